@@ -1,0 +1,32 @@
+"""rrmlinear: linear regularized risk minimization, every model with a certificate.
+
+The public names are loaded when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Problem": "rrmlinear.data.problem",
+    "read_libsvm": "rrmlinear.data.libsvm_format",
+    "write_libsvm": "rrmlinear.data.libsvm_format",
+    "Parameter": "rrmlinear.training.parameter",
+    "Model": "rrmlinear.training.model",
+    "fit": "rrmlinear.training.fit",
+    "WestonWatkinsSVC": "rrmlinear.estimators.weston_watkins",
+}
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'rrmlinear' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

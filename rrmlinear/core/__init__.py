@@ -1,0 +1,1 @@
+"""Numbers only: rows, class-block kernels, scalar functions, seeded shuffles."""

@@ -1,0 +1,124 @@
+/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices.
+ *
+ * The kind is a compile-time constant inside each kernel (ROW_SWITCH below), so a kernel is written
+ * once and the compiler makes the eight loops; the choice costs one branch per row. */
+#ifndef RRM_SPARSE_H
+#define RRM_SPARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4 };
+
+typedef struct {
+    const void *values;
+    const void *indices;   /* not read when the row is dense */
+    ptrdiff_t length;      /* stored values, the appended bias column not among them */
+    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE */
+    double bias;           /* value of the appended column; 0: there is none */
+    ptrdiff_t bias_index;  /* its index: the number of features of the data */
+} row_t;
+
+typedef struct {
+    const void *values;
+    const void *indices;
+    const void *indptr;    /* not read when dense */
+    ptrdiff_t n_rows, n_features;
+    int kind;
+    int indptr_is_64;
+    double bias;
+} rows_t;
+
+#define RRM_INLINE static inline __attribute__((always_inline))
+
+/* Run-time dispatch, so that one binary uses what the machine has. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
+    && !defined(RRM_NO_CLONES)
+#define RRM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define RRM_CLONES
+#endif
+
+RRM_INLINE ptrdiff_t rows_begin(const rows_t *rows, ptrdiff_t i)
+{
+    return rows->indptr_is_64 ? (ptrdiff_t)((const int64_t *)rows->indptr)[i]
+                              : (ptrdiff_t)((const int32_t *)rows->indptr)[i];
+}
+
+RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
+{
+    row_t row;
+    ptrdiff_t begin, value_size = rows->kind & ROW_FLOAT32 ? 4 : 8;
+    if (rows->kind & ROW_DENSE) {
+        begin = i * rows->n_features;
+        row.length = rows->n_features;
+        row.indices = NULL;
+    } else {
+        begin = rows_begin(rows, i);
+        row.length = rows_begin(rows, i + 1) - begin;
+        row.indices = (const char *)rows->indices + begin * (rows->kind & ROW_INT64 ? 8 : 4);
+    }
+    row.values = (const char *)rows->values + begin * value_size;
+    row.kind = rows->kind;
+    row.bias = rows->bias;
+    row.bias_index = rows->n_features;
+    return row;
+}
+
+/* Ask for a row's memory before its turn; wide rows are found by the hardware once begun. */
+RRM_INLINE void rows_prefetch(const rows_t *rows, ptrdiff_t i)
+{
+    row_t row = rows_get(rows, i);
+    ptrdiff_t lines = row.length / 8 < 8 ? row.length / 8 + 1 : 8;
+    for (ptrdiff_t t = 0; t < lines; t++) {
+        __builtin_prefetch((const char *)row.values + 64 * t, 0, 2);
+        if (row.indices)
+            __builtin_prefetch((const char *)row.indices + 64 * t, 0, 2);
+    }
+}
+
+RRM_INLINE double row_value(const row_t *row, int kind, ptrdiff_t t)
+{
+    return kind & ROW_FLOAT32 ? (double)((const float *)row->values)[t]
+                              : ((const double *)row->values)[t];
+}
+
+RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
+{
+    if (kind & ROW_DENSE)
+        return t;
+    return kind & ROW_INT64 ? (ptrdiff_t)((const int64_t *)row->indices)[t]
+                            : (ptrdiff_t)((const int32_t *)row->indices)[t];
+}
+
+/* CALL(kind) with kind a constant. */
+#define ROW_SWITCH(row, CALL)                                           \
+    switch ((row)->kind) {                                              \
+    case 0: CALL(0); break;                                             \
+    case ROW_FLOAT32: CALL(ROW_FLOAT32); break;                         \
+    case ROW_INT64: CALL(ROW_INT64); break;                             \
+    case ROW_INT64 | ROW_FLOAT32: CALL(ROW_INT64 | ROW_FLOAT32); break; \
+    case ROW_DENSE | ROW_FLOAT32: CALL(ROW_DENSE | ROW_FLOAT32); break; \
+    default: CALL(ROW_DENSE); break;                                    \
+    }
+
+RRM_INLINE double row_squared_norm_kind(const row_t *row, int kind)
+{
+    double total = 0;
+    for (ptrdiff_t t = 0; t < row->length; t++) {
+        double x = row_value(row, kind, t);
+        total += x * x;
+    }
+    return total + row->bias * row->bias;
+}
+
+static inline double row_squared_norm(const row_t *row)
+{
+    double total = 0;
+#define CALL(kind) total = row_squared_norm_kind(row, kind)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+    return total;
+}
+
+#endif

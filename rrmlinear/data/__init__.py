@@ -1,0 +1,1 @@
+"""Examples and labels: the Problem, and the LIBSVM format it is read from and written to."""

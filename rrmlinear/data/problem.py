@@ -1,0 +1,182 @@
+"""The Problem: labelled, weighted examples over the caller's own memory."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+
+MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """n examples x_i over d features with labels y_i and, if given, weights c_i ≥ 0.
+
+    A weight multiplies the example's cost: C_i = C · class weight · c_i. ``rows.bias`` ≥ 0 is the
+    value of a column appended to every row, and its weight is regularized like any other, as
+    LIBLINEAR's ``-B`` has it. Build one by `Problem.from_arrays` or `rrmlinear.read_libsvm`.
+    """
+
+    rows: Rows
+    labels: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+    query_ids: NDArray[np.int64] | None = None
+
+    @property
+    def n_examples(self) -> int:
+        return self.rows.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Features of the data, an appended column not counted."""
+        return self.rows.shape[1]
+
+    @property
+    def bias(self) -> float:
+        return self.rows.bias
+
+    def with_bias(self, bias: float) -> Problem:
+        """The same problem with a column of this value appended; negative: none."""
+        if not np.isfinite(bias):
+            raise ValueError(f"bias must be a finite number, got {bias}")
+        return replace(self, rows=self.rows.with_bias(bias))
+
+    def take(self, chosen: NDArray[np.int64]) -> Problem:
+        """The chosen examples, in that order (their rows are copied)."""
+        rows = self.rows
+        if rows.is_dense:
+            values, indices, indptr = np.ascontiguousarray(rows.values[chosen]), None, None
+        else:
+            lengths = rows.lengths()[chosen]
+            indptr = np.concatenate(([0], np.cumsum(lengths)))
+            begins = np.asarray(rows.indptr)[chosen].astype(np.int64)
+            positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
+            values, indices = rows.values[positions], rows.indices[positions]
+        return Problem(
+            Rows(values, indices, indptr, self.n_features, self.bias),
+            self.labels[chosen],
+            None if self.weights is None else self.weights[chosen],
+            None if self.query_ids is None else self.query_ids[chosen],
+        )
+
+    def to_scipy(self) -> Any:
+        """The rows as a scipy.sparse.csr_array over the same memory (dense rows: converted)."""
+        from scipy.sparse import csr_array
+
+        rows = self.rows
+        if rows.is_dense:
+            return csr_array(rows.values)
+        return csr_array((rows.values, rows.indices, rows.indptr), shape=rows.shape)
+
+    @classmethod
+    def from_arrays(
+        cls, X: Any, y: Any, sample_weight: Any = None, *, bias: float = -1.0
+    ) -> Problem:
+        """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
+
+        A CSR matrix or array with float32/float64 values and int32/int64 indices is used where it
+        lies, read-only and memory-mapped ones too; so is a C-ordered dense array of those types.
+        Anything else is converted. Unsorted or repeated indices are sorted and summed in a copy,
+        and a UserWarning says so.
+
+        Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
+        lengths that differ, negative weights, and an empty matrix.
+        """
+        rows = _dense_rows(X) if not hasattr(X, "tocsr") else _sparse_rows(X)
+        labels = _vector(y, "y", rows.shape[0])
+        weights = None if sample_weight is None else _vector(
+            sample_weight, "sample_weight", rows.shape[0]
+        )
+        if weights is not None and weights.size and weights.min() < 0:
+            worst = int(weights.argmin())
+            raise ValueError(
+                f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
+            )
+        return cls(rows, labels, weights).with_bias(bias)
+
+
+def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
+    try:
+        vector = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be {n} numbers: {error}") from None
+    if vector.shape != (n,):
+        raise ValueError(f"{name} has shape {vector.shape}, but X has {n} rows")
+    if not np.isfinite(vector).all():
+        worst = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise ValueError(f"{name}[{worst}] is {vector[worst]}; it must be finite")
+    return vector
+
+
+def _dense_rows(X: Any) -> Rows:
+    values = np.asarray(X)
+    if values.ndim != 2:
+        raise ValueError(f"X must be a matrix of n rows and d columns, got shape {values.shape}")
+    if values.dtype not in MEMORY_DTYPES:
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X must hold numbers: {error}") from None
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    rows = Rows(np.ascontiguousarray(values), None, None, values.shape[1])
+    _refuse_faults(rows, rows.find_fault()[0])
+    return rows
+
+
+def _sparse_rows(X: Any) -> Rows:
+    X = X.tocsr()  # no copy where X is CSR already
+    if X.ndim != 2:
+        raise ValueError(f"X must be a matrix of n rows and d columns, got shape {X.shape}")
+    data = X.data if X.data.dtype in MEMORY_DTYPES else X.data.astype(np.float64)
+    indptr, indices = X.indptr, X.indices
+    if indices.dtype not in (np.int32, np.int64):
+        indices = indices.astype(np.int64)
+    if indptr.dtype not in (np.int32, np.int64):
+        indptr = indptr.astype(np.int64)
+    data, indices, indptr = (np.ascontiguousarray(part) for part in (data, indices, indptr))
+    _check_indptr(indptr, X.shape[0], min(len(data), len(indices)))
+    rows = Rows(data, indices, indptr, X.shape[1])
+    fault, canonical = rows.find_fault()
+    _refuse_faults(rows, fault)
+    if not canonical:
+        warnings.warn(
+            "X has unsorted or repeated column indices: a copy with its rows sorted and "
+            "repeated entries summed is used",
+            UserWarning,
+            stacklevel=3,
+        )
+        X = X.copy()
+        X.sum_duplicates()
+        return _sparse_rows(X)
+    return rows
+
+
+def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:
+    if len(indptr) != n_rows + 1:
+        raise ValueError(f"indptr has {len(indptr)} entries for {n_rows} rows; {n_rows + 1} needed")
+    if indptr[0] < 0 or indptr[-1] > n_stored or (np.diff(indptr) < 0).any():
+        raise ValueError(f"indptr must not fall and must stay within 0 … {n_stored}")
+
+
+def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
+    if rows.shape[0] == 0:
+        raise ValueError("X has 0 rows; at least one example is needed")
+    if fault is None:
+        return
+    kind, i, t = fault
+    at = t if rows.is_dense else int(rows.indptr[i]) + t
+    if kind == "index":
+        raise ValueError(
+            f"row {i} of X has column index {rows.indices[at]}; "
+            f"allowed are 0 … {rows.shape[1] - 1}"
+        )
+    column = t if rows.is_dense else int(rows.indices[at])
+    value = rows.values[i, t] if rows.is_dense else rows.values[at]
+    raise ValueError(f"X[{i}, {column}] is {value}; NaN and infinity are not allowed")

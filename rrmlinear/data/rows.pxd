@@ -1,0 +1,9 @@
+from rrmlinear.core.sparse cimport rows_t
+
+
+cdef class Rows:
+    cdef rows_t c
+    cdef readonly double bias
+    cdef readonly object values
+    cdef readonly object indices
+    cdef readonly object indptr

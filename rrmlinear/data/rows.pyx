@@ -1,0 +1,114 @@
+"""The examples of a problem as rows, over the caller's own memory."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+
+from rrmlinear.core.sparse cimport (
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get, rows_t,
+)
+
+import numpy as np
+
+
+cdef const void* address(array):
+    return <const void*> <uintptr_t> array.__array_interface__["data"][0]
+
+
+cdef class Rows:
+    """n rows over d features plus, where ``bias`` ≥ 0, one appended column of that value.
+
+    Nothing is copied: CSR arrays (``values`` float32/float64, ``indices`` int32/int64, ``indptr``
+    int32/int64) or one C-contiguous matrix ``values`` (then ``indices`` and ``indptr`` are None).
+    Read-only and memory-mapped arrays serve. The arrays are checked by `find_fault`, not here.
+    """
+
+    def __init__(self, values, indices, indptr, Py_ssize_t n_features, double bias=-1.0):
+        self.values, self.indices, self.indptr = values, indices, indptr
+        self.c.kind = ROW_FLOAT32 if values.dtype == np.float32 else 0
+        self.c.values = address(values)
+        self.c.n_features = n_features
+        self.bias = bias
+        self.c.bias = bias if bias > 0 else 0.0
+        if indptr is None:
+            self.c.kind |= ROW_DENSE
+            self.c.n_rows = values.shape[0]
+            self.c.indices = self.c.indptr = NULL
+            self.c.indptr_is_64 = 0
+        else:
+            if indices.dtype == np.int64:
+                self.c.kind |= ROW_INT64
+            self.c.n_rows = indptr.shape[0] - 1
+            self.c.indices = address(indices)
+            self.c.indptr = address(indptr)
+            self.c.indptr_is_64 = indptr.dtype == np.int64
+
+    @property
+    def is_dense(self):
+        return self.indptr is None
+
+    @property
+    def shape(self):
+        """(rows, features), the appended column not counted."""
+        return self.c.n_rows, self.c.n_features
+
+    @property
+    def width(self):
+        """Features and the appended column, if there is one: the rows of a weight matrix."""
+        return self.c.n_features + (self.bias >= 0)
+
+    @property
+    def n_stored(self):
+        return self.values.size if self.indptr is None else int(self.indptr[-1] - self.indptr[0])
+
+    def with_bias(self, double bias):
+        """The same rows with an appended column of this value (negative: none)."""
+        return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias)
+
+    def lengths(self):
+        """Stored values of each row."""
+        if self.indptr is None:
+            return np.full(self.c.n_rows, self.c.n_features, dtype=np.int64)
+        return np.diff(self.indptr).astype(np.int64, copy=False)
+
+    def squared_norms(self):
+        """‖x_i‖² of every row, the appended column included."""
+        cdef Py_ssize_t i
+        cdef row_t row
+        norms = np.empty(self.c.n_rows)
+        cdef double[::1] out = norms
+        with nogil:
+            for i in range(self.c.n_rows):
+                row = rows_get(&self.c, i)
+                out[i] = row_squared_norm(&row)
+        return norms
+
+    def find_fault(self):
+        """The first fault: (kind, row, position in the row), or None; and whether rows are canonical.
+
+        Kinds: "value" (NaN or infinite), "index" (outside 0 … d − 1). Canonical: indices strictly
+        increasing within every row. Assumes that indptr is already known to be sound.
+        """
+        cdef Py_ssize_t i = 0, t = 0, j, last
+        cdef int fault = 0
+        cdef bint canonical = True
+        cdef row_t row
+        with nogil:
+            for i in range(self.c.n_rows):
+                row = rows_get(&self.c, i)
+                last = -1
+                for t in range(row.length):
+                    if not isfinite(row_value(&row, row.kind, t)):
+                        fault = 1
+                        break
+                    j = row_index(&row, row.kind, t)
+                    if j < 0 or j >= self.c.n_features:
+                        fault = 2
+                        break
+                    if j <= last:
+                        canonical = False
+                    last = j
+                if fault:
+                    break
+        if fault:
+            return ("value" if fault == 1 else "index", i, t), canonical
+        return None, canonical
