@@ -13,6 +13,13 @@ static inline uint64_t random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* The state of stream `number` of a seed. */
+static inline uint64_t random_stream(uint64_t seed, uint64_t number)
+{
+    uint64_t state = seed ^ (number * 0xd1342543de82ef95u);
+    return random_next(&state);
+}
+
 /* Uniform on 0 … bound−1; the bias is below bound/2^64. */
 static inline uint64_t random_below(uint64_t *state, uint64_t bound)
 {

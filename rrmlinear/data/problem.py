@@ -88,7 +88,7 @@ class Problem:
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.
         """
-        rows = _dense_rows(X) if not hasattr(X, "tocsr") else _sparse_rows(X)
+        rows = rows_of(X)
         labels = _vector(y, "y", rows.shape[0])
         weights = None if sample_weight is None else _vector(
             sample_weight, "sample_weight", rows.shape[0]
@@ -99,6 +99,14 @@ class Problem:
                 f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
             )
         return cls(rows, labels, weights).with_bias(bias)
+
+
+def rows_of(X: Any) -> Rows:
+    """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`."""
+    rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X)
+    if rows.shape[0] == 0:
+        raise ValueError("X has 0 rows; at least one example is needed")
+    return rows
 
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
@@ -150,7 +158,7 @@ def _sparse_rows(X: Any) -> Rows:
             "X has unsorted or repeated column indices: a copy with its rows sorted and "
             "repeated entries summed is used",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         X = X.copy()
         X.sum_duplicates()
@@ -166,8 +174,6 @@ def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:
 
 
 def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
-    if rows.shape[0] == 0:
-        raise ValueError("X has 0 rows; at least one example is needed")
     if fault is None:
         return
     kind, i, t = fault

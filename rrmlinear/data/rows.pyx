@@ -1,13 +1,22 @@
 """The examples of a problem as rows, over the caller's own memory."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
 
+from rrmlinear.core.blocks cimport block_scores, block_stride
 from rrmlinear.core.sparse cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get, rows_t,
 )
 
 import numpy as np
+
+
+def aligned_zeros(Py_ssize_t n_rows, Py_ssize_t columns):
+    """A zero matrix whose first entry lies on a 64-byte boundary."""
+    memory = np.zeros(n_rows * columns + 8)
+    cdef Py_ssize_t skip = (-memory.ctypes.data // 8) % 8
+    return memory[skip:skip + n_rows * columns].reshape(n_rows, columns)
 
 
 cdef const void* address(array):
@@ -58,7 +67,9 @@ cdef class Rows:
 
     @property
     def n_stored(self):
-        return self.values.size if self.indptr is None else int(self.indptr[-1] - self.indptr[0])
+        if self.indptr is None:
+            return self.values.size
+        return int(self.indptr[self.c.n_rows] - self.indptr[0])
 
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
@@ -81,6 +92,30 @@ cdef class Rows:
                 row = rows_get(&self.c, i)
                 out[i] = row_squared_norm(&row)
         return norms
+
+    def product(self, weights, Py_ssize_t n_features):
+        """X W, n × k, for weights over n_features features and, where there is a bias, one row more.
+
+        Stored values at features from n_features on are left out.
+        """
+        cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k)
+        cdef row_t row
+        padded = aligned_zeros(max(weights.shape[0], 1), stride)
+        padded[:weights.shape[0], :k] = weights
+        cdef const double* W = <const double*> address(padded)
+        line = aligned_zeros(1, max(stride, 8))
+        cdef double[:, ::1] scores = line
+        result = np.empty((self.c.n_rows, k))
+        cdef double[:, ::1] out = result
+        with nogil:
+            for i in range(self.c.n_rows):
+                row = rows_get(&self.c, i)
+                row.bias_index = n_features
+                while row.length and row_index(&row, row.kind, row.length - 1) >= n_features:
+                    row.length -= 1
+                block_scores(&row, W, stride, stride, &scores[0, 0])
+                memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
+        return result
 
     def find_fault(self):
         """The first fault: (kind, row, position in the row), or None; and whether rows are canonical.

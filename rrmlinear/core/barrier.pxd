@@ -1,0 +1,5 @@
+cdef extern from "barrier.h" nogil:
+    ctypedef struct flag_t:
+        pass
+
+    void flags_meet(flag_t* flags, int n_threads, int me)

@@ -1,0 +1,29 @@
+from libc.stdint cimport int32_t
+
+from rrmlinear.core.sparse cimport row_t
+
+
+cdef extern from "blocks.h" nogil:
+    Py_ssize_t block_stride(Py_ssize_t k)
+    void block_scores(const row_t* row, const double* W, Py_ssize_t stride, Py_ssize_t columns,
+                      double* scores)
+    void block_scores_some(const row_t* row, const double* W, Py_ssize_t stride,
+                           const int32_t* classes, Py_ssize_t n, double* scores)
+    void block_update(const row_t* row, double* W, Py_ssize_t stride, Py_ssize_t columns,
+                      const double* steps)
+    void block_update_some(const row_t* row, double* W, Py_ssize_t stride, const int32_t* classes,
+                           const double* steps, Py_ssize_t n)
+    void block_margins(const double* scores, Py_ssize_t k, Py_ssize_t k8, Py_ssize_t label,
+                       double cost, double* margins)
+
+    ctypedef struct block_change_t:
+        Py_ssize_t n
+        double sum
+        double linear
+        double squared
+
+    block_change_t block_change(const double* margins, double cost, const double* old, double* new,
+                                Py_ssize_t k8, Py_ssize_t label, double rounding, double* steps)
+    Py_ssize_t block_pack_steps(const double* steps, Py_ssize_t columns, int32_t* classes,
+                                double* packed)
+    double squared_norm(const double* a, Py_ssize_t n)

@@ -1,0 +1,1 @@
+"""Losses φ with value, conjugate and exact dual step."""

@@ -1,0 +1,11 @@
+cdef class BlockLoss:
+    # What a margin adds to s_j − s_y: 1 for the hinge family.
+    cdef readonly double cost
+    cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil
+    cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil
+    cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil
+    cdef double gap(self, const double* margins, const double* block, double weight,
+                    Py_ssize_t k) noexcept nogil
+    cdef double solve_block(self, const double* margins, const double* block, double curvature,
+                            double weight, double* new_block, double* work,
+                            Py_ssize_t k) noexcept nogil

@@ -1,0 +1,2 @@
+class BlockLoss:
+    cost: float

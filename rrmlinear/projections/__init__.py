@@ -1,0 +1,1 @@
+"""Projections and block problems: pure functions over one root finder."""

@@ -1,0 +1,12 @@
+cdef extern from "weston_watkins.h" nogil:
+    Py_ssize_t ww_workspace(Py_ssize_t k)
+    double ww_theta_newton(const double* v, Py_ssize_t k, double C, double theta, double* work)
+    double ww_theta_median(const double* v, Py_ssize_t k, double C, double low, double high,
+                           double* work)
+    double ww_clip(const double* v, Py_ssize_t k, double C, double theta, double* b)
+    double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* work)
+    double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature, double* b)
+    double ww_unconstrained(const double* margins, const double* block, double inverse_curvature,
+                            Py_ssize_t k, double* v)
+    double ww_loss(const double* margins, Py_ssize_t k)
+    double ww_gap(const double* margins, const double* block, double C, Py_ssize_t k)

@@ -1,0 +1,1 @@
+"""Solvers: one outer loop (base), one module each."""

@@ -1,0 +1,47 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss
+
+class BlockDescent:
+    rows: Rows
+    loss: BlockLoss
+    weights: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+    n_threads: int
+    sum_change: float
+    norm_change: float
+    out_of_memory: bool
+    def __init__(
+        self,
+        rows: Rows,
+        loss: BlockLoss,
+        label: NDArray[np.int32],
+        n_classes: int,
+        cost: NDArray[np.float64],
+        curvature: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def begin_pass(
+        self, number: int, seed: int, face: bool, quiet: float
+    ) -> NDArray[np.int64]: ...
+    def sweep(
+        self,
+        order: NDArray[np.int64],
+        begin: int,
+        end: int,
+        number: int,
+        face: bool,
+        quiet: float,
+        calm: float,
+        team: int,
+        thread: int,
+    ) -> None: ...
+    def measure(self, begin: int, end: int, thread: int) -> float: ...
+    def half_norm(self) -> float: ...
+    def wake_above(self, quiet: float) -> None: ...
+    def dual_block(self, i: int) -> NDArray[np.float64]: ...
+    def count_support(self) -> tuple[int, int, int]: ...

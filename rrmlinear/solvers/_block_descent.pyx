@@ -1,0 +1,305 @@
+"""Block coordinate descent on the dual of a multiclass loss with ½‖W‖²: visits, passes, measuring."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from rrmlinear.core.barrier cimport flag_t, flags_meet
+from rrmlinear.core.block_store cimport (
+    block_store_free, block_store_load, block_store_pack, block_store_prefetch, block_store_start,
+    block_store_t, block_store_unpack,
+)
+from rrmlinear.core.blocks cimport (
+    block_change, block_change_t, block_margins, block_pack_steps, block_scores,
+    block_scores_some, block_stride, block_update, block_update_some, squared_norm,
+)
+from rrmlinear.core.random cimport random_shuffle, random_stream
+from rrmlinear.core.sparse cimport row_t, rows_get, rows_prefetch
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport BlockLoss
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+
+cdef enum:
+    LOOKAHEAD = 2        # visits between a prefetch and its use
+    NAP = 2              # passes that an example with little of the gap is passed over
+    APART = 512          # doubles between what different threads write
+    LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
+
+# A block entry that moves by less than this part of its bound has not moved: it is rounding.
+cdef double ROUNDING = 1e-14
+
+cdef struct scratch_t:
+    double* margins
+    double* block         # zero between visits
+    double* new_block
+    double* steps
+    double* packed
+    int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
+    double* work
+    double sum_change     # of Σ b, and of ½‖W‖², since the pass began; thread 0 keeps them
+    double norm_change
+
+
+cdef class BlockDescent:
+    """State of the descent: weights W (d × stride), dual blocks, and what each visit left behind.
+
+    A visit takes all classes of an example, or only its face: the classes where its dual is not
+    zero. A team of threads shares a visit by classes: each computes the scores of its own and
+    updates their weights, and all solve the same block, so any team gives the same bits.
+    """
+
+    cdef readonly Rows rows
+    cdef readonly BlockLoss loss
+    cdef readonly object weights          # d × stride, padding zero
+    cdef readonly object gaps             # n: each example's part of the gap when last looked at
+    cdef readonly Py_ssize_t n_threads
+    cdef readonly bint out_of_memory
+    cdef Py_ssize_t n, k, k8, stride
+    cdef double* W
+    cdef double[::1] gap
+    cdef const double[::1] cost
+    cdef const double[::1] curvature
+    cdef const int32_t[::1] label
+    cdef int32_t[::1] wake
+    cdef unsigned char[::1] streak
+    cdef block_store_t store
+    cdef flag_t* flags
+    cdef double* scores[2]                # of the team; two, so that a visit may run into the next
+    cdef scratch_t* scratch
+    cdef void* memory
+
+    def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t n_classes,
+                  const double[::1] cost, const double[::1] curvature, Py_ssize_t n_threads):
+        self.rows, self.loss, self.label = rows, loss, label
+        self.cost, self.curvature = cost, curvature
+        self.n, self.k, self.k8 = rows.c.n_rows, n_classes, (n_classes + 7) // 8 * 8
+        self.stride = block_stride(n_classes)
+        self.n_threads = n_threads
+        self.weights = aligned_zeros(rows.width, self.stride)
+        self.W = <double*> <uintptr_t> self.weights.ctypes.data
+        self.gaps = np.zeros(self.n)
+        self.gap = self.gaps
+        self.wake = np.zeros(self.n, dtype=np.int32)
+        self.streak = np.zeros(self.n, dtype=np.uint8)
+        self._take_memory()
+
+    cdef int _take_memory(self) except -1:
+        # All scratch in one piece, each array on a boundary of 64 bytes, each flag on one of 128.
+        cdef Py_ssize_t k8 = self.k8, t
+        cdef Py_ssize_t work = (self.loss.workspace(k8) + 7) // 8 * 8
+        # Pages apart, as a core may fetch the neighbours of a line that it reads.
+        cdef Py_ssize_t each = (7 * k8 + 8 + work + APART - 1) // APART * APART
+        cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
+        cdef double* at
+        cdef scratch_t* mine
+        if not block_store_start(&self.store, self.n):
+            raise MemoryError(f"no memory for {self.n} dual blocks")
+        self.memory = malloc((flags + 2 * k8 + self.n_threads * each + 16) * sizeof(double))
+        self.scratch = <scratch_t*> malloc(self.n_threads * sizeof(scratch_t))
+        if self.memory == NULL or self.scratch == NULL:
+            raise MemoryError(f"no memory for blocks of {self.k} classes")
+        at = <double*> ((<uintptr_t> self.memory + 127) & ~<uintptr_t> 127)
+        memset(at, 0, (flags + 2 * k8 + self.n_threads * each) * sizeof(double))
+        self.flags = <flag_t*> at
+        self.scores[0], self.scores[1] = at + flags, at + flags + k8
+        at += flags + 2 * k8
+        for t in range(self.n_threads):
+            mine = &self.scratch[t]
+            mine.margins = at
+            mine.block = at + k8
+            mine.new_block = at + 2 * k8
+            mine.steps = at + 3 * k8
+            mine.packed = at + 4 * k8
+            mine.integers = <int32_t*> (at + 5 * k8)
+            mine.work = at + 7 * k8 + 8
+            at += each
+        return 0
+
+    def __dealloc__(self):
+        block_store_free(&self.store)
+        free(self.memory)
+        free(self.scratch)
+
+    def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
+        """The examples to visit in this pass, shuffled, as an int64 array: those awake, or, for a
+        pass over faces, those with duals whose part of the gap was last above ``quiet``.
+        """
+        cdef Py_ssize_t i, m = 0
+        cdef bint visited
+        cdef uint64_t state = random_stream(seed, <uint64_t> number)
+        order = np.empty(self.n, dtype=np.int64)
+        cdef int64_t[::1] out = order
+        with nogil:
+            for i in range(self.n):
+                if face:
+                    visited = self.gap[i] > quiet and self.store.blocks[i] != NULL
+                else:
+                    visited = self.wake[i] <= number
+                if visited and self.cost[i] > 0:
+                    out[m] = i
+                    m += 1
+            if m:
+                random_shuffle(&state, &out[0], m)
+        self.scratch[0].sum_change = self.scratch[0].norm_change = 0
+        return order[:m]
+
+    @property
+    def sum_change(self):
+        """How much Σ b has risen since the pass began."""
+        return self.scratch[0].sum_change
+
+    @property
+    def norm_change(self):
+        """How much ½‖W‖² has risen since the pass began."""
+        return self.scratch[0].norm_change
+
+    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+              bint face, double quiet, double calm, int team, int thread):
+        """Visit order[begin:end]. Threads 0 … team − 1 call this, otherwise with the same arguments.
+
+        After a visit of all its classes, an example whose part of the gap is at most ``calm`` naps,
+        and at most ``quiet`` it sleeps for a number of passes that doubles each time.
+        """
+        cdef Py_ssize_t at, lines = self.stride // 8
+        cdef Py_ssize_t first = 0, last = self.stride
+        if team > 1:
+            first, last = lines * thread // team * 8, lines * (thread + 1) // team * 8
+        with nogil:
+            for at in range(begin, end):
+                if at + LOOKAHEAD < order.shape[0]:
+                    rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
+                    block_store_prefetch(&self.store, order[at + LOOKAHEAD])
+                if face:
+                    self._visit_face(order[at])
+                else:
+                    self._visit(order[at], at & 1, team, thread, first, last)
+                    if thread == 0:
+                        self._schedule(order[at], number, quiet, calm)
+
+    cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread, Py_ssize_t first,
+                     Py_ssize_t last) noexcept nogil:
+        # All classes of example i; this thread has W[:, first:last].
+        cdef scratch_t* mine = &self.scratch[thread]
+        cdef double* W = self.W + first
+        cdef Py_ssize_t held, n
+        cdef row_t row = rows_get(&self.rows.c, i)
+        block_scores(&row, W, self.stride, last - first, self.scores[parity] + first)
+        held = block_store_unpack(&self.store, i, self.cost[i], mine.block)
+        if team > 1:
+            flags_meet(self.flags, team, thread)
+        block_margins(self.scores[parity], self.k, self.k8, self.label[i], self.loss.cost,
+                      mine.margins)
+        n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
+        if n and (self.stride <= 8 or n > self.k8 // 8):
+            block_update(&row, W, self.stride, last - first, mine.steps + first)
+        elif n:     # few changed classes: touch those alone
+            n = block_pack_steps(mine.steps + first, last - first, mine.integers, mine.packed)
+            block_update_some(&row, W, self.stride, mine.integers, mine.packed, n)
+        if held:
+            memset(mine.block, 0, self.k8 * sizeof(double))
+
+    cdef void _visit_face(self, Py_ssize_t i) noexcept nogil:
+        # The classes of example i whose duals are not zero, then its own class, then padding.
+        cdef scratch_t* mine = &self.scratch[0]
+        cdef int32_t* classes = mine.integers + 2 * self.k8
+        cdef Py_ssize_t n = block_store_load(&self.store, i, self.cost[i], mine.block, classes)
+        cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c
+        cdef row_t row = rows_get(&self.rows.c, i)
+        for c in range(n, n8):
+            classes[c] = self.label[i]
+        block_scores_some(&row, self.W, self.stride, classes, n8, self.scores[0])
+        block_margins(self.scores[0], n, n8, n, self.loss.cost, mine.margins)
+        if self._solve(i, mine, n, n8, classes, True):
+            block_update_some(&row, self.W, self.stride, classes, mine.steps, n + 1)
+        memset(mine.block, 0, n8 * sizeof(double))
+
+    cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
+                           const int32_t* classes, bint record) noexcept nogil:
+        # The block of example i at mine.margins: how many of its entries move, mine.steps being what
+        # that moves the weights by. One thread of a team records the new block and what it gained.
+        cdef double upper = self.cost[i], q = self.curvature[i]
+        cdef double gap = self.loss.gap(mine.margins, mine.block, upper, n8)
+        cdef block_change_t change
+        change.n = 0
+        if gap > 0:
+            self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block, mine.work, n8)
+            change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
+                                  label, ROUNDING * upper, mine.steps)
+        if not record:
+            return change.n
+        self.gap[i] = gap
+        if change.n:
+            mine.sum_change += change.sum
+            mine.norm_change += change.linear + q / 2 * (change.squared + change.sum * change.sum)
+            if not block_store_pack(&self.store, i, upper, mine.new_block, classes, n8,
+                                    mine.integers):
+                self.out_of_memory = True
+        return change.n
+
+    cdef void _schedule(self, Py_ssize_t i, int number, double quiet, double calm) noexcept nogil:
+        if self.gap[i] > quiet:
+            self.streak[i] = 0
+            self.wake[i] = number + (1 + NAP if self.gap[i] <= calm else 1)
+            return
+        self.wake[i] = number + 1 + (1 << self.streak[i])
+        if 1 << self.streak[i] < LONGEST_SLEEP:
+            self.streak[i] += 1
+
+    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
+        """Σ C_i φ_i over rows begin … end − 1 at W as it stands; their gaps are brought up to date."""
+        cdef Py_ssize_t i
+        cdef double loss = 0
+        cdef scratch_t* mine = &self.scratch[thread]
+        cdef row_t row
+        with nogil:
+            for i in range(begin, end):
+                if i + LOOKAHEAD < self.n:
+                    rows_prefetch(&self.rows.c, i + LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                block_scores(&row, self.W, self.stride, self.stride, mine.packed)
+                block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
+                              mine.margins)
+                block_store_unpack(&self.store, i, self.cost[i], mine.block)
+                loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
+                self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
+                memset(mine.block, 0, self.k8 * sizeof(double))
+        return loss
+
+    def half_norm(self):
+        """½‖W‖²."""
+        cdef double total
+        cdef Py_ssize_t size = self.weights.size
+        with nogil:
+            total = squared_norm(self.W, size)
+        return total / 2
+
+    def wake_above(self, double quiet):
+        """Wake every example whose part of the gap is above this."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            if self.gap[i] > quiet:
+                self.wake[i] = 0
+                self.streak[i] = 0
+
+    def dual_block(self, Py_ssize_t i):
+        """The dual block of example i, k numbers, zero for its own class."""
+        block = np.zeros(self.k8)
+        cdef double[::1] out = block
+        block_store_unpack(&self.store, i, self.cost[i], &out[0])
+        return block[:self.k]
+
+    def count_support(self):
+        """(examples with duals, duals above 0, of these at the upper bound)."""
+        cdef Py_ssize_t i
+        cdef int64_t examples = 0, between = 0, upper = 0, held
+        with nogil:
+            for i in range(self.n):
+                if self.store.blocks[i] != NULL:
+                    held = self.store.blocks[i].n_between + self.store.blocks[i].n_upper
+                    examples += held > 0
+                    between += self.store.blocks[i].n_between
+                    upper += self.store.blocks[i].n_upper
+        return examples, between + upper, upper

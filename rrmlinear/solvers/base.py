@@ -1,0 +1,136 @@
+"""The one outer loop: passes, measuring, stopping, callbacks."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.stopping import Stopping
+
+# A dual that rose by no more than this part of itself in so many passes on end has stalled.
+ROUNDING = 1e-15
+STILL_PASSES = 50
+# Part of all work that may go into measuring while the estimates are only nearly right.
+MEASURING_SHARE = 0.1
+
+
+class Solver:
+    """Runs passes until a gap measured in full is within its target, or a limit is reached.
+
+    A subclass says what a pass is (`run_pass`), what the pass itself tells of the gap (`estimate`)
+    and what the gap is (`measure`). A full measurement is made after the first pass, when an
+    estimate says stop, and at the end, so SOLVED always stands on the whole problem.
+
+    Work is counted in visits of one example, not in seconds: the same seed gives the same run.
+    """
+
+    #: Visits that one full measurement is worth.
+    measuring_work: float = 0.0
+
+    def __init__(self) -> None:
+        self.trace: list[TraceRow] = []
+        self.notes: list[str] = []
+        self.seconds = self.cpu_seconds = self.measuring_seconds = 0.0
+        self.target = np.inf
+        self.deadline: float | None = None
+        self.first_gap = self.work = 0.0
+        self.measurements = self.still = 0
+
+    def start(self) -> None:
+        """Make the state that the first pass needs. Its time counts."""
+
+    def run_pass(self, number: int) -> None:
+        """One pass; adds its visits to ``work`` and may end early after ``deadline``."""
+        raise TypeError(f"{type(self).__name__} does not say what a pass is")
+
+    def estimate(self) -> tuple[float, float]:
+        """(dual, gap) as the pass saw them."""
+        raise TypeError(f"{type(self).__name__} does not estimate its gap")
+
+    def measure(self) -> tuple[float, float]:
+        """(primal, dual) in full at the present state."""
+        raise TypeError(f"{type(self).__name__} does not measure its gap")
+
+    def final_weights(self) -> NDArray[np.float64]:
+        """The weights, d × k, in memory of their own."""
+        raise TypeError(f"{type(self).__name__} has no weights")
+
+    def support(self) -> dict[str, int]:
+        """What the dual is made of."""
+        return {}
+
+    def close(self) -> None:
+        """Give back what `start` took, threads above all."""
+
+    def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
+        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
+        if stopping.time_limit is not None:
+            self.deadline = time.perf_counter() + stopping.time_limit
+        try:
+            self._timed(self.start)
+            status = None
+            for number in count(1):
+                self._timed(self.run_pass, number)
+                row, status = self._look(number, stopping)
+                self.trace.append(row)
+                if on_pass is not None and on_pass(row) is True and status is None:
+                    status = Status.STOPPED_BY_CALLER
+                    self.trace[-1] = self._measured(row)
+                if status is not None:
+                    break
+            return Result(
+                status,
+                self.final_weights(),
+                self.trace,
+                self.target,
+                self.cpu_seconds,
+                self.measuring_seconds,
+                self.support(),
+                tuple(self.notes),
+            )
+        finally:
+            self.close()
+
+    def _timed(self, step: Any, *arguments: Any) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        step(*arguments)
+        self.seconds += time.perf_counter() - wall
+        self.cpu_seconds += time.process_time() - cpu
+
+    def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
+        dual, gap = self.estimate()
+        row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
+        if number == 1:
+            row = self._measured(row)
+            self.first_gap = row.gap
+        elif gap <= stopping.target(row, self.first_gap) and self._may_measure():
+            row = self._measured(row)
+        limit = stopping.limit_reached(row) or self._stalled(row)
+        if limit and row.estimated:  # the last word is a full measurement
+            row = self._measured(row)
+        self.target = stopping.target(row, self.first_gap)
+        if not row.estimated and row.gap <= self.target:
+            return row, Status.SOLVED
+        return row, limit
+
+    def _may_measure(self) -> bool:
+        # The first time an estimate says stop, and then as long as measuring stays a small part.
+        spent = self.measurements * self.measuring_work
+        return self.measurements == 1 or spent <= MEASURING_SHARE * self.work
+
+    def _measured(self, row: TraceRow) -> TraceRow:
+        begin = time.perf_counter()
+        primal, dual = self.measure()
+        self.measuring_seconds += time.perf_counter() - begin
+        self.measurements += 1
+        return TraceRow(row.number, row.seconds, primal, dual, primal - dual)
+
+    def _stalled(self, row: TraceRow) -> Status | None:
+        gain = row.dual - self.trace[-1].dual if self.trace else np.inf
+        self.still = 0 if gain > ROUNDING * abs(row.dual) else self.still + 1
+        return Status.STALLED if self.still >= STILL_PASSES else None

@@ -1,0 +1,99 @@
+"""What a solver tells: how each pass went, and what it found and why it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(Enum):
+    """Why a solver stopped, as a sentence."""
+
+    SOLVED = "the duality gap is within the tolerance"
+    PASS_LIMIT = "the limit on passes was reached before the tolerance"
+    TIME_LIMIT = "the time limit was reached before the tolerance"
+    STALLED = "rounding keeps the gap from falling further"
+    STOPPED_BY_CALLER = "the caller asked to stop before the tolerance was reached"
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    """One pass. ``seconds`` is wall time since the start, measuring left out.
+
+    ``gap`` is primal − dual. Where ``estimated`` is true the dual is exact and the gap is summed
+    from what the visits of the pass saw, each at the weights of its moment.
+    """
+
+    number: int
+    seconds: float
+    primal: float
+    dual: float
+    gap: float
+    estimated: bool = False
+
+    @property
+    def relative_gap(self) -> float:
+        """Gap over max(1, |primal|)."""
+        return self.gap / max(1.0, abs(self.primal))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row under the names of the trace file."""
+        return {
+            "pass": self.number,
+            "seconds": self.seconds,
+            "primal": self.primal,
+            "dual": self.dual,
+            "gap": self.gap,
+            "estimated": self.estimated,
+        }
+
+
+OnPass = Callable[[TraceRow], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Weights (d × k) with their certificate.
+
+    ``target`` is the gap it was to reach. primal, dual and gap are measured in full at these weights, whatever the trace estimated on
+    the way. ``support`` counts what the dual is made of; ``notes`` are sentences on choices the
+    solver made itself.
+    """
+
+    status: Status
+    weights: NDArray[np.float64]
+    trace: list[TraceRow]
+    target: float
+    cpu_seconds: float
+    measuring_seconds: float
+    support: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def last(self) -> TraceRow:
+        return self.trace[-1]
+
+    @property
+    def passes(self) -> int:
+        return self.last.number
+
+    @property
+    def seconds(self) -> float:
+        return self.last.seconds
+
+    @property
+    def primal(self) -> float:
+        return self.last.primal
+
+    @property
+    def dual(self) -> float:
+        return self.last.dual
+
+    @property
+    def gap(self) -> float:
+        return self.last.gap

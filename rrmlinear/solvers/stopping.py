@@ -1,0 +1,35 @@
+"""When a solver has done enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rrmlinear.solvers.result import Status, TraceRow
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Stop when the gap is within its target, or a limit is reached.
+
+    The target is ``gap_tol`` · max(1, |primal|) where gap_tol is given; else ``delta`` times the
+    gap after the first pass (Wang and Scott's rule).
+    """
+
+    delta: float = 0.0009
+    gap_tol: float | None = None
+    max_passes: int = 100_000
+    time_limit: float | None = None
+
+    def target(self, row: TraceRow, first_gap: float) -> float:
+        """The gap at which the problem counts as solved."""
+        if self.gap_tol is not None:
+            return self.gap_tol * max(1.0, abs(row.primal))
+        return self.delta * first_gap
+
+    def limit_reached(self, row: TraceRow) -> Status | None:
+        """The limit that ends the run after this pass, if one does."""
+        if row.number >= self.max_passes:
+            return Status.PASS_LIMIT
+        if self.time_limit is not None and row.seconds >= self.time_limit:
+            return Status.TIME_LIMIT
+        return None

@@ -1,0 +1,155 @@
+"""The Weston–Watkins SVM by block coordinate descent on its dual."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss
+from rrmlinear.solvers._block_descent import BlockDescent
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.team import Team
+
+# A row of norm 0 has its optimal block at the bound; any tiny curvature leads there.
+LEAST_CURVATURE = 1e-100
+# An example sleeps when its part of the gap is at most this part of an even share of the target,
+# and naps when it is at most this part of the average.
+SLEEP_SHARE = 0.2
+NAP_SHARE = 0.6
+# Passes over faces after each full pass: one for every so many lines of 8 classes, up to 8.
+LINES_PER_FACE_PASS = 16
+MOST_FACE_PASSES = 8
+# Multiplications in a visit from which threads repay their meeting.
+SHARED_WORK = 8_000
+# Multiplications between two looks at the clock and at interrupts: some 50 ms.
+SLICE_WORK = 10**8
+
+
+class WestonWatkinsDescent(Solver):
+    """minimize ½‖W‖² + Σ_i C_i Σ_{j≠y_i} max(0, 1 − (w_{y_i} − w_j)'x_i) over W, d × k.
+
+    Dual: maximize Σ β_ij − ½‖W(β)‖² over 0 ≤ β_ij ≤ C_i, with w_j = −Σ_{y_i≠j} β_ij x_i +
+    Σ_{y_i=j} (Σ_j' β_ij') x_i. Each visit maximizes it over the block of one example, exactly as
+    the loss's block solver does. Shrinking: examples that hold little of the gap are passed over
+    for a while, and with many classes most passes visit only the faces (the classes whose duals are
+    not zero); no stop is made but on a measurement of the whole problem.
+
+    ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
+    objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
+    algorithm 1; block order and shrinking are ours.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        label: NDArray[np.int32],
+        n_classes: int,
+        costs: NDArray[np.float64],
+        loss: BlockLoss,
+        seed: int = 0,
+        threads: int = 1,
+    ) -> None:
+        super().__init__()
+        self.rows, self.label, self.n_classes, self.costs = rows, label, n_classes, costs
+        self.loss, self.seed, self.threads = loss, seed, threads
+        self.n = rows.shape[0]
+        self.measuring_work = self.n / 2
+        self.team = Team(1)
+        self.sum_duals = self.half_norm = 0.0
+        self.faces_since_full = 0
+        self.full_gap = self.full_dual = 0.0
+
+    def start(self) -> None:
+        curvature = self.rows.squared_norms()
+        if not np.isfinite(curvature).all():
+            worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
+            raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
+        lines = (self.n_classes + 7) // 8
+        work = max(1.0, self.rows.n_stored / self.n * lines * 8)
+        self.slice = max(64, int(SLICE_WORK / work))
+        self.face_passes = min(MOST_FACE_PASSES, lines // LINES_PER_FACE_PASS)
+        if self.threads > 1 and work < SHARED_WORK:
+            self.notes.append(
+                f"one thread is used, not {self.threads}: an example takes {work:.0f} "
+                f"multiplications, and threads repay their meeting from {SHARED_WORK}"
+            )
+            self.threads = 1
+        self.state = BlockDescent(
+            self.rows,
+            self.loss,
+            self.label,
+            self.n_classes,
+            self.costs,
+            np.maximum(curvature, LEAST_CURVATURE),
+            self.threads,
+        )
+        self.team = Team(self.threads)
+
+    def run_pass(self, number: int) -> None:
+        share = self.target / self.n if np.isfinite(self.target) else 0.0
+        quiet = SLEEP_SHARE * share
+        calm = NAP_SHARE * self.full_gap / self.n
+        face = self._face_is_due(number)
+        self.faces_since_full = self.faces_since_full + 1 if face else 0
+        order = self.state.begin_pass(number, self.seed, face, quiet)
+        for begin in range(0, len(order), self.slice):
+            end = min(begin + self.slice, len(order))
+            visits = (order, begin, end, number, face, quiet, calm)
+            if face:  # a visit of a few classes is too short to share
+                self.state.sweep(*visits, 1, 0)
+            else:
+                self.team.shared(self.state.sweep, *visits, amount=end - begin)
+            if self.deadline is not None and time.perf_counter() > self.deadline:
+                break
+        if self.state.out_of_memory:
+            raise MemoryError("no memory for the dual variables")
+        self.work += len(order)
+        self.sum_duals += self.state.sum_change
+        self.half_norm += self.state.norm_change
+        self.gap_sum = float(self.state.gaps.sum())
+        if not face:
+            self.full_gap, self.full_dual = self.gap_sum, self.sum_duals - self.half_norm
+
+    def _face_is_due(self, number: int) -> bool:
+        if number == 1 or self.faces_since_full >= self.face_passes:
+            return False
+        # Once the faces are solved well enough, only a full pass can find more.
+        return self.faces_since_full == 0 or self.gap_sum > 0.3 * self.target
+
+    def estimate(self) -> tuple[float, float]:
+        dual = self.sum_duals - self.half_norm
+        # After a pass over faces: what the last full pass saw, less what the dual has gained.
+        return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
+
+    def measure(self) -> tuple[float, float]:
+        # Always the same chunks, so that the sum has the same bits for any number of threads.
+        chunk = max(1024, -(-self.n // 64))
+        chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
+        losses = np.zeros(len(chunks))
+
+        def some(thread: int) -> None:
+            for at in range(thread, len(chunks), self.threads):
+                losses[at] = self.state.measure(*chunks[at], thread)
+
+        self.team.on_each(self.threads, some)
+        half_norm = self.state.half_norm()
+        dual = self.sum_duals - half_norm
+        self.half_norm = half_norm
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum())
+        self.full_dual = dual
+        if np.isfinite(self.target):
+            self.state.wake_above(SLEEP_SHARE * self.target / self.n)
+        return half_norm + float(losses.sum()), dual
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self.state.weights[:, : self.n_classes])
+
+    def support(self) -> dict[str, int]:
+        examples, duals, at_bound = self.state.count_support()
+        return {"examples": examples, "duals": duals, "at_bound": at_bound}
+
+    def close(self) -> None:
+        self.team.close()

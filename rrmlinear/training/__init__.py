@@ -1,0 +1,1 @@
+"""From a Problem and a Parameter to a Model."""

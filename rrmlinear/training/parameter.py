@@ -1,0 +1,65 @@
+"""What the user chose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from rrmlinear.data.problem import Problem
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
+
+    solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver
+    C              cost of an example with weight 1, > 0
+    class_weights  label → factor on C, ≥ 0
+    block          block solver of -s 30: "knapsack" (default), "walrus" or "shark"
+    delta          stop at gap ≤ delta · (gap after the first pass)
+    gap_tol        stop at gap ≤ gap_tol · max(1, |primal|); alone decides where it is given
+    max_passes     most passes
+    time_limit     most seconds of solving, or None
+    seed           of the order of visits, 0 … 2⁶⁴ − 1
+    threads        threads of the solver, ≥ 1
+    """
+
+    solver: int = 30
+    C: float = 1.0
+    class_weights: Mapping[int, float] = field(default_factory=lambda: MappingProxyType({}))
+    block: str | None = None
+    delta: float = 0.0009
+    gap_tol: float | None = None
+    max_passes: int = 100_000
+    time_limit: float | None = None
+    seed: int = 0
+    threads: int = 1
+
+    def check(self, problem: Problem) -> None:
+        """Raise one ValueError, a full sentence in LIBLINEAR's words where it has any."""
+        from rrmlinear.training.registry import find_solver
+
+        find_solver(self.solver).check(self)
+        if not (self.C > 0 and math.isfinite(self.C)):
+            raise ValueError(f"C <= 0: C is {self.C}, it must be positive and finite")
+        if self.gap_tol is None and not 0 < self.delta < 1:
+            raise ValueError(f"eps <= 0: delta is {self.delta}, it must lie between 0 and 1")
+        if self.gap_tol is not None and not 0 < self.gap_tol < math.inf:
+            raise ValueError(f"gap-tol is {self.gap_tol}, it must be positive and finite")
+        if self.max_passes < 1:
+            raise ValueError(f"passes is {self.max_passes}, at least 1 is needed")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise ValueError(f"time-limit is {self.time_limit}, it must be positive")
+        if self.threads < 1:
+            raise ValueError(f"threads is {self.threads}, at least 1 is needed")
+        if not 0 <= self.seed < 2**64:
+            raise ValueError(f"seed is {self.seed}, it must lie in 0 ... 2^64 - 1")
+        for label, weight in self.class_weights.items():
+            if not 0 <= weight < math.inf:
+                raise ValueError(
+                    f"the weight of class {label} is {weight}, it must be at least 0 and finite"
+                )
+        if problem.n_examples == 0:
+            raise ValueError("the problem has no examples")
