@@ -1,0 +1,161 @@
+"""The downloader against a server on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pooch = pytest.importorskip("pooch")
+
+CONTENT = b"+1 1:0.5 2:1\n-1 3:-0.25\n" * 1000
+
+
+class Site(BaseHTTPRequestHandler):
+    """The site in small: splice is whole, splice.t and w8a are missing, a9a breaks off."""
+
+    def do_GET(self):
+        if self.path not in ("/data/binary/splice", "/data/binary/a9a", "/data/binary/heart_scale"):
+            self.send_error(404)
+            return
+        self.server.served.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT)))
+        self.end_headers()
+        self.wfile.write(CONTENT[:1000] if self.path.endswith("a9a") else CONTENT)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def site(monkeypatch):
+    # A proxy in the environment must not stand between this test and its own server.
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    server.served = []
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    server.url = f"http://127.0.0.1:{server.server_port}/data"
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def download(script):
+    return script("download")
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_whole_file_arrives_and_is_not_fetched_twice(download, site, tmp_path, capsys):
+    arguments = ["heart", "--folder", str(tmp_path), "--base-url", site.url]
+    assert download.main(arguments) == 0
+    assert (tmp_path / "heart_scale").read_bytes() == CONTENT
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "heart_scale")]
+    assert download.main(arguments) == 0
+    assert site.served == ["/data/binary/heart_scale"]
+    assert names_in(tmp_path) == ["heart_scale"]
+
+
+def test_an_unknown_checksum_is_logged(download, site, tmp_path, caplog):
+    logger = pooch.get_logger()
+    logger.addHandler(caplog.handler)
+    try:
+        download.fetch("binary/heart_scale", tmp_path, site.url)
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert hashlib.sha256(CONTENT).hexdigest() in caplog.text
+
+
+def test_a_missing_file_is_one_sentence(download, site, tmp_path, capsys):
+    folder = tmp_path / "new"
+    assert download.main(["w8a", "--folder", str(folder), "--base-url", site.url + "/"]) == 1
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message == f"cannot download {site.url}/binary/w8a: the server answered 404 Not Found"
+    assert names_in(folder) == []
+
+
+def test_the_first_file_stays_when_the_second_is_missing(download, site, tmp_path):
+    assert download.main(["splice", "--folder", str(tmp_path), "--base-url", site.url]) == 1
+    assert names_in(tmp_path) == ["splice"]
+
+
+def test_a_wrong_checksum_leaves_nothing(download, site, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(download.CHECKSUMS, "binary/heart_scale", "0" * 64)
+    arguments = ["heart", "--folder", str(tmp_path), "--base-url", site.url]
+    assert download.main(arguments) == 1
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith(f"cannot download {site.url}/binary/heart_scale: ")
+    assert "0" * 64 in message
+    assert names_in(tmp_path) == []
+    assert download.main([*arguments, "--unverified"]) == 0
+    assert (tmp_path / "heart_scale").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5"])
+def test_a_right_checksum_is_accepted(download, site, tmp_path, algorithm):
+    checksum = f"{algorithm}:{hashlib.new(algorithm, CONTENT).hexdigest()}"
+    path = download.fetch("binary/heart_scale", tmp_path, site.url, checksum)
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_transfer_that_breaks_off_leaves_nothing(download, site, tmp_path, capsys):
+    arguments = ["a9a", "--folder", str(tmp_path), "--base-url", site.url, "--unverified"]
+    assert download.main(arguments) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"cannot download {site.url}/binary/a9a: the transfer broke off before the end"
+    )
+    assert names_in(tmp_path) == []
+
+
+def test_no_server_is_one_sentence(download, site, tmp_path, capsys):
+    site.server_close()
+    site.shutdown()
+    assert download.main(["heart", "--folder", str(tmp_path), "--base-url", site.url]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"cannot download {site.url}/binary/heart_scale: no connection to the server"
+    )
+    assert names_in(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(download, site, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    folder = tmp_path / "file" / "below"
+    assert download.main(["heart", "--folder", str(folder), "--base-url", site.url]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("cannot download ")
+
+
+def test_an_unknown_name_lists_the_known_ones(download, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        download.main(["nosuch"])
+    assert stopped.value.code == 2
+    message = capsys.readouterr().err
+    assert "no data set 'nosuch' is known" in message
+    assert all(name in message for name in download.SETS)
+
+
+def test_without_pooch_the_message_names_it(download, hide_module, capsys):
+    hide_module("pooch")
+    assert download.main(["heart"]) == 1
+    assert capsys.readouterr().err == "download.py needs pooch: pip install pooch\n"
+
+
+def test_every_checksum_belongs_to_a_file_of_a_set(download):
+    paths = {path for entry in download.SETS.values() for path in entry.paths()}
+    assert set(download.CHECKSUMS) <= paths
+    digits = {checksum.removeprefix("md5:") for checksum in download.CHECKSUMS.values()}
+    assert len(digits) == len(download.CHECKSUMS)
+    assert all(len(hexadecimal) in (32, 64) for hexadecimal in digits)
+
+
+def test_the_readme_holds_the_list(download, capsys, datasets_folder):
+    assert download.main(["--list"]) == 0
+    assert capsys.readouterr().out in (datasets_folder / "README.md").read_text("utf-8")

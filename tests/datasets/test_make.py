@@ -1,0 +1,95 @@
+"""scikit-learn's sets as LIBSVM text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+pytest.importorskip("sklearn")
+from sklearn.datasets import load_svmlight_file
+
+SIZES = {
+    "digits": (898, 899, 64, range(10)),
+    "iris": (75, 75, 4, range(3)),
+    "wine": (89, 89, 13, range(3)),
+    "breast_cancer": (284, 285, 30, (-1, 1)),
+    "diabetes": (221, 221, 10, None),
+}
+READY = ["digits.libsvm", "digits.libsvm.t", "iris.libsvm", "iris.libsvm.t"]
+
+
+@pytest.fixture
+def make(script):
+    return script("make")
+
+
+@pytest.mark.parametrize("name", READY)
+def test_the_ready_files_are_what_the_command_writes(make, name, datasets_folder, tmp_path):
+    make.make(name.partition(".")[0], tmp_path)
+    assert (tmp_path / name).read_bytes() == (datasets_folder / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_files_read_back_as_the_halves(make, name, tmp_path):
+    *lengths, features, classes = SIZES[name]
+    halves = make.load_halves(name)
+    for path, (X, y), length in zip(make.make(name, tmp_path), halves, lengths, strict=True):
+        rows, labels = load_svmlight_file(str(path), n_features=features, zero_based=False)
+        assert rows.shape == (length, features)
+        assert_array_equal(rows.toarray(), X)
+        assert_array_equal(labels, y)
+        if classes is not None:
+            assert_array_equal(np.unique(labels), list(classes))
+
+
+@pytest.mark.parametrize("name", [name for name in SIZES if name != "diabetes"])
+def test_both_halves_keep_the_class_proportions(make, name):
+    (_, train), (_, test) = make.load_halves(name)
+    _, in_train = np.unique(train, return_counts=True)
+    _, in_test = np.unique(test, return_counts=True)
+    assert np.abs(in_train - in_test).max() <= 1
+
+
+def test_digits_are_sixteenths(make):
+    for X, _ in make.load_halves("digits"):
+        assert_array_equal(X * 16, np.rint(X * 16))
+        assert X.min() == 0
+        assert X.max() == 1
+
+
+@pytest.mark.parametrize("name", [name for name in SIZES if name != "digits"])
+def test_features_fill_the_unit_box(make, name):
+    X = np.vstack([half for half, _ in make.load_halves(name)])
+    assert_array_equal(X.min(axis=0), -1)
+    assert_array_equal(X.max(axis=0), 1)
+
+
+def test_the_command_writes_what_it_is_asked_for(make, tmp_path, capsys):
+    folder = tmp_path / "new"
+    assert make.main(["iris", "wine", "--folder", str(folder)]) == 0
+    written = capsys.readouterr().out.splitlines()
+    assert written == [
+        str(folder / f"{name}.libsvm{end}") for name in ("iris", "wine") for end in ("", ".t")
+    ]
+    assert sorted(map(str, folder.iterdir())) == sorted(written)
+
+
+def test_an_unknown_name_lists_the_known_ones(make, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        make.main(["nosuch"])
+    assert stopped.value.code == 2
+    assert "no bundled data set 'nosuch'; there are digits, iris" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(make, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert make.main(["iris", "--folder", str(tmp_path / "file")]) == 1
+    assert capsys.readouterr().err.startswith(f"make.py cannot write to {tmp_path / 'file'}: ")
+
+
+def test_without_scikit_learn_the_message_names_it(make, hide_module, tmp_path, capsys):
+    hide_module("sklearn")
+    assert make.main(["iris", "--folder", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "make.py needs scikit-learn: pip install scikit-learn\n"
+    assert list(tmp_path.iterdir()) == []
