@@ -90,8 +90,10 @@ class Problem:
         """
         rows = rows_of(X)
         labels = _vector(y, "y", rows.shape[0])
-        weights = None if sample_weight is None else _vector(
-            sample_weight, "sample_weight", rows.shape[0]
+        weights = (
+            None
+            if sample_weight is None
+            else _vector(sample_weight, "sample_weight", rows.shape[0])
         )
         if weights is not None and weights.size and weights.min() < 0:
             worst = int(weights.argmin())
@@ -180,8 +182,7 @@ def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
     at = t if rows.is_dense else int(rows.indptr[i]) + t
     if kind == "index":
         raise ValueError(
-            f"row {i} of X has column index {rows.indices[at]}; "
-            f"allowed are 0 … {rows.shape[1] - 1}"
+            f"row {i} of X has column index {rows.indices[at]}; allowed are 0 … {rows.shape[1] - 1}"
         )
     column = t if rows.is_dense else int(rows.indices[at])
     value = rows.values[i, t] if rows.is_dense else rows.values[at]

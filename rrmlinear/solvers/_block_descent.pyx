@@ -284,12 +284,49 @@ cdef class BlockDescent:
                 self.wake[i] = 0
                 self.streak[i] = 0
 
-    def dual_block(self, Py_ssize_t i):
-        """The dual block of example i, k numbers, zero for its own class."""
-        block = np.zeros(self.k8)
-        cdef double[::1] out = block
-        block_store_unpack(&self.store, i, self.cost[i], &out[0])
-        return block[:self.k]
+    def blocks(self):
+        """The duals as CSR arrays (indptr, classes, values), one row an example."""
+        cdef Py_ssize_t i, t
+        indptr = np.zeros(self.n + 1, dtype=np.int64)
+        cdef int64_t[::1] begins = indptr
+        for i in range(self.n):
+            begins[i + 1] = begins[i]
+            if self.store.blocks[i] != NULL:
+                begins[i + 1] += self.store.blocks[i].n_between + self.store.blocks[i].n_upper
+        classes, values = np.empty(begins[self.n], dtype=np.int32), np.empty(begins[self.n])
+        cdef int32_t[::1] to_classes = classes
+        cdef double[::1] to_values = values
+        for i in range(self.n):
+            if begins[i + 1] > begins[i]:
+                t = begins[i]
+                block_store_load(&self.store, i, self.cost[i], &to_values[t], &to_classes[t])
+        return indptr, classes, values
+
+    def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
+                   const double[::1] values):
+        """Take these duals, cut to their bounds, and the weights they make; returns Σ b."""
+        cdef scratch_t* mine = &self.scratch[0]
+        cdef Py_ssize_t i, t
+        cdef double total, all_duals = 0
+        cdef row_t row
+        for i in range(self.n):
+            if indptr[i + 1] == indptr[i]:
+                continue
+            total = 0
+            memset(mine.steps, 0, self.k8 * sizeof(double))
+            for t in range(indptr[i], indptr[i + 1]):
+                mine.block[classes[t]] = min(values[t], self.cost[i])
+                mine.steps[classes[t]] = -mine.block[classes[t]]
+                total += mine.block[classes[t]]
+            mine.steps[self.label[i]] = total
+            row = rows_get(&self.rows.c, i)
+            block_update(&row, self.W, self.stride, self.stride, mine.steps)
+            if not block_store_pack(&self.store, i, self.cost[i], mine.block, NULL, self.k8,
+                                    mine.integers):
+                self.out_of_memory = True
+            memset(mine.block, 0, self.k8 * sizeof(double))
+            all_duals += total
+        return all_duals
 
     def count_support(self):
         """(examples with duals, duals above 0, of these at the upper bound)."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.result import DualBlocks, OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
 
 # A dual that rose by no more than this part of itself in so many passes on end has stalled.
@@ -60,6 +60,10 @@ class Solver:
         """The weights, d × k, in memory of their own."""
         raise TypeError(f"{type(self).__name__} has no weights")
 
+    def duals(self) -> DualBlocks:
+        """The dual variables that prove the gap."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
     def support(self) -> dict[str, int]:
         """What the dual is made of."""
         return {}
@@ -90,6 +94,7 @@ class Solver:
                 self.target,
                 self.cpu_seconds,
                 self.measuring_seconds,
+                self.duals(),
                 self.support(),
                 tuple(self.notes),
             )

@@ -53,6 +53,22 @@ class TraceRow:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class DualBlocks:
+    """The duals of a multiclass problem by their nonzeros: row i holds those of example i."""
+
+    indptr: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    values: NDArray[np.float64]
+
+    def dense(self, n_classes: int) -> NDArray[np.float64]:
+        """All of them, n × k."""
+        n = len(self.indptr) - 1
+        matrix = np.zeros((n, n_classes))
+        matrix[np.repeat(np.arange(n), np.diff(self.indptr)), self.classes] = self.values
+        return matrix
+
+
 OnPass = Callable[[TraceRow], Any]
 
 
@@ -71,6 +87,7 @@ class Result:
     target: float
     cpu_seconds: float
     measuring_seconds: float
+    duals: DualBlocks
     support: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

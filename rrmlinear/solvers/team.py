@@ -33,7 +33,9 @@ class Team:
 
     def on_each(self, size: int, task: Callable[..., Any], *arguments: Any) -> None:
         """task(*arguments, thread) for thread 0 … size − 1, all at once."""
-        others = [self.pool.submit(task, *arguments, t) for t in range(1, size)] if self.pool else []
+        others = (
+            [self.pool.submit(task, *arguments, t) for t in range(1, size)] if self.pool else []
+        )
         task(*arguments, 0)
         for other in others:
             other.result()

@@ -11,6 +11,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.solvers._block_descent import BlockDescent
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.solvers.team import Team
 
 # A row of norm 0 has its optimal block at the bound; any tiny curvature leads there.
@@ -37,6 +38,7 @@ class WestonWatkinsDescent(Solver):
     for a while, and with many classes most passes visit only the faces (the classes whose duals are
     not zero); no stop is made but on a measurement of the whole problem.
 
+    ``start`` are duals to begin from, of the same examples and classes; they are cut to C_i.
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
     algorithm 1; block order and shrinking are ours.
@@ -51,10 +53,12 @@ class WestonWatkinsDescent(Solver):
         loss: BlockLoss,
         seed: int = 0,
         threads: int = 1,
+        start: DualBlocks | None = None,
     ) -> None:
         super().__init__()
         self.rows, self.label, self.n_classes, self.costs = rows, label, n_classes, costs
         self.loss, self.seed, self.threads = loss, seed, threads
+        self.first_duals = start
         self.n = rows.shape[0]
         self.measuring_work = self.n / 2
         self.team = Team(1)
@@ -87,6 +91,10 @@ class WestonWatkinsDescent(Solver):
             self.threads,
         )
         self.team = Team(self.threads)
+        if self.first_duals is not None:
+            first = self.first_duals
+            self.sum_duals = self.state.start_from(first.indptr, first.classes, first.values)
+            self.half_norm = self.state.half_norm()
 
     def run_pass(self, number: int) -> None:
         share = self.target / self.n if np.isfinite(self.target) else 0.0
@@ -146,6 +154,9 @@ class WestonWatkinsDescent(Solver):
 
     def final_weights(self) -> NDArray[np.float64]:
         return np.ascontiguousarray(self.state.weights[:, : self.n_classes])
+
+    def duals(self) -> DualBlocks:
+        return DualBlocks(*self.state.blocks())
 
     def support(self) -> dict[str, int]:
         examples, duals, at_bound = self.state.count_support()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.result import OnPass, Status
+from rrmlinear.solvers.result import DualBlocks, OnPass, Status
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -20,12 +20,18 @@ class NotSolvedWarning(UserWarning):
     """The solver stopped before its tolerance; the message says how far it is."""
 
 
-def fit(problem: Problem, parameter: Parameter, on_pass: OnPass | None = None) -> Model:
+def fit(
+    problem: Problem,
+    parameter: Parameter,
+    on_pass: OnPass | None = None,
+    start: Model | None = None,
+) -> Model:
     """minimize ½‖W‖² + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
     The loss φ is that of ``parameter.solver``. ``on_pass`` sees a TraceRow after each pass and
     stops the run by returning True. The model's ``result`` holds the certificate: primal, dual and
-    gap in the scale of this objective, and the trace.
+    gap in the scale of this objective, and the trace. ``start`` is a model trained on the same
+    examples, by another C say, whose duals the solver begins from.
 
     Raises ValueError for parameters out of range, labels that are not whole numbers and data of
     one class; warns (NotSolvedWarning) where the tolerance was not reached.
@@ -39,7 +45,9 @@ def fit(problem: Problem, parameter: Parameter, on_pass: OnPass | None = None) -
             "two classes"
         )
     costs = _costs(problem, parameter, labels, label)
-    solver = kind.build(problem, label, len(labels), costs, parameter)
+    solver = kind.build(
+        problem, label, len(labels), costs, parameter, _duals_of(start, problem, labels)
+    )
     stopping = Stopping(
         parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
     )
@@ -61,6 +69,22 @@ def fit(problem: Problem, parameter: Parameter, on_pass: OnPass | None = None) -
         parameter=parameter,
         result=result,
     )
+
+
+def _duals_of(
+    start: Model | None, problem: Problem, labels: NDArray[np.int64]
+) -> DualBlocks | None:
+    if start is None:
+        return None
+    if start.result is None:
+        raise ValueError("a loaded model has no duals to start from")
+    duals = start.result.duals
+    if len(duals.indptr) != problem.n_examples + 1 or not np.array_equal(start.labels, labels):
+        raise ValueError(
+            f"the model to start from has {len(duals.indptr) - 1} examples and labels "
+            f"{start.labels.tolist()}; the problem has {problem.n_examples} and {labels.tolist()}"
+        )
+    return duals
 
 
 def _costs(

@@ -16,6 +16,7 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsWalrus,
 )
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.solvers.ww_bcd import WestonWatkinsDescent
 
 if TYPE_CHECKING:
@@ -27,8 +28,11 @@ BLOCKS = {
     "shark": WestonWatkinsShark,
 }
 
-#: (problem, class index of each example, number of classes, C_i, parameter) → a solver.
-Builder = Callable[[Problem, NDArray[np.int32], int, NDArray[np.float64], "Parameter"], Solver]
+#: (problem, class index of each example, number of classes, C_i, parameter, duals to start from
+#: or None) → a solver.
+Builder = Callable[
+    [Problem, NDArray[np.int32], int, NDArray[np.float64], "Parameter", DualBlocks | None], Solver
+]
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,18 @@ def _weston_watkins(
     n_classes: int,
     costs: NDArray[np.float64],
     parameter: Parameter,
+    start: DualBlocks | None,
 ) -> Solver:
     block = parameter.block or find_solver(parameter.solver).blocks[0]
     return WestonWatkinsDescent(
-        problem.rows, label, n_classes, costs, BLOCKS[block](), parameter.seed, parameter.threads
+        problem.rows,
+        label,
+        n_classes,
+        costs,
+        BLOCKS[block](),
+        parameter.seed,
+        parameter.threads,
+        start,
     )
 
 
