@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 from rrmlinear.core.blocks cimport block_scores, block_stride
 from rrmlinear.core.sparse cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get, rows_t,
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get,
 )
 
 import numpy as np
@@ -94,7 +94,7 @@ cdef class Rows:
         return norms
 
     def product(self, weights, Py_ssize_t n_features):
-        """X W, n × k, for weights over n_features features and, where there is a bias, one row more.
+        """X W, n × k, for weights over n_features features, and one row more if there is a bias.
 
         Stored values at features from n_features on are left out.
         """
@@ -118,7 +118,7 @@ cdef class Rows:
         return result
 
     def find_fault(self):
-        """The first fault: (kind, row, position in the row), or None; and whether rows are canonical.
+        """The first fault, (kind, row, position in the row) or None, and whether rows are canonical.
 
         Kinds: "value" (NaN or infinite), "index" (outside 0 … d − 1). Canonical: indices strictly
         increasing within every row. Assumes that indptr is already known to be sound.

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +10,6 @@ class BlockDescent:
     weights: NDArray[np.float64]
     gaps: NDArray[np.float64]
     n_threads: int
-    sum_change: float
-    norm_change: float
     out_of_memory: bool
     def __init__(
         self,
@@ -26,6 +22,12 @@ class BlockDescent:
         n_threads: int,
     ) -> None: ...
     def begin_pass(self, number: int, seed: int, face: bool, quiet: float) -> NDArray[np.int64]: ...
+    @property
+    def sum_change(self) -> float: ...
+    @property
+    def norm_change(self) -> float: ...
+    @property
+    def moved(self) -> int: ...
     def sweep(
         self,
         order: NDArray[np.int64],

@@ -1,4 +1,4 @@
-"""Block coordinate descent on the dual of a multiclass loss with ½‖W‖²: visits, passes, measuring."""
+"""Block coordinate descent on the dual of a multiclass loss with ½‖W‖²: visits and measuring."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
@@ -41,6 +41,7 @@ cdef struct scratch_t:
     double* work
     double sum_change     # of Σ b, and of ½‖W‖², since the pass began; thread 0 keeps them
     double norm_change
+    int64_t moved         # visits that changed their block, likewise
 
 
 cdef class BlockDescent:
@@ -143,7 +144,7 @@ cdef class BlockDescent:
                     m += 1
             if m:
                 random_shuffle(&state, &out[0], m)
-        self.scratch[0].sum_change = self.scratch[0].norm_change = 0
+        self.scratch[0].sum_change = self.scratch[0].norm_change = self.scratch[0].moved = 0
         return order[:m]
 
     @property
@@ -156,9 +157,14 @@ cdef class BlockDescent:
         """How much ½‖W‖² has risen since the pass began."""
         return self.scratch[0].norm_change
 
+    @property
+    def moved(self):
+        """How many visits have changed their block since the pass began."""
+        return self.scratch[0].moved
+
     def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
               bint face, double quiet, double calm, int team, int thread):
-        """Visit order[begin:end]. Threads 0 … team − 1 call this, otherwise with the same arguments.
+        """Visit order[begin:end]. Threads 0 … team − 1 call this, else with the same arguments.
 
         After a visit of all its classes, an example whose part of the gap is at most ``calm`` naps,
         and at most ``quiet`` it sleeps for a number of passes that doubles each time.
@@ -218,8 +224,8 @@ cdef class BlockDescent:
 
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil:
-        # The block of example i at mine.margins: how many of its entries move, mine.steps being what
-        # that moves the weights by. One thread of a team records the new block and what it gained.
+        # The block of example i at mine.margins: how many of its entries move, mine.steps being
+        # what that moves the weights by. One thread of a team records the new block.
         cdef double upper = self.cost[i], q = self.curvature[i]
         cdef double gap = self.loss.gap(mine.margins, mine.block, upper, n8)
         cdef block_change_t change
@@ -232,6 +238,7 @@ cdef class BlockDescent:
             return change.n
         self.gap[i] = gap
         if change.n:
+            mine.moved += 1
             mine.sum_change += change.sum
             mine.norm_change += change.linear + q / 2 * (change.squared + change.sum * change.sum)
             if not block_store_pack(&self.store, i, upper, mine.new_block, classes, n8,
@@ -249,7 +256,7 @@ cdef class BlockDescent:
             self.streak[i] += 1
 
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
-        """Σ C_i φ_i over rows begin … end − 1 at W as it stands; their gaps are brought up to date."""
+        """Σ C_i φ_i over rows begin … end − 1 at W as it stands; brings their gaps up to date."""
         cdef Py_ssize_t i
         cdef double loss = 0
         cdef scratch_t* mine = &self.scratch[thread]

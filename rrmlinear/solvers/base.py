@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.result import DualBlocks, OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
 
-# A dual that rose by no more than this part of itself in so many passes on end has stalled.
-ROUNDING = 1e-15
+# After so many passes in which nothing moved beyond rounding the run has stalled; more than any
+# example sleeps.
 STILL_PASSES = 50
 # Part of all work that may go into measuring while the estimates are only nearly right.
 MEASURING_SHARE = 0.1
@@ -39,13 +39,16 @@ class Solver:
         self.target = np.inf
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
-        self.measurements = self.still = 0
+        self.measurements = self.still = self.moved = 0
 
     def start(self) -> None:
         """Make the state that the first pass needs. Its time counts."""
 
     def run_pass(self, number: int) -> None:
-        """One pass; adds its visits to ``work`` and may end early after ``deadline``."""
+        """One pass; may end early after ``deadline``.
+
+        Adds its visits to ``work`` and says in ``moved`` how many of them changed anything.
+        """
         raise TypeError(f"{type(self).__name__} does not say what a pass is")
 
     def estimate(self) -> tuple[float, float]:
@@ -115,7 +118,7 @@ class Solver:
             self.first_gap = row.gap
         elif gap <= stopping.target(row, self.first_gap) and self._may_measure():
             row = self._measured(row)
-        limit = stopping.limit_reached(row) or self._stalled(row)
+        limit = stopping.limit_reached(row) or self._stalled()
         if limit and row.estimated:  # the last word is a full measurement
             row = self._measured(row)
         self.target = stopping.target(row, self.first_gap)
@@ -135,7 +138,6 @@ class Solver:
         self.measurements += 1
         return TraceRow(row.number, row.seconds, primal, dual, primal - dual)
 
-    def _stalled(self, row: TraceRow) -> Status | None:
-        gain = row.dual - self.trace[-1].dual if self.trace else np.inf
-        self.still = 0 if gain > ROUNDING * abs(row.dual) else self.still + 1
+    def _stalled(self) -> Status | None:
+        self.still = 0 if self.moved else self.still + 1
         return Status.STALLED if self.still >= STILL_PASSES else None

@@ -76,9 +76,9 @@ OnPass = Callable[[TraceRow], Any]
 class Result:
     """Weights (d × k) with their certificate.
 
-    ``target`` is the gap it was to reach. primal, dual and gap are measured in full at these weights, whatever the trace estimated on
-    the way. ``support`` counts what the dual is made of; ``notes`` are sentences on choices the
-    solver made itself.
+    ``target`` is the gap it was to reach. primal, dual and gap are measured in full at these
+    weights, whatever the trace estimated on the way. ``support`` counts what the dual is made of;
+    ``notes`` are sentences on choices the solver made itself.
     """
 
     status: Status

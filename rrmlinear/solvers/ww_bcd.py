@@ -115,6 +115,7 @@ class WestonWatkinsDescent(Solver):
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         self.work += len(order)
+        self.moved = self.state.moved
         self.sum_duals += self.state.sum_change
         self.half_norm += self.state.norm_change
         self.gap_sum = float(self.state.gaps.sum())

@@ -44,14 +44,14 @@ class Model:
         return self.labels[self.decision_function(X).argmax(axis=1)]
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write LIBLINEAR's text format, whole or not at all; see `rrmlinear.training.model_file`."""
+        """Write LIBLINEAR's text format, whole or not at all; see `training.model_file`."""
         from rrmlinear.training.model_file import save_model
 
         save_model(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
-        """Read a model file, checking all of it; see `rrmlinear.training.model_file`."""
+        """Read a model file, checking all of it; see `training.model_file`."""
         from rrmlinear.training.model_file import load_model
 
         return load_model(path)
