@@ -1,4 +1,4 @@
-"""Bytes of a path, standard input or a file object, compressed or not, cut at line ends."""
+"""Bytes of a path, a standard stream or a file object, compressed or not."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import io
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 MAGIC_LENGTH = max(map(len, MAGIC))
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
-ZSTD_MODULES = ("compression.zstd", "backports.zstd", "zstandard")
 COMPRESSED_BLOCK = 1 << 18
 
 
@@ -42,7 +42,7 @@ def _read(stream: Any, size: int) -> bytes:
     if data is None:
         raise BlockingIOError(f"{name_of(stream)} has no data yet: a blocking stream is needed")
     if isinstance(data, str):
-        raise TypeError(f"{name_of(stream)} is open as text; open it in binary mode ('rb')")
+        raise TypeError(f"{name_of(stream)} gives text; a file open in binary mode is needed")
     return data
 
 
@@ -63,28 +63,70 @@ def name_of(path_or_file: Any) -> str:
     return name if isinstance(name, str) else "the file object"
 
 
-def _open_compressed(kind: str, file: Any, mode: str) -> Any:
-    if kind == "gzip":
-        from gzip import GzipFile
+class _Decompressed(io.RawIOBase):
+    """Plain text out of a compressed stream; damage becomes one ValueError."""
 
-        return GzipFile(filename="", mode=mode, fileobj=file)
-    if kind == "bzip2":
-        from bz2 import BZ2File
+    def __init__(self, name: str, kind: str, file: Any):
+        self.name, self.kind = name, kind
+        self.plain, self.damage = _open_compressed(name, kind, file, "rb")
 
-        return BZ2File(file, mode)
-    if kind == "xz":
-        from lzma import LZMAFile
+    def readable(self) -> bool:
+        return True
 
-        return LZMAFile(file, mode)
-    for name in ZSTD_MODULES:
+    def readinto(self, buffer: Any) -> int:
         try:
-            return import_module(name).open(file, mode)
+            return self.plain.readinto(buffer)
+        except self.damage as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # the file, not what is in it
+            raise ValueError(f"{self.name} holds damaged {self.kind} data: {error}") from None
+
+
+def _open_compressed(name: str, kind: str, file: Any, mode: str) -> tuple[Any, tuple[type, ...]]:
+    """(binary file, the exceptions by which it reports damage)."""
+    if kind == "gzip":
+        import gzip
+        import zlib
+
+        stream = gzip.GzipFile(filename="", mode=mode, fileobj=file, mtime=0)
+        return stream, (EOFError, zlib.error, gzip.BadGzipFile)
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file, mode), (EOFError, OSError)
+    if kind == "xz":
+        import lzma
+
+        return lzma.LZMAFile(file, mode), (EOFError, lzma.LZMAError)
+    for module_name in ("compression.zstd", "backports.zstd"):
+        try:
+            zstd = import_module(module_name)
         except ImportError:
             continue
-    raise ValueError(
-        f"{name_of(file)} is compressed by zstd, which Python reads from 3.14 on; before that "
-        "the package backports.zstd or zstandard must be installed"
-    )
+        return zstd.ZstdFile(file, mode), (EOFError, zstd.ZstdError)
+    try:
+        zstd = import_module("zstandard")
+    except ImportError:
+        raise ValueError(
+            f"{name} is compressed by zstd, which Python handles from 3.14 on; before that "
+            "the package backports.zstd or zstandard must be installed"
+        ) from None
+    if mode == "rb":
+        stream = zstd.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    else:
+        stream = zstd.ZstdCompressor().stream_writer(file, closefd=False)
+    return stream, (EOFError, zstd.ZstdError)
+
+
+def _is_path(path_or_file: Any) -> bool:
+    return isinstance(path_or_file, (str, bytes, os.PathLike))
+
+
+def _check_file(file: Any, method: str) -> None:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError(f"{name_of(file)} is open as text; a file open in binary mode is needed")
+    if not hasattr(file, method):
+        raise TypeError(f"a path or a binary file object is needed, not {type(file).__name__}")
 
 
 @contextmanager
@@ -95,10 +137,13 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
     here is closed here; a file object stays open. Raises TypeError for a file open as text, and
     OSError as `open` does.
     """
-    if isinstance(path_or_file, (str, bytes, os.PathLike)):
-        if path_or_file == "-":
-            yield _plain_text(sys.stdin.buffer), None
-            return
+    name = name_of(path_or_file)
+    if not _is_path(path_or_file):
+        _check_file(path_or_file, "read")
+        yield _plain_text(name, path_or_file), None
+    elif path_or_file == "-":
+        yield _plain_text(name, sys.stdin.buffer), None
+    else:
         with open(path_or_file, "rb", buffering=0) as raw:
             status = os.fstat(raw.fileno())
             if stat.S_ISREG(status.st_mode):
@@ -107,77 +152,60 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
                 if kind is None:
                     yield raw, status.st_size
                     return
-            yield _plain_text(raw), None
-    elif isinstance(path_or_file, io.TextIOBase):
-        raise TypeError(f"{name_of(path_or_file)} is open as text; open it in binary mode ('rb')")
-    elif not hasattr(path_or_file, "read"):
-        raise TypeError(
-            f"a path or a binary file object is needed, not {type(path_or_file).__name__}"
-        )
-    else:
-        yield _plain_text(path_or_file), None
+            yield _plain_text(name, raw), None
 
 
 def _kind(head: bytes) -> str | None:
     return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
 
 
-def _plain_text(stream: Any) -> Any:
+def _plain_text(name: str, stream: Any) -> Any:
     head = _read_head(stream)
     whole = _WithHead(head, stream)
     kind = _kind(head)
     if kind is None:
         return whole
-    return _open_compressed(kind, io.BufferedReader(whole, COMPRESSED_BLOCK), "rb")
+    return _Decompressed(name, kind, io.BufferedReader(whole, COMPRESSED_BLOCK))
 
 
-class LineBlocks:
-    """A stream cut into blocks of about ``block_size`` bytes that end where a line ends."""
+def _create(target: str, path: str) -> Any:
+    try:
+        return open(target, "wb")
+    except OSError as error:
+        error.filename = path  # the name the caller knows
+        raise
 
-    def __init__(self, stream: Any, block_size: int, padding: int):
-        self.stream, self.block_size, self.padding = stream, block_size, padding
-        self.carried = b""
-        self.consumed = 0
-        self.ended = False
 
-    def fill(self, buffer: bytearray) -> int:
-        """Put the next whole lines at the buffer's begin; their bytes, 0 at the stream's end.
+@contextmanager
+def open_to_write(path_or_file: Any) -> Iterator[Any]:
+    """A binary stream; a path's suffix .gz, .bz2, .xz or .zst says how it is compressed.
 
-        The last line gets a newline if it has none. The buffer grows to hold the longest line
-        and ``padding`` bytes.
-        """
-        filled = scanned = len(self.carried)
-        target = filled + self.block_size
-        self._grow(buffer, target)
-        buffer[:filled] = self.carried
-        while not self.ended:
-            filled = self._read_to(buffer, filled, target)
-            if not self.ended:
-                end = buffer.rfind(b"\n", scanned, filled) + 1
-                if end:
-                    self.carried = bytes(memoryview(buffer)[end:filled])
-                    self.consumed += end
-                    return end
-                scanned, target = filled, 2 * filled
-                self._grow(buffer, target)
-        self.carried = b""
-        if filled and buffer[filled - 1] != ord("\n"):
-            buffer[filled] = ord("\n")
-            filled += 1
-        self.consumed += filled
-        return filled
-
-    def _grow(self, buffer: bytearray, size: int) -> None:
-        missing = size + self.padding + 1 - len(buffer)
-        if missing > 0:
-            buffer.extend(bytes(missing))
-
-    def _read_to(self, buffer: bytearray, filled: int, target: int) -> int:
-        with memoryview(buffer) as view:
-            while filled < target:
-                count = self.stream.readinto(view[filled:target])
-                if not count:
-                    self.ended = True
-                    break
-                filled += count
-        return filled
+    A path is written under a temporary name in its folder and takes its own name when complete, so
+    that a failure leaves what was there; a path that is no regular file (a pipe, a device) and a
+    file object are written as they are. "-" is standard output.
+    """
+    if not _is_path(path_or_file):
+        _check_file(path_or_file, "write")
+        yield path_or_file
+    elif path_or_file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        path = os.path.realpath(os.fsdecode(path_or_file))
+        in_place = os.path.exists(path) and not os.path.isfile(path)
+        target = path if in_place else f"{path}.{os.getpid()}.{threading.get_ident()}.part"
+        try:
+            with _create(target, path) as file:
+                kind = SUFFIXES.get(os.path.splitext(path)[1])
+                if kind is None:
+                    yield file
+                else:
+                    with _open_compressed(path, kind, file, "wb")[0] as stream:
+                        yield stream
+            if not in_place:
+                os.replace(target, path)
+        except BaseException:
+            if not in_place:
+                with suppress(FileNotFoundError):
+                    os.remove(target)
+            raise
