@@ -9,12 +9,16 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import Any
 
-MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-MAGIC_LENGTH = max(map(len, MAGIC))
-SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+from rrmlinear.data.compression import (
+    MAGIC_LENGTH,
+    SUFFIXES,
+    Decompressed,
+    kind_of,
+    open_compressed,
+)
+
 COMPRESSED_BLOCK = 1 << 18
 
 
@@ -63,61 +67,6 @@ def name_of(path_or_file: Any) -> str:
     return name if isinstance(name, str) else "the file object"
 
 
-class _Decompressed(io.RawIOBase):
-    """Plain text out of a compressed stream; damage becomes one ValueError."""
-
-    def __init__(self, name: str, kind: str, file: Any):
-        self.name, self.kind = name, kind
-        self.plain, self.damage = _open_compressed(name, kind, file, "rb")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            return self.plain.readinto(buffer)
-        except self.damage as error:
-            if getattr(error, "errno", None) is not None:
-                raise  # the file, not what is in it
-            raise ValueError(f"{self.name} holds damaged {self.kind} data: {error}") from None
-
-
-def _open_compressed(name: str, kind: str, file: Any, mode: str) -> tuple[Any, tuple[type, ...]]:
-    """(binary file, the exceptions by which it reports damage)."""
-    if kind == "gzip":
-        import gzip
-        import zlib
-
-        stream = gzip.GzipFile(filename="", mode=mode, fileobj=file, mtime=0)
-        return stream, (EOFError, zlib.error, gzip.BadGzipFile)
-    if kind == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(file, mode), (EOFError, OSError)
-    if kind == "xz":
-        import lzma
-
-        return lzma.LZMAFile(file, mode), (EOFError, lzma.LZMAError)
-    for module_name in ("compression.zstd", "backports.zstd"):
-        try:
-            zstd = import_module(module_name)
-        except ImportError:
-            continue
-        return zstd.ZstdFile(file, mode), (EOFError, zstd.ZstdError)
-    try:
-        zstd = import_module("zstandard")
-    except ImportError:
-        raise ValueError(
-            f"{name} is compressed by zstd, which Python handles from 3.14 on; before that "
-            "the package backports.zstd or zstandard must be installed"
-        ) from None
-    if mode == "rb":
-        stream = zstd.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    else:
-        stream = zstd.ZstdCompressor().stream_writer(file, closefd=False)
-    return stream, (EOFError, zstd.ZstdError)
-
-
 def _is_path(path_or_file: Any) -> bool:
     return isinstance(path_or_file, (str, bytes, os.PathLike))
 
@@ -147,7 +96,7 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
         with open(path_or_file, "rb", buffering=0) as raw:
             status = os.fstat(raw.fileno())
             if stat.S_ISREG(status.st_mode):
-                kind = _kind(_read_head(raw))
+                kind = kind_of(_read_head(raw))
                 raw.seek(0)
                 if kind is None:
                     yield raw, status.st_size
@@ -155,17 +104,13 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
             yield _plain_text(name, raw), None
 
 
-def _kind(head: bytes) -> str | None:
-    return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
-
-
 def _plain_text(name: str, stream: Any) -> Any:
     head = _read_head(stream)
     whole = _WithHead(head, stream)
-    kind = _kind(head)
+    kind = kind_of(head)
     if kind is None:
         return whole
-    return _Decompressed(name, kind, io.BufferedReader(whole, COMPRESSED_BLOCK))
+    return Decompressed(name, kind, io.BufferedReader(whole, COMPRESSED_BLOCK))
 
 
 def _create(target: str, path: str) -> Any:
@@ -200,7 +145,7 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
                 if kind is None:
                     yield file
                 else:
-                    with _open_compressed(path, kind, file, "wb")[0] as stream:
+                    with open_compressed(path, kind, file, "wb")[0] as stream:
                         yield stream
             if not in_place:
                 os.replace(target, path)
