@@ -1,0 +1,51 @@
+"""What is wrong with a line of LIBSVM text, in one sentence."""
+
+from __future__ import annotations
+
+
+class LibsvmFormatError(ValueError):
+    """A line that is not LIBSVM text: ``line`` and ``column`` from 1, ``path`` as messages call it.
+
+    The message's first line is LIBLINEAR's; the second says what was found and what is allowed.
+    """
+
+    line = 0
+    column = 0
+    path = ""
+
+    @classmethod
+    def at(cls, path: str, line: int, column: int, text: str) -> LibsvmFormatError:
+        error = cls(
+            f"Wrong input format at line {line}\n{path}, line {line}, column {column}: {text}"
+        )
+        error.line, error.column, error.path = line, column, path
+        return error
+
+
+def explain(
+    code: str, found: str, previous: int, zero_based: bool | str, n_features: int | None
+) -> str:
+    shown = repr(found if len(found) <= 40 else found[:40] + "…")
+    first = "1" if zero_based is False else "0"
+    sentences = {
+        "EMPTY_LINE": "the line is empty; a label is needed",
+        "NUL_BYTE": "found a NUL byte, which is not text",
+        "BAD_LABEL": f"found {shown} where a label is expected, which is one number",
+        "LABEL_NOT_FINITE": f"the label {shown} is not finite",
+        "BAD_QUERY_ID": f"found {shown} where qid: and a whole number of 64 bits is expected",
+        "QUERY_ID_MISSING": "this example has no qid: but those before have one",
+        "QUERY_ID_UNEXPECTED": "this example has a qid: but those before have none",
+        "BAD_INDEX": f"found {shown} where a feature index is expected, which is a whole number",
+        "INDEX_TOO_LARGE": f"the index {shown} does not fit 64 bits",
+        "INDEX_NOT_INCREASING": f"the index {shown} is not above {previous}, the one before it",
+        "INDEX_BELOW_FIRST": f"the index {shown} is below {first}, the first allowed",
+        "BAD_VALUE": f"found {shown} where the feature's value is expected, which is a number",
+        "VALUE_OUT_OF_RANGE": f"the value {shown} is too large or too close to 0 for its type",
+        "VALUE_NOT_FINITE": f"the value {shown} is not finite",
+    }
+    if code != "INDEX_ABOVE_FEATURES":
+        return sentences[code]
+    if n_features is None:
+        return sentences["INDEX_TOO_LARGE"]
+    base = "0" if zero_based is True else "1"
+    return f"the index {shown} is not among the {n_features} features, counted from {base}"
