@@ -94,7 +94,7 @@ cdef class Rows:
         return norms
 
     def product(self, weights, Py_ssize_t n_features):
-        """X W, n × k, for weights over n_features features, and one row more if there is a bias.
+        """X W, n × k, for weights over n_features features and one more row if there is a bias.
 
         Stored values at features from n_features on are left out.
         """

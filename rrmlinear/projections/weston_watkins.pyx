@@ -10,10 +10,9 @@ METHODS = ("knapsack", "walrus", "shark", "median")
 def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
     """minimize ½‖b‖² + ½(1'b)² − v'b over 0 ≤ b_j ≤ upper.
 
-    ``v`` has k finite numbers; returns b, k numbers. Methods: "knapsack" (Newton on the root
-    θ = Σ b from ``guess``, O(k)),
-    "median" (the O(k) median search alone), "walrus" (sort and
-    sweep, O(k log k)) — all exact — and "shark" (greedy steps from b = 0 to a KKT violation of 1e-6).
+    ``v`` has k finite numbers; returns b, k numbers. Exact methods: "knapsack" (Newton on the root
+    θ = Σ b from ``guess``, O(k)), "median" (the O(k) median search alone) and "walrus" (sort and
+    sweep, O(k log k)); "shark" takes greedy steps from b = 0 to a KKT violation of 1e-6.
     Raises ValueError for an unknown method, an upper bound that is not positive and finite, and v
     that is not a vector of finite numbers. Source: Wang and Scott, An Exact Solver for the
     Weston–Watkins SVM Subproblem, algorithm 2.
