@@ -69,6 +69,15 @@ static inline const char *append_digits(const char *p, uint64_t &number)
     }
 }
 
+static inline double give_sign(double magnitude, bool negative)
+{
+    uint64_t bits;
+    std::memcpy(&bits, &magnitude, 8);
+    bits |= uint64_t(negative) << 63;
+    std::memcpy(&magnitude, &bits, 8);
+    return magnitude;
+}
+
 /* Any decimal number without its sign. NULL: not one, or out of the range of normal doubles. */
 static const char *read_long_decimal(const char *p, const char *end, bool negative, double &value)
 {
@@ -104,7 +113,7 @@ static const char *read_long_decimal(const char *p, const char *end, bool negati
         if (error != std::errc() || stop != p || (result != 0 && result <= DBL_MIN))
             return nullptr;
     }
-    value = negative ? -result : result;
+    value = give_sign(result, negative);
     return p;
 }
 
@@ -112,7 +121,7 @@ static const char *read_long_decimal(const char *p, const char *end, bool negati
 static inline const char *read_decimal(const char *p, const char *end, double &value)
 {
     bool negative = *p == '-';
-    p += negative || *p == '+';
+    p += int(negative) | int(*p == '+'); /* without a branch: signs are hard to predict */
     const char *start = p;
     uint64_t chunk = load_digits(p);
     unsigned whole = count_digits(chunk), scale = 0;
@@ -130,8 +139,7 @@ static inline const char *read_decimal(const char *p, const char *end, double &v
     }
     if (__builtin_expect(whole + scale == 0 || (*p | 0x20) == 'e', 0))
         return read_long_decimal(start, end, negative, value);
-    double result = double(int64_t(mantissa)) / EXACT_POWERS[scale];
-    value = negative ? -result : result;
+    value = give_sign(double(int64_t(mantissa)) / EXACT_POWERS[scale], negative);
     return p;
 }
 

@@ -67,6 +67,8 @@ def read_libsvm(
         raise ValueError(f"dtype must be float64 or float32, got {dtype}")
     if zero_based not in (True, False, "auto"):
         raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}')
+    if zero_based != "auto":
+        zero_based = bool(zero_based)  # 1 and NumPy's own truth values too
     if n_features is not None and not 0 <= n_features < INT64_MAX:
         raise ValueError(f"n_features must be a whole number of at least 0, got {n_features}")
     threads = _usable_processors() if threads is None else threads

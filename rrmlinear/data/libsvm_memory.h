@@ -16,9 +16,11 @@ static inline void advise_large_pages(void *begin, size_t size)
     constexpr size_t LARGE = size_t(1) << 22, PAGE = 4096;
     if (size < LARGE)
         return;
-    uintptr_t from = (uintptr_t(begin) + PAGE - 1) / PAGE * PAGE;
-    madvise(reinterpret_cast<void *>(from), (uintptr_t(begin) + size - from) / PAGE * PAGE,
-            MADV_HUGEPAGE); /* advice: nothing is lost where it is refused */
+    /* from the first page to the last, the allocator's header with them: memory advised in part
+     * is two mappings, which realloc could not grow without a copy */
+    uintptr_t from = uintptr_t(begin) / PAGE * PAGE;
+    uintptr_t to = (uintptr_t(begin) + size + PAGE - 1) / PAGE * PAGE;
+    madvise(reinterpret_cast<void *>(from), to - from, MADV_HUGEPAGE);
 #else
     (void)begin;
     (void)size;

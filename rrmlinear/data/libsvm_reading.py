@@ -41,7 +41,8 @@ class Reading:
         self.settled = threading.Condition()
         self.working = 0
         self.rows = self.stored = self.lines = 0
-        self.stopped = False
+        self.stopped = False  # no further block is taken
+        self.interrupted = False  # and those in work may never be counted as done
         from_one = self.zero_based is not True
         largest = INT64_MAX if self.zero_based is False else INT64_MAX - 1
         if self.n_features is not None:
@@ -59,13 +60,15 @@ class Reading:
             for thread in others:
                 thread.start()
             self._work()
-        except BaseException:
-            self.stopped = True
-            raise
-        finally:
+            for thread in others:
+                thread.join()
+        except BaseException:  # Ctrl-C reaches this thread alone
+            self.interrupted = True
+            self._halt()
             for thread in others:
                 if thread.ident is not None:
                     thread.join()
+            raise
         self._check_query_ids()
         if self.errors:
             raise min(self.errors, key=lambda error: error[0])[1]
@@ -91,9 +94,14 @@ class Reading:
                 self._stop(number, error)
                 return
 
-    def _stop(self, number: int, error: BaseException) -> None:
+    def _halt(self) -> None:
         self.stopped = True
+        with self.settled:
+            self.settled.notify_all()
+
+    def _stop(self, number: int, error: BaseException) -> None:
         self.errors.append((number, error))
+        self._halt()
 
     def _reserve(self, buffer: bytearray, end: int) -> Block:
         rows, stored = count_marks(buffer, end)
@@ -136,7 +144,9 @@ class Reading:
 
     def _wait_for_others(self) -> None:
         with self.settled:
-            self.settled.wait_for(lambda: self.working == 0)
+            self.settled.wait_for(lambda: self.working == 0 or self.interrupted)
+        if self.interrupted:
+            raise InterruptedError(f"reading {self.path} was interrupted")
 
     def _error(self, fault: tuple[Any, ...], block: Block) -> LibsvmFormatError:
         code, line, column, text, previous = fault

@@ -1,8 +1,13 @@
 """Blocks and threads change nothing: properties of the reader over random text."""
 
+import gzip
 import io
 import random
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -103,6 +108,53 @@ def test_interrupt_ends_all_threads(monkeypatch, long_text):
     with pytest.raises(KeyboardInterrupt):
         read_libsvm(io.BytesIO(long_text), threads=2, block_size=200)
     assert threading.active_count() == before
+
+
+def run_python(program, *arguments, **options):
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_stops_within_a_second(threads):
+    program = (
+        "import rrmlinear, sys\n"
+        "class Endless:\n"
+        "    def read(self, size): return b'1 1:1\\n' if size > 5 else b'#' * (size - 1) + b'\\n'\n"
+        "print('begin', flush=True)\n"
+        "rrmlinear.read_libsvm(Endless(), threads=int(sys.argv[1]), block_size=10_000)\n"
+    )
+    child = run_python(program, threads, stderr=subprocess.DEVNULL)
+    assert child.stdout.readline() == "begin\n"
+    time.sleep(0.3)
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=10)
+    assert child.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+    assert time.monotonic() - begin < 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    "compress", [bytes, lambda text: gzip.compress(text, 1)], ids=["plain", "gzip"]
+)
+def test_peak_memory(tmp_path, long_text, compress):
+    path = tmp_path / "data"
+    path.write_bytes(compress(long_text * 40))
+    program = (
+        "import sys, gzip, rrmlinear\n"
+        "from rrmlinear import read_libsvm\n"
+        "def peak():\n"
+        "    for line in open('/proc/self/status'):\n"
+        "        if line.startswith('VmHWM'): return 1024 * int(line.split()[1])\n"
+        "before = peak()\n"
+        "problem = read_libsvm(sys.argv[1], threads=2)\n"
+        "rows = problem.rows\n"
+        "parts = rows.values, rows.indices, rows.indptr, problem.labels\n"
+        "print((peak() - before) / sum(part.nbytes for part in parts))\n"
+    )
+    output, _ = run_python(program, path).communicate(timeout=60)
+    assert float(output) < 1.3
 
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 65, 64 * 255, 64 * 256 + 7])
