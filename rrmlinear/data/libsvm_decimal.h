@@ -6,6 +6,8 @@
 #ifndef RRM_LIBSVM_DECIMAL_H
 #define RRM_LIBSVM_DECIMAL_H
 
+#include <stddef.h>
+
 #include <cfloat>
 #include <charconv>
 #include <cmath>
