@@ -50,9 +50,8 @@ def bench(path: str, runs: int) -> None:
     labels, label = group_labels(problem.labels)
     n, k = problem.n_examples, len(labels)
     stored = problem.rows.n_stored / n
-    state = BlockDescent(
-        problem.rows, WestonWatkins(), label, k, np.ones(n), problem.rows.squared_norms(), 1
-    )
+    rows = problem.rows
+    state = BlockDescent(rows, WestonWatkins(), label, k, np.ones(n), rows.squared_norms(), 1)
     number = 0
 
     def sweep(face: bool) -> int:

@@ -91,6 +91,35 @@ RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
                             : (ptrdiff_t)((const int32_t *)row->indices)[t];
 }
 
+/* The stored values of features from ≤ t < to of a row whose indices increase. The appended column
+ * goes with the last feature; W of a dense part is counted from feature `from`. */
+static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
+{
+    ptrdiff_t begin = from, end = to;
+    if (row.length != row.bias_index) { /* else all features are stored */
+        for (ptrdiff_t bound = 0; bound < 2; bound++) {
+            ptrdiff_t low = 0, high = row.length, feature = bound ? to : from;
+            while (low < high) {
+                ptrdiff_t middle = (low + high) / 2;
+                if (row_index(&row, row.kind, middle) < feature)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            *(bound ? &end : &begin) = low;
+        }
+    }
+    row.values = (const char *)row.values + begin * (row.kind & ROW_FLOAT32 ? 4 : 8);
+    if (row.indices)
+        row.indices = (const char *)row.indices + begin * (row.kind & ROW_INT64 ? 8 : 4);
+    row.length = end - begin;
+    if (to < row.bias_index)
+        row.bias = 0;
+    if (row.kind & ROW_DENSE)
+        row.bias_index -= from;
+    return row;
+}
+
 /* CALL(kind) with kind a constant. */
 #define ROW_SWITCH(row, CALL)                                           \
     switch ((row)->kind) {                                              \

@@ -26,6 +26,7 @@ cdef extern from "sparse.h" nogil:
         double bias
 
     row_t rows_get(const rows_t* rows, Py_ssize_t i)
+    row_t row_part(row_t row, Py_ssize_t begin, Py_ssize_t end)
     void rows_prefetch(const rows_t* rows, Py_ssize_t i)
     double row_value(const row_t* row, int kind, Py_ssize_t t)
     Py_ssize_t row_index(const row_t* row, int kind, Py_ssize_t t)

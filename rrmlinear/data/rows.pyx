@@ -93,6 +93,15 @@ cdef class Rows:
                 out[i] = row_squared_norm(&row)
         return norms
 
+    def feature_cuts(self, Py_ssize_t n_parts):
+        """n_parts + 1 features, 0 … d, between which about as many values each are stored."""
+        cdef Py_ssize_t d = self.c.n_features
+        if self.indptr is None or d == 0:
+            return np.arange(n_parts + 1) * d // n_parts
+        below = np.cumsum(np.bincount(self.indices, minlength=d))
+        inner = np.searchsorted(below, below[d - 1] / n_parts * np.arange(1, n_parts))
+        return np.concatenate(([0], inner, [d]))
+
     def product(self, weights, Py_ssize_t n_features):
         """X W, n × k, for weights over n_features features and one more row if there is a bias.
 

@@ -14,7 +14,7 @@ from rrmlinear.core.blocks cimport (
     block_scores_some, block_stride, block_update, block_update_some, squared_norm,
 )
 from rrmlinear.core.random cimport random_shuffle, random_stream
-from rrmlinear.core.sparse cimport row_t, rows_get, rows_prefetch
+from rrmlinear.core.sparse cimport ROW_DENSE, row_part, row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
 
@@ -23,6 +23,7 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
+    PARTS = 4            # of the features, for the threads that share a face
     LOOKAHEAD = 2        # visits between a prefetch and its use
     NAP = 2              # passes that an example with little of the gap is passed over
     APART = 512          # doubles between what different threads write
@@ -48,8 +49,9 @@ cdef class BlockDescent:
     """State of the descent: weights W (d × stride), dual blocks, and what each visit left behind.
 
     A visit takes all classes of an example, or only its face: the classes where its dual is not
-    zero. A team of threads shares a visit by classes: each computes the scores of its own and
-    updates their weights, and all solve the same block, so any team gives the same bits.
+    zero. A team of threads shares a visit, a full one by classes and one of a face by features: each
+    adds up the scores over its own and updates their weights, and all solve the same block. Scores
+    of a face are always added up in the same parts, so that any team gives the same bits.
     """
 
     cdef readonly Rows rows
@@ -69,6 +71,7 @@ cdef class BlockDescent:
     cdef block_store_t store
     cdef flag_t* flags
     cdef double* scores[2]                # of the team; two, so that a visit may run into the next
+    cdef Py_ssize_t cut[PARTS + 1]        # features at which the parts begin
     cdef scratch_t* scratch
     cdef void* memory
 
@@ -85,6 +88,9 @@ cdef class BlockDescent:
         self.gap = self.gaps
         self.wake = np.zeros(self.n, dtype=np.int32)
         self.streak = np.zeros(self.n, dtype=np.uint8)
+        cuts = rows.feature_cuts(PARTS)
+        for i in range(PARTS + 1):
+            self.cut[i] = cuts[i]
         self._take_memory()
 
     cdef int _take_memory(self) except -1:
@@ -94,19 +100,20 @@ cdef class BlockDescent:
         # Pages apart, as a core may fetch the neighbours of a line that it reads.
         cdef Py_ssize_t each = (7 * k8 + 8 + work + APART - 1) // APART * APART
         cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
+        cdef Py_ssize_t team = PARTS * k8
         cdef double* at
         cdef scratch_t* mine
         if not block_store_start(&self.store, self.n):
             raise MemoryError(f"no memory for {self.n} dual blocks")
-        self.memory = malloc((flags + 2 * k8 + self.n_threads * each + 16) * sizeof(double))
+        self.memory = malloc((flags + 2 * team + self.n_threads * each + 16) * sizeof(double))
         self.scratch = <scratch_t*> malloc(self.n_threads * sizeof(scratch_t))
         if self.memory == NULL or self.scratch == NULL:
             raise MemoryError(f"no memory for blocks of {self.k} classes")
         at = <double*> ((<uintptr_t> self.memory + 127) & ~<uintptr_t> 127)
-        memset(at, 0, (flags + 2 * k8 + self.n_threads * each) * sizeof(double))
+        memset(at, 0, (flags + 2 * team + self.n_threads * each) * sizeof(double))
         self.flags = <flag_t*> at
-        self.scores[0], self.scores[1] = at + flags, at + flags + k8
-        at += flags + 2 * k8
+        self.scores[0], self.scores[1] = at + flags, at + flags + team
+        at += flags + 2 * team
         for t in range(self.n_threads):
             mine = &self.scratch[t]
             mine.margins = at
@@ -179,7 +186,7 @@ cdef class BlockDescent:
                     rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
                     block_store_prefetch(&self.store, order[at + LOOKAHEAD])
                 if face:
-                    self._visit_face(order[at])
+                    self._visit_face(order[at], at & 1, team, thread)
                 else:
                     self._visit(order[at], at & 1, team, thread, first, last)
                     if thread == 0:
@@ -207,20 +214,38 @@ cdef class BlockDescent:
         if held:
             memset(mine.block, 0, self.k8 * sizeof(double))
 
-    cdef void _visit_face(self, Py_ssize_t i) noexcept nogil:
+    cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # The classes of example i whose duals are not zero, then its own class, then padding.
-        cdef scratch_t* mine = &self.scratch[0]
+        cdef scratch_t* mine = &self.scratch[thread]
         cdef int32_t* classes = mine.integers + 2 * self.k8
+        cdef double* scores = self.scores[parity]
         cdef Py_ssize_t n = block_store_load(&self.store, i, self.cost[i], mine.block, classes)
-        cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c
-        cdef row_t row = rows_get(&self.rows.c, i)
+        cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c, p
+        cdef row_t row = rows_get(&self.rows.c, i), part
         for c in range(n, n8):
             classes[c] = self.label[i]
-        block_scores_some(&row, self.W, self.stride, classes, n8, self.scores[0])
-        block_margins(self.scores[0], n, n8, n, self.loss.cost, mine.margins)
-        if self._solve(i, mine, n, n8, classes, True):
-            block_update_some(&row, self.W, self.stride, classes, mine.steps, n + 1)
+        for p in range(PARTS):
+            if p % team == thread:
+                part = row_part(row, self.cut[p], self.cut[p + 1])
+                block_scores_some(&part, self._weights_of(&row, p), self.stride, classes, n8,
+                                  scores + p * n8)
+        if team > 1:
+            flags_meet(self.flags, team, thread)
+        for c in range(n8):
+            mine.margins[c] = ((scores[c] + scores[n8 + c])
+                               + (scores[2 * n8 + c] + scores[3 * n8 + c]))
+        block_margins(mine.margins, n, n8, n, self.loss.cost, mine.margins)
+        if self._solve(i, mine, n, n8, classes, thread == 0):
+            for p in range(PARTS):
+                if p % team == thread:
+                    part = row_part(row, self.cut[p], self.cut[p + 1])
+                    block_update_some(&part, self._weights_of(&row, p), self.stride, classes,
+                                      mine.steps, n + 1)
         memset(mine.block, 0, n8 * sizeof(double))
+
+    cdef double* _weights_of(self, const row_t* row, Py_ssize_t p) noexcept nogil:
+        # A dense row's part p counts its features from the part's first.
+        return self.W + self.cut[p] * self.stride if row.kind & ROW_DENSE else self.W
 
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-# Of so many pieces of work one is done the slower way, to see whether it still is.
-TRIALS = 32
+# After so many pieces of work one is done the slower way, to see whether it still is slower; each
+# time it is, twice as many go by until the next.
+FIRST_TRIAL = 32
 
 
 class Team:
@@ -21,15 +22,23 @@ class Team:
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
-        self.pace: dict[int, float] = {}
+        self.pace: dict[tuple[str, int], float] = {}
+        self.trial: dict[str, int] = {}
         self.pieces = 0
 
-    def shared(self, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
-        """task(*arguments, team, thread) on each thread of the faster team; amount is its work."""
-        size = self._size()
+    def is_settled(self, kind: str) -> bool:
+        """Whether both ways have been tried for this kind of work; try them on short pieces."""
+        return self.threads == 1 or (kind, 1) in self.pace
+
+    def shared(self, kind: str, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
+        """task(*arguments, team, thread) on each thread of the team that is faster for this kind.
+
+        ``amount`` is the work done, by which paces of one kind are compared.
+        """
+        size = self._size(kind)
         begin = time.perf_counter()
         self.on_each(size, task, *arguments, size)
-        self.pace[size] = amount / max(time.perf_counter() - begin, 1e-9)
+        self.pace[kind, size] = amount / max(time.perf_counter() - begin, 1e-9)
 
     def on_each(self, size: int, task: Callable[..., Any], *arguments: Any) -> None:
         """task(*arguments, thread) for thread 0 … size − 1, all at once."""
@@ -40,14 +49,19 @@ class Team:
         for other in others:
             other.result()
 
-    def _size(self) -> int:
+    def _size(self, kind: str) -> int:
         if self.threads == 1:
             return 1
         self.pieces += 1
-        if len(self.pace) < 2:
-            return 1 if self.pace else self.threads
-        fast, slow = sorted(self.pace, key=self.pace.__getitem__, reverse=True)
-        return slow if self.pieces % TRIALS == 0 else fast
+        for size in (self.threads, 1):
+            if (kind, size) not in self.pace:
+                self.trial[kind] = self.pieces + FIRST_TRIAL
+                return size
+        slow, fast = sorted((1, self.threads), key=lambda size: self.pace[kind, size])
+        if self.pieces < self.trial[kind]:
+            return fast
+        self.trial[kind] = 2 * self.pieces
+        return slow
 
     def close(self) -> None:
         """End the threads."""

@@ -25,8 +25,10 @@ LINES_PER_FACE_PASS = 16
 MOST_FACE_PASSES = 8
 # Multiplications in a visit from which threads repay their meeting.
 SHARED_WORK = 8_000
-# Multiplications between two looks at the clock and at interrupts: some 50 ms.
-SLICE_WORK = 10**8
+# Multiplications between two looks at the clock and at interrupts: some 20 ms; and the part of
+# these to which it is first tried whether threads pay.
+SLICE_WORK = 5 * 10**7
+TRIAL_PART = 8
 
 
 class WestonWatkinsDescent(Solver):
@@ -103,13 +105,14 @@ class WestonWatkinsDescent(Solver):
         face = self._face_is_due(number)
         self.faces_since_full = self.faces_since_full + 1 if face else 0
         order = self.state.begin_pass(number, self.seed, face, quiet)
-        for begin in range(0, len(order), self.slice):
-            end = min(begin + self.slice, len(order))
+        kind = "face" if face else "full"
+        begin = 0
+        while begin < len(order):
+            step = self.slice if self.team.is_settled(kind) else self.slice // TRIAL_PART
+            end = min(begin + step, len(order))
             visits = (order, begin, end, number, face, quiet, calm)
-            if face:  # a visit of a few classes is too short to share
-                self.state.sweep(*visits, 1, 0)
-            else:
-                self.team.shared(self.state.sweep, *visits, amount=end - begin)
+            self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
+            begin = end
             if self.deadline is not None and time.perf_counter() > self.deadline:
                 break
         if self.state.out_of_memory:
