@@ -127,7 +127,7 @@ cdef class Rows:
         return result
 
     def find_fault(self):
-        """The first fault, (kind, row, position in the row) or None, and whether rows are canonical.
+        """The first fault, (kind, row, position in it) or None, and whether rows are canonical.
 
         Kinds: "value" (NaN or infinite), "index" (outside 0 … d − 1). Canonical: indices strictly
         increasing within every row. Assumes that indptr is already known to be sound.

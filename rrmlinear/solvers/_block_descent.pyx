@@ -49,7 +49,7 @@ cdef class BlockDescent:
     """State of the descent: weights W (d × stride), dual blocks, and what each visit left behind.
 
     A visit takes all classes of an example, or only its face: the classes where its dual is not
-    zero. A team of threads shares a visit, a full one by classes and one of a face by features: each
+    zero. A team of threads shares a visit, a full one by classes, one of a face by features: each
     adds up the scores over its own and updates their weights, and all solve the same block. Scores
     of a face are always added up in the same parts, so that any team gives the same bits.
     """
@@ -281,9 +281,12 @@ cdef class BlockDescent:
             self.streak[i] += 1
 
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
-        """Σ C_i φ_i over rows begin … end − 1 at W as it stands; brings their gaps up to date."""
+        """(Σ C_i φ_i, Σ (C_i φ_i)*) over rows begin … end − 1 at W as it stands.
+
+        Brings their parts of the gap up to date.
+        """
         cdef Py_ssize_t i
-        cdef double loss = 0
+        cdef double loss = 0, conjugate = 0
         cdef scratch_t* mine = &self.scratch[thread]
         cdef row_t row
         with nogil:
@@ -296,9 +299,10 @@ cdef class BlockDescent:
                               mine.margins)
                 block_store_unpack(&self.store, i, self.cost[i], mine.block)
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
+                conjugate += self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
                 memset(mine.block, 0, self.k8 * sizeof(double))
-        return loss
+        return loss, conjugate
 
     def half_norm(self):
         """½‖W‖²."""

@@ -76,8 +76,9 @@ class Solver:
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
         """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
+        self.begun = time.perf_counter()
         if stopping.time_limit is not None:
-            self.deadline = time.perf_counter() + stopping.time_limit
+            self.deadline = self.begun + stopping.time_limit
         try:
             self._timed(self.start)
             status = None
@@ -118,7 +119,8 @@ class Solver:
             self.first_gap = row.gap
         elif gap <= stopping.target(row, self.first_gap) and self._may_measure():
             row = self._measured(row)
-        limit = stopping.limit_reached(row) or self._stalled()
+        spent = time.perf_counter() - self.begun  # measuring with it, as a clock on the wall
+        limit = stopping.limit_reached(number, spent) or self._stalled()
         if limit and row.estimated:  # the last word is a full measurement
             row = self._measured(row)
         self.target = stopping.target(row, self.first_gap)

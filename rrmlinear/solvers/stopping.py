@@ -26,10 +26,10 @@ class Stopping:
             return self.gap_tol * max(1.0, abs(row.primal))
         return self.delta * first_gap
 
-    def limit_reached(self, row: TraceRow) -> Status | None:
-        """The limit that ends the run after this pass, if one does."""
-        if row.number >= self.max_passes:
+    def limit_reached(self, passes: int, seconds: float) -> Status | None:
+        """The limit that ends the run after so many passes and seconds, if one does."""
+        if passes >= self.max_passes:
             return Status.PASS_LIMIT
-        if self.time_limit is not None and row.seconds >= self.time_limit:
+        if self.time_limit is not None and seconds >= self.time_limit:
             return Status.TIME_LIMIT
         return None

@@ -140,21 +140,21 @@ class WestonWatkinsDescent(Solver):
         # Always the same chunks, so that the sum has the same bits for any number of threads.
         chunk = max(1024, -(-self.n // 64))
         chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
-        losses = np.zeros(len(chunks))
+        sums = np.zeros((len(chunks), 2))
 
         def some(thread: int) -> None:
             for at in range(thread, len(chunks), self.threads):
-                losses[at] = self.state.measure(*chunks[at], thread)
+                sums[at] = self.state.measure(*chunks[at], thread)
 
         self.team.on_each(self.threads, some)
-        half_norm = self.state.half_norm()
-        dual = self.sum_duals - half_norm
-        self.half_norm = half_norm
+        losses, conjugates = sums.sum(axis=0).tolist()
+        self.half_norm, self.sum_duals = self.state.half_norm(), -conjugates
+        dual = self.sum_duals - self.half_norm
         self.gap_sum = self.full_gap = float(self.state.gaps.sum())
         self.full_dual = dual
         if np.isfinite(self.target):
             self.state.wake_above(SLEEP_SHARE * self.target / self.n)
-        return half_norm + float(losses.sum()), dual
+        return self.half_norm + losses, dual
 
     def final_weights(self) -> NDArray[np.float64]:
         return np.ascontiguousarray(self.state.weights[:, : self.n_classes])
