@@ -61,6 +61,24 @@ class DualBlocks:
     classes: NDArray[np.int32]
     values: NDArray[np.float64]
 
+    def check(self, label: NDArray[np.int32], n_classes: int) -> None:
+        """Raise ValueError unless these are duals of examples with these classes."""
+        n, stored = len(self.indptr) - 1, len(self.values)
+        if n != len(label):
+            raise ValueError(f"the duals to start from are of {n} examples, not of {len(label)}")
+        lengths = np.diff(self.indptr)
+        whole = self.indptr[0] == 0 and self.indptr[-1] == stored == len(self.classes)
+        if not whole or (lengths < 0).any():
+            raise ValueError(f"indptr of the duals must rise from 0 to their number, {stored}")
+        if stored and not 0 <= self.classes.min() <= self.classes.max() < n_classes:
+            raise ValueError(f"classes of the duals must lie in 0 … {n_classes - 1}")
+        if not ((self.values >= 0) & np.isfinite(self.values)).all():
+            raise ValueError("duals must be finite and at least 0")
+        own = np.flatnonzero(self.classes == np.repeat(label, lengths))
+        if own.size:
+            at = int(np.searchsorted(self.indptr, own[0], side="right"))
+            raise ValueError(f"example {at} has a dual at its own class: its label has changed")
+
     def dense(self, n_classes: int) -> NDArray[np.float64]:
         """All of them, n × k."""
         n = len(self.indptr) - 1
@@ -90,6 +108,14 @@ class Result:
     duals: DualBlocks
     support: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def shortfall(self) -> str:
+        """A sentence for a run that was not SOLVED: why it stopped, and how far it still is."""
+        return (
+            f"{self.status.value}: after {self.passes} passes the gap is {self.gap:.3g}, "
+            f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
+            f"the tolerance is {self.target:.3g}"
+        )
 
     @property
     def last(self) -> TraceRow:

@@ -24,18 +24,32 @@ def fit(
     problem: Problem,
     parameter: Parameter,
     on_pass: OnPass | None = None,
-    start: Model | None = None,
+    start: Model | DualBlocks | None = None,
 ) -> Model:
     """minimize ½‖W‖² + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
     The loss φ is that of ``parameter.solver``. ``on_pass`` sees a TraceRow after each pass and
     stops the run by returning True. The model's ``result`` holds the certificate: primal, dual and
     gap in the scale of this objective, and the trace. ``start`` is a model trained on the same
-    examples, by another C say, whose duals the solver begins from.
+    examples, by another C say, whose duals the solver begins from; or such duals themselves, their
+    classes numbered in the order of `group_labels`.
 
     Raises ValueError for parameters out of range, labels that are not whole numbers and data of
     one class; warns (NotSolvedWarning) where the tolerance was not reached.
     """
+    model = solve(problem, parameter, on_pass, start)
+    if model.result.status is not Status.SOLVED:
+        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=2)
+    return model
+
+
+def solve(
+    problem: Problem,
+    parameter: Parameter,
+    on_pass: OnPass | None = None,
+    start: Model | DualBlocks | None = None,
+) -> Model:
+    """What `fit` does, for callers that themselves say where the tolerance was not reached."""
     parameter.check(problem)
     kind = find_solver(parameter.solver)
     labels, label = group_labels(problem.labels)
@@ -46,20 +60,12 @@ def fit(
         )
     costs = _costs(problem, parameter, labels, label)
     solver = kind.build(
-        problem, label, len(labels), costs, parameter, _duals_of(start, problem, labels)
+        problem, label, len(labels), costs, parameter, _duals_of(start, labels, label)
     )
     stopping = Stopping(
         parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
     )
     result = solver.solve(stopping, on_pass)
-    if result.status is not Status.SOLVED:
-        warnings.warn(
-            f"{result.status.value}: after {result.passes} passes the gap is {result.gap:.3g}, "
-            f"{result.last.relative_gap:.3g} of the objective {result.primal:.6g}; "
-            f"the tolerance is {result.target:.3g}",
-            NotSolvedWarning,
-            stacklevel=2,
-        )
     return Model(
         solver_name=kind.name,
         labels=labels,
@@ -72,19 +78,20 @@ def fit(
 
 
 def _duals_of(
-    start: Model | None, problem: Problem, labels: NDArray[np.int64]
+    start: Model | DualBlocks | None, labels: NDArray[np.int64], label: NDArray[np.int32]
 ) -> DualBlocks | None:
-    if start is None:
-        return None
-    if start.result is None:
-        raise ValueError("a loaded model has no duals to start from")
-    duals = start.result.duals
-    if len(duals.indptr) != problem.n_examples + 1 or not np.array_equal(start.labels, labels):
-        raise ValueError(
-            f"the model to start from has {len(duals.indptr) - 1} examples and labels "
-            f"{start.labels.tolist()}; the problem has {problem.n_examples} and {labels.tolist()}"
-        )
-    return duals
+    if isinstance(start, Model):
+        if start.result is None:
+            raise ValueError("a loaded model has no duals to start from")
+        if not np.array_equal(start.labels, labels):
+            raise ValueError(
+                f"the model to start from has labels {start.labels.tolist()}; "
+                f"the problem has {labels.tolist()}"
+            )
+        start = start.result.duals
+    if start is not None:
+        start.check(label, len(labels))
+    return start
 
 
 def _costs(
@@ -96,7 +103,7 @@ def _costs(
         at = np.flatnonzero(labels == name)
         if at.size == 0:
             warnings.warn(
-                f"class label {name} specified in weight is not found", UserWarning, stacklevel=3
+                f"class label {name} specified in weight is not found", UserWarning, stacklevel=4
             )
         factors[at] = weight
     costs = parameter.C * factors[label]

@@ -1,0 +1,66 @@
+"""fit: where it may start from, and what it says when it stops early."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.training.fit import NotSolvedWarning
+
+
+@pytest.fixture(scope="module")
+def problem():
+    generator = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    return Problem.from_arrays(generator.normal(size=(60, 4)) + np.eye(3, 4)[y], y)
+
+
+def test_a_start_is_a_model_or_its_duals(problem):
+    parameter = Parameter(gap_tol=1e-3)
+    model = fit(problem, parameter)
+    first = fit(problem, parameter, start=model)
+    assert first.result.passes < model.result.passes
+    second = fit(problem, parameter, start=model.result.duals)
+    assert_array_equal(first.weights, second.weights)
+
+
+def test_duals_of_other_examples_are_refused(problem):
+    X, y = problem.rows.values, problem.labels
+    model = fit(problem, Parameter(gap_tol=1e-3))
+    shuffled = np.r_[y[:3], np.roll(y[3:], 1)]
+    with pytest.raises(ValueError, match="has a dual at its own class: its label has changed"):
+        fit(Problem.from_arrays(X, shuffled), Parameter(), start=model)
+    with pytest.raises(ValueError, match="are of 60 examples, not of 50"):
+        fit(Problem.from_arrays(X[:50], y[:50]), Parameter(), start=model)
+    with pytest.raises(ValueError, match="the model to start from has labels"):
+        fit(Problem.from_arrays(X, y + 1), Parameter(), start=model)
+
+
+def test_unsound_duals_are_refused(problem):
+    duals = fit(problem, Parameter(gap_tol=1e-3)).result.duals
+    for fault, message in (
+        ({"values": -duals.values}, "duals must be finite and at least 0"),
+        ({"values": duals.values * np.nan}, "duals must be finite and at least 0"),
+        ({"classes": duals.classes + 3}, "classes of the duals must lie in 0 … 2"),
+        ({"classes": duals.classes[1:]}, "indptr of the duals must rise from 0"),
+        ({"indptr": duals.indptr[::-1]}, "indptr of the duals must rise from 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(problem, Parameter(), start=replace(duals, **fault))
+
+
+def test_stopping_early_warns_the_caller(problem):
+    with pytest.warns(NotSolvedWarning, match="after 1 passes the gap is") as caught:
+        model = fit(problem, Parameter(gap_tol=1e-9, max_passes=1))
+    assert caught[0].filename == __file__
+    assert model.result.shortfall() == str(caught[0].message)
+
+
+def test_a_weight_of_no_class_warns_the_caller(problem):
+    parameter = Parameter(gap_tol=1e-3, class_weights={7: 2.0})
+    with pytest.warns(UserWarning, match="class label 7 specified in weight") as caught:
+        model = fit(problem, parameter)
+    assert caught[0].filename == __file__
+    assert_array_equal(model.labels, [0, 1, 2])
