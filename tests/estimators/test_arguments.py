@@ -1,0 +1,70 @@
+"""Arguments as scikit-learn's callers write them."""
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rrmlinear.estimators.arguments import (
+    check_count,
+    check_positive,
+    class_factors,
+    seed_of,
+    thread_count,
+)
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, "1", None])
+def test_a_number_out_of_range_is_named(value):
+    with pytest.raises(ValueError, match=r"tol is .*; it must be a finite number above 0"):
+        check_positive("tol", value)
+
+
+@pytest.mark.parametrize("value", [0, 1.5, "3", None])
+def test_a_count_out_of_range_is_named(value):
+    with pytest.raises(ValueError, match=r"max_passes is .*; it must be a whole number from 1 on"):
+        check_count("max_passes", value)
+
+
+def test_threads_are_counted_as_joblib_counts_them():
+    assert thread_count(None) == 1
+    assert thread_count(3) == 3
+    assert thread_count(-1) == joblib.cpu_count()
+    for wrong in (0, 1.5, "all"):
+        with pytest.raises(ValueError, match="n_threads is"):
+            thread_count(wrong)
+
+
+def test_a_number_is_its_own_seed():
+    assert seed_of(None) == 0
+    assert seed_of(7) == seed_of(np.int64(7)) == 7
+    draws = np.random.RandomState(7)
+    assert seed_of(draws) != seed_of(draws)
+    assert seed_of(np.random.RandomState(7)) == seed_of(np.random.RandomState(7))
+    for wrong in (-1, 2**32, "x"):
+        with pytest.raises(ValueError, match=r"[Ss]eed"):
+            seed_of(wrong)
+
+
+def test_class_factors_of_a_dict_and_balanced():
+    classes, index = np.array(["a", "b", "c"]), np.array([0, 0, 0, 1, 2, 2])
+    assert class_factors(None, classes, index, None) is None
+    assert_allclose(class_factors({"b": 3.0}, classes, index, None), [1, 3, 1])
+    assert_allclose(class_factors("balanced", classes, index, None), [6 / 9, 2, 1])
+    weights = np.array([1.0, 1, 1, 4, 0, 0])
+    assert_allclose(class_factors("balanced", classes, index, weights), [7 / 9, 7 / 12, 0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("even", "class_weight is 'even'; it must be a dict, 'balanced' or None"),
+        ([1.0, 2.0], "it must be a dict, 'balanced' or None"),
+        ({"a": -1.0}, "the weight of class 'a' is -1.0; it must be"),
+        ({"a": np.nan}, "the weight of class 'a' is nan; it must be"),
+        ({"z": 2.0}, "not in class_weight"),
+    ],
+)
+def test_wrong_class_weights_are_named(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        class_factors(wrong, np.array(["a", "b"]), np.array([0, 1]), None)

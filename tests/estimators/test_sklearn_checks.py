@@ -1,0 +1,32 @@
+"""scikit-learn's own checks of an estimator."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rrmlinear import WestonWatkinsSVC
+
+EXACT = [
+    WestonWatkinsSVC(tol=1e-9),
+    WestonWatkinsSVC(tol=1e-9, solver="walrus"),
+    WestonWatkinsSVC(tol=1e-9, intercept_scaling=10.0, warm_start=True),
+]
+# Two problems with one minimum, compared to seven digits: more than these are asked for.
+TO_SEVEN_DIGITS = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "needs tol=1e-8"
+    for kind in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks(EXACT)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_exact_estimators_pass_every_check(estimator, check):
+    assert check(estimator) is None
+
+
+@parametrize_with_checks(
+    [WestonWatkinsSVC(), WestonWatkinsSVC(solver="shark")],
+    expected_failed_checks=lambda estimator: TO_SEVEN_DIGITS,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_pass_every_check_of_their_accuracy(estimator, check):
+    assert check(estimator) is None

@@ -1,0 +1,359 @@
+"""WestonWatkinsSVC: the minimum it finds, and the ways scikit-learn's callers reach it."""
+
+import doctest
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csc_array, csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from rrmlinear import Parameter, Problem, WestonWatkinsSVC, fit
+from rrmlinear.estimators import weston_watkins
+from rrmlinear.solvers.result import Status
+
+
+def test_the_example_of_its_docstring_runs():
+    outcome = doctest.testmod(weston_watkins)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("bias", [-1.0, 2.0])
+def test_bits_are_those_of_fit(iris, bias):
+    X, y = iris
+    X, y = X[::-1], y[::-1]  # classes appear as 2, 1, 0
+    parameter = Parameter(gap_tol=1e-3, C=0.3, seed=5)
+    model = fit(Problem.from_arrays(X, y, bias=bias), parameter)
+    estimator = WestonWatkinsSVC(
+        C=0.3, random_state=5, fit_intercept=bias > 0, intercept_scaling=abs(bias)
+    ).fit(X, y)
+    assert_array_equal(model.labels, [2, 1, 0])
+    assert_array_equal(estimator.coef_, model.weights[:4, ::-1].T)
+    if bias > 0:
+        assert_array_equal(estimator.intercept_, bias * model.weights[4, ::-1])
+    else:
+        assert_array_equal(estimator.intercept_, np.zeros(3))
+    assert estimator.duality_gap_ == model.result.gap
+    assert estimator.n_iter_ == model.result.passes == len(estimator.trace_)
+    assert estimator.status_ is Status.SOLVED
+    assert_array_equal(estimator.predict(X), model.predict(X))
+    assert_allclose(estimator.decision_function(X), model.decision_function(X)[:, ::-1])
+
+
+@pytest.mark.parametrize("solver", ["knapsack", "walrus", "shark"])
+def test_every_block_solver_finds_the_minimum(iris, exact, solver):
+    X, y = iris
+    tol = 1e-4 if solver == "shark" else 1e-11
+    estimator = exact(solver=solver, tol=tol).fit(X, y)
+    reference = exact(random_state=1).fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert estimator.duality_gap_ <= tol * max(1, estimator.trace_[-1].primal)
+    assert_allclose(estimator.coef_, reference.coef_, atol=np.sqrt(8 * estimator.duality_gap_))
+
+
+def test_weights_are_the_sum_over_the_duals(iris, exact):
+    X, y = iris
+    estimator = exact(fit_intercept=False).fit(X, y)
+    beta = estimator.dual_coef_
+    assert beta.shape == (150, 3)
+    assert beta.min() >= 0
+    assert beta.max() <= 0.3
+    assert_array_equal(beta.toarray()[np.arange(150), y], 0)
+    shares = -beta.toarray()
+    shares[np.arange(150), y] = beta.sum(axis=1)
+    assert_allclose(estimator.coef_, shares.T @ X, atol=1e-10)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_two_classes_are_the_hinge_svm_at_twice_c(two_classes, exact, intercept):
+    # With w_1 = -w_0 = u / 2: 1/2 (|w_0|^2 + |w_1|^2) + C sum hinge = 1/2 (|u|^2 / 2 + 2 C sum ...)
+    X, y = two_classes
+    ours = exact(C=0.25, fit_intercept=intercept, intercept_scaling=1.5).fit(X, y)
+    theirs = LinearSVC(
+        C=0.5,
+        loss="hinge",
+        fit_intercept=intercept,
+        intercept_scaling=1.5,
+        tol=1e-10,
+        max_iter=10**6,
+    ).fit(X, y)
+    assert ours.coef_.shape == (1, 6)
+    assert ours.intercept_.shape == (1,)
+    assert ours.decision_function(X).shape == (80,)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    assert_array_equal(ours.classes_, ["no", "yes"])
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0, 2: 0.5}])
+def test_a_weight_is_a_repetition(iris, exact, class_weight):
+    X, y = iris
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    weighted = exact(class_weight=class_weight).fit(X, y, sample_weight=weights)
+    repeated = exact(class_weight=class_weight).fit(X.repeat(weights, 0), y.repeat(weights))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
+    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-5)
+
+
+def test_a_class_weight_is_the_weight_of_its_examples(iris, exact):
+    X, y = iris
+    factors = np.array([2.0, 1.0, 0.25])
+    names = np.array(["setosa", "versicolor", "virginica"])
+    by_class = exact(class_weight={"setosa": 2.0, "virginica": 0.25}).fit(X, names[y])
+    by_sample = exact().fit(X, names[y], sample_weight=factors[y])
+    assert_array_equal(by_class.coef_, by_sample.coef_)
+    balanced = exact(class_weight="balanced").fit(X[:130], y[:130])
+    counted = 130 / (3 * np.bincount(y[:130]))
+    by_sample = exact().fit(X[:130], y[:130], sample_weight=counted[y[:130]])
+    assert_allclose(balanced.coef_, by_sample.coef_, atol=1e-6)
+
+
+def test_examples_of_weight_zero_do_not_count(iris, exact):
+    X, y = iris
+    weights = np.ones(len(y))
+    weights[::3] = 0
+    noisy = X.copy()
+    noisy[::3] = 1e3
+    assert_allclose(
+        exact().fit(noisy, y, weights).coef_, exact().fit(X[weights > 0], y[weights > 0]).coef_
+    )
+    with pytest.raises(ValueError, match="are zero for all examples; at least one must count"):
+        exact().fit(X, y, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="are zero for all examples"):
+        exact(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("then", [{}, {"C": 0.29}, {"tol": 1e-6}, {"solver": "walrus"}])
+def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, then):
+    X, y = iris
+    warm = WestonWatkinsSVC(C=0.3, tol=1e-4, warm_start=True).fit(X, y)
+    warm.set_params(**then).fit(X, y)
+    cold = clone(warm).fit(X, y)
+    assert warm.n_iter_ < 0.9 * cold.n_iter_
+    assert warm.status_ is Status.SOLVED
+    rest = warm.duality_gap_ + cold.duality_gap_
+    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, abs=rest)
+
+
+@pytest.mark.parametrize("C", [0.05, 3.0])
+def test_a_warm_start_far_away_reaches_the_minimum(iris, exact, C):
+    X, y = iris
+    warm = exact(warm_start=True, tol=1e-9).fit(X, y).set_params(C=C).fit(X, y)
+    cold = exact(C=C, tol=1e-9).fit(X, y)
+    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-8)
+    assert warm.dual_coef_.max() <= C
+
+
+@pytest.mark.parametrize("change", ["classes", "number", "features", "labels", "order"])
+def test_a_warm_start_serves_whatever_changed(iris, exact, change):
+    X, y = iris
+    estimator = exact(warm_start=True).fit(X, y)
+    if change == "classes":
+        y = y + 1
+    elif change == "number":
+        X, y = X[:-10], y[:-10]
+    elif change == "features":
+        X = X[:, :3]
+    elif change == "labels":
+        y = np.roll(y, 7)
+    else:  # the classes then appear in another order
+        X, y = X[::-1], y[::-1]
+    X = np.array(X)
+    estimator.fit(X, y)
+    fresh = exact().fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert_allclose(estimator.coef_, fresh.coef_, atol=1e-4)
+    assert estimator.trace_[-1].primal == pytest.approx(fresh.trace_[-1].primal, rel=1e-9)
+    beta = estimator.dual_coef_.toarray()
+    assert_array_equal(beta[np.arange(len(y)), np.searchsorted(estimator.classes_, y)], 0)
+
+
+def test_a_second_fit_without_warm_start_begins_anew(iris):
+    X, y = iris
+    estimator = WestonWatkinsSVC().fit(X, y)
+    passes, coef = estimator.n_iter_, estimator.coef_
+    estimator.fit(X, y)
+    assert estimator.n_iter_ == passes
+    assert_array_equal(estimator.coef_, coef)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "c", "a"],
+        np.array(["b", "c", "a"], dtype=object),
+        [10, -3, 7],
+        [2.0, 1.0, -4.0],
+        [True, False],
+        np.array([200, 3, 7], dtype=np.uint8),
+    ],
+)
+def test_labels_of_any_kind_come_back(iris, labels):
+    X, y = iris
+    labels = np.asarray(labels)
+    chosen = y < len(labels)
+    y = labels[y[chosen]]
+    estimator = WestonWatkinsSVC().fit(X[chosen], y)
+    assert_array_equal(estimator.classes_, np.unique(labels))
+    assert estimator.classes_.dtype == labels.dtype
+    assert estimator.score(X[chosen], y) > 0.9
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, csr_matrix, csr_array])
+def test_a_format_changes_nothing(iris, exact, dtype, container):
+    X, y = iris
+    X = X.astype(dtype)
+    reference = exact().fit(X.astype(np.float64), y)
+    estimator = exact().fit(container(X), y)
+    assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
+    scores = estimator.decision_function(container(X))
+    assert_allclose(scores, reference.decision_function(X.astype(np.float64)), atol=1e-5)
+
+
+def test_indices_of_64_bits_and_other_sparse_formats(iris, exact):
+    X, y = iris
+    reference = exact().fit(csr_array(X), y)
+    wide = csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    estimator = exact().fit(wide, y)
+    assert wide.indices.dtype == np.int64
+    assert_array_equal(estimator.coef_, reference.coef_)
+    assert_array_equal(exact().fit(csc_array(X), y).coef_, reference.coef_)
+
+
+@pytest.mark.parametrize("kind", ["dense", "float32", "csr"])
+def test_the_callers_memory_is_used(iris, kind, monkeypatch):
+    X, y = iris
+    X = {"dense": X, "float32": X.astype(np.float32), "csr": csr_array(X)}[kind]
+    seen = []
+
+    def recording(problem, *rest):
+        seen.append(problem.rows.values)
+        return solve(problem, *rest)
+
+    solve = weston_watkins.solve
+    monkeypatch.setattr(weston_watkins, "solve", recording)
+    WestonWatkinsSVC().fit(X, y)
+    assert np.shares_memory(seen[0], X.data if kind == "csr" else X)
+
+
+def test_read_only_and_mapped_data_serve(iris, tmp_path):
+    X, y = iris
+    expected = WestonWatkinsSVC().fit(X, y)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    sparse = csr_array(X)
+    for part in (sparse.data, sparse.indices, sparse.indptr):
+        part.flags.writeable = False
+    fixed_labels = y.copy()
+    fixed_labels.flags.writeable = False
+    for data in (mapped, sparse):
+        estimator = WestonWatkinsSVC().fit(data, fixed_labels)
+        assert_allclose(estimator.coef_, expected.coef_, rtol=1e-9)
+        assert_array_equal(estimator.predict(data), expected.predict(X))
+
+
+def test_pickle_and_clone_keep_what_they_should(iris):
+    X, y = iris
+    estimator = WestonWatkinsSVC(C=0.1, class_weight={0: 2.0}, random_state=3).fit(X, y)
+    copy = pickle.loads(pickle.dumps(estimator))
+    assert_array_equal(copy.decision_function(X), estimator.decision_function(X))
+    assert copy.trace_ == estimator.trace_
+    assert copy.set_params(warm_start=True).fit(X, y).n_iter_ <= 2
+    fresh = clone(estimator)
+    assert fresh.get_params() == estimator.get_params()
+    assert not hasattr(fresh, "coef_")
+    assert_array_equal(fresh.fit(X, y).coef_, estimator.coef_)
+
+
+def test_a_grid_search_in_a_pipeline(iris):
+    X, y = iris
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), WestonWatkinsSVC()),
+        {"westonwatkinssvc__C": [0.01, 0.1, 1.0]},
+        cv=3,
+    ).fit(X * [1, 10, 100, 1000], y)
+    assert search.best_score_ > 0.9
+    assert search.predict(X).shape == (150,)
+
+
+def test_the_seed_and_the_threads(iris, exact):
+    X, y = iris
+    same = [WestonWatkinsSVC(random_state=4, n_threads=t).fit(X, y) for t in (None, 2, -1)]
+    assert_array_equal(same[0].coef_, same[1].coef_)
+    assert_array_equal(same[0].coef_, same[2].coef_)
+    other = WestonWatkinsSVC(random_state=np.random.RandomState(4)).fit(X, y)
+    assert not np.array_equal(other.coef_, same[0].coef_)
+
+
+def test_stopping_early_warns_how_far_it_is(iris):
+    X, y = iris
+    message = "the limit on passes was reached before the tolerance: after 2 passes the gap is"
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        estimator = WestonWatkinsSVC(max_passes=2).fit(X, y)
+    assert caught[0].filename == __file__
+    assert estimator.status_ is Status.PASS_LIMIT
+    assert estimator.n_iter_ == 2
+    assert estimator.duality_gap_ > 1e-3 * estimator.trace_[-1].primal
+
+
+def test_verbose_prints_the_end_and_the_passes(iris, capsys):
+    X, y = iris
+    WestonWatkinsSVC().fit(X, y)
+    assert capsys.readouterr().out == ""
+    WestonWatkinsSVC(verbose=1).fit(X, y)
+    assert "the duality gap is within the tolerance: pass" in capsys.readouterr().out
+    estimator = WestonWatkinsSVC(verbose=2).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == estimator.n_iter_ + 1
+    assert lines[0].startswith("[WestonWatkinsSVC] pass 1, ")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"C": 0}, "C is 0; it must be a finite number above 0"),
+        ({"C": "1"}, "C is '1'; it must be"),
+        ({"tol": -1e-3}, "tol is -0.001; it must be"),
+        ({"max_passes": 0}, "max_passes is 0; it must be a whole number from 1 on"),
+        ({"intercept_scaling": 0.0}, "intercept_scaling is 0.0; it must be"),
+        ({"solver": "smo"}, "solver is 'smo'; it must be one of knapsack, walrus, shark"),
+        ({"n_threads": 0}, "n_threads is 0; it must be"),
+        ({"class_weight": "even"}, "class_weight is 'even'; it must be"),
+    ],
+)
+def test_a_parameter_out_of_range_is_named(iris, keywords, message):
+    with pytest.raises(ValueError, match=message):
+        WestonWatkinsSVC(**keywords).fit(*iris)
+
+
+def test_wrong_data_are_named(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=r"at least 2 classes in the data, but .* only one class"):
+        WestonWatkinsSVC().fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match=r"sample_weight\[1\] is -1.0"):
+        WestonWatkinsSVC().fit(X, y, np.r_[1.0, -1.0, np.ones(len(y) - 2)])
+    with pytest.raises(ValueError, match="Unknown label type"):
+        WestonWatkinsSVC().fit(X, y + 0.5)
+
+
+def test_a_missing_scikit_learn_says_how_to_get_it():
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import rrmlinear\n"
+        "try: rrmlinear.WestonWatkinsSVC\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "need scikit-learn 1.6 or newer: pip install rrmlinear[sklearn]" in run.stdout
