@@ -29,7 +29,7 @@ cdef enum:
     APART = 512          # doubles between what different threads write
     LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
 
-# A block entry that moves by less than this part of its bound has not moved: it is rounding.
+# A block entry that moves by less than this part of the block's sum has moved by rounding alone.
 cdef double ROUNDING = 1e-14
 
 cdef struct scratch_t:
@@ -253,12 +253,14 @@ cdef class BlockDescent:
         # what that moves the weights by. One thread of a team records the new block.
         cdef double upper = self.cost[i], q = self.curvature[i]
         cdef double gap = self.loss.gap(mine.margins, mine.block, upper, n8)
+        cdef double total
         cdef block_change_t change
         change.n = 0
         if gap > 0:
-            self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block, mine.work, n8)
+            total = self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block,
+                                          mine.work, n8)
             change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
-                                  label, ROUNDING * upper, mine.steps)
+                                  label, ROUNDING * total, mine.steps)
         if not record:
             return change.n
         self.gap[i] = gap
