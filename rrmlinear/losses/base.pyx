@@ -37,5 +37,8 @@ cdef class BlockLoss:
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil:
-        """The block that maximizes the dual, all others fixed; curvature is ‖x‖² > 0. Returns Σ b."""
+        """Set new_block to what maximizes the dual, all others fixed, and return its Σ b.
+
+        ``curvature`` is ‖x‖² > 0.
+        """
         return NAN
