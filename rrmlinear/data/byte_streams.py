@@ -6,9 +6,8 @@ import io
 import os
 import stat
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.data.compression import (
@@ -18,6 +17,7 @@ from rrmlinear.data.compression import (
     kind_of,
     open_compressed,
 )
+from rrmlinear.data.whole_file import whole_file
 
 COMPRESSED_BLOCK = 1 << 18
 
@@ -113,14 +113,6 @@ def _plain_text(name: str, stream: Any) -> Any:
     return Decompressed(name, kind, io.BufferedReader(whole, COMPRESSED_BLOCK))
 
 
-def _create(target: str, path: str) -> Any:
-    try:
-        return open(target, "wb")
-    except OSError as error:
-        error.filename = path  # the name the caller knows
-        raise
-
-
 @contextmanager
 def open_to_write(path_or_file: Any) -> Iterator[Any]:
     """A binary stream; a path's suffix .gz, .bz2, .xz or .zst says how it is compressed.
@@ -136,21 +128,10 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
-        path = os.path.realpath(os.fsdecode(path_or_file))
-        in_place = os.path.exists(path) and not os.path.isfile(path)
-        target = path if in_place else f"{path}.{os.getpid()}.{threading.get_ident()}.part"
-        try:
-            with _create(target, path) as file:
-                kind = SUFFIXES.get(os.path.splitext(path)[1])
-                if kind is None:
-                    yield file
-                else:
-                    with open_compressed(path, kind, file, "wb")[0] as stream:
-                        yield stream
-            if not in_place:
-                os.replace(target, path)
-        except BaseException:
-            if not in_place:
-                with suppress(FileNotFoundError):
-                    os.remove(target)
-            raise
+        kind = SUFFIXES.get(os.path.splitext(os.path.realpath(os.fsdecode(path_or_file)))[1])
+        with whole_file(path_or_file) as file:
+            if kind is None:
+                yield file
+            else:
+                with open_compressed(name_of(path_or_file), kind, file, "wb")[0] as stream:
+                    yield stream

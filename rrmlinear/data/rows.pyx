@@ -75,6 +75,13 @@ cdef class Rows:
         """The same rows with an appended column of this value (negative: none)."""
         return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias)
 
+    def between(self, Py_ssize_t begin, Py_ssize_t end):
+        """Rows begin … end − 1, over the same memory."""
+        if self.indptr is None:
+            return Rows(self.values[begin:end], None, None, self.c.n_features, self.bias)
+        return Rows(self.values, self.indices, self.indptr[begin:end + 1], self.c.n_features,
+                    self.bias)
+
     def lengths(self):
         """Stored values of each row."""
         if self.indptr is None:

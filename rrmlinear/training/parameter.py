@@ -37,8 +37,11 @@ class Parameter:
     seed: int = 0
     threads: int = 1
 
-    def check(self, problem: Problem) -> None:
-        """Raise one ValueError, a full sentence in LIBLINEAR's words where it has any."""
+    def check(self, problem: Problem | None = None) -> None:
+        """Raise one ValueError, a full sentence in LIBLINEAR's words where it has any.
+
+        Without a problem only what can be told before the data are read is checked.
+        """
         from rrmlinear.training.registry import find_solver
 
         find_solver(self.solver).check(self)
@@ -61,5 +64,5 @@ class Parameter:
                 raise ValueError(
                     f"the weight of class {label} is {weight}, it must be at least 0 and finite"
                 )
-        if problem.n_examples == 0:
+        if problem is not None and problem.n_examples == 0:
             raise ValueError("the problem has no examples")

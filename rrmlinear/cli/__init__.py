@@ -1,0 +1,65 @@
+"""The command line: `python -m rrmlinear.train` and `python -m rrmlinear.predict`.
+
+Everything that prints is here. Whatever happens ends in a sentence and an exit code.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class LeaveError(Exception):
+    """The command ends here: ``message`` for standard error, ``output`` for standard output."""
+
+    def __init__(self, message: str = "", output: str = "", exit_code: int = 1):
+        super().__init__(message)
+        self.message, self.output, self.exit_code = message, output, exit_code
+
+
+def run(command: str, arguments: Sequence[str] | None = None) -> int:
+    """Run ``training`` or ``prediction``, by default with the process's arguments; exit code."""
+    try:
+        try:
+            # imported in here, so that Ctrl-C meanwhile ends like any other
+            main = import_module(f"rrmlinear.cli.{command}").main
+            main(sys.argv[1:] if arguments is None else list(arguments))
+            exit_code = 0
+        except LeaveError as leave:
+            exit_code = leave.exit_code
+            _say(leave.message)
+            if leave.output:
+                print(leave.output)
+        sys.stdout.flush()
+        return exit_code
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        _say("interrupted; nothing was saved")
+        return INTERRUPTED
+    except MemoryError as error:
+        _say(f"ERROR: not enough memory{f': {error}' if str(error) else ''}")
+        return 1
+    except OSError as error:
+        _drop_output()
+        _say(f"ERROR: {error}")
+        return 1
+
+
+def _say(message: str) -> None:
+    if message:
+        print(message, file=sys.stderr, flush=True)
+
+
+def _drop_output() -> None:
+    """Let nobody write what is left, at exit above all: it would fail once more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None

@@ -1,0 +1,95 @@
+"""Files of the commands, whose errors are LIBLINEAR's sentences."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rrmlinear.cli import LeaveError
+from rrmlinear.data.libsvm_format import read_libsvm
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.whole_file import check_writable, whole_file
+
+
+@contextmanager
+def blaming(sentence: str) -> Iterator[None]:
+    """End the command with this sentence, and the system's on the next line, on an OSError."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise LeaveError(f"{sentence}\n{error.strerror or error}") from None
+
+
+def check_input(path: str) -> None:
+    """End the command if this file cannot be opened; a pipe is left alone."""
+    if path == "-":
+        return
+    with blaming(f"can't open input file {path}"):
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+            open(path, "rb").close()
+
+
+def check_output(path: str, sentence: str) -> None:
+    """End the command with the sentence if this file cannot be written."""
+    with blaming(f"{sentence} {path}"):
+        check_writable(path)
+
+
+def check_distinct(outputs: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str]]) -> None:
+    """End the command if an output, (what it is, path), is another of the files as well."""
+    seen = {_identity(path): what for what, path in inputs if path != "-"}
+    for what, path in outputs:
+        where = _identity(path)
+        if where in seen and (os.path.isfile(path) or not os.path.exists(path)):
+            raise LeaveError(f"ERROR: {path} is the {seen[where]} and cannot be the {what} too")
+        seen[where] = what
+
+
+def _identity(path: str) -> Any:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return os.path.realpath(path)
+    return status.st_dev, status.st_ino
+
+
+def read_problem(path: str, threads: int | None) -> Problem:
+    """The examples of a file; what is wrong with it ends the command."""
+    try:
+        with blaming(f"can't open input file {path}"):
+            return read_libsvm(path, threads=threads)
+    except ValueError as error:
+        text = str(error)
+        raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None
+    except MemoryError as error:
+        raise LeaveError(f"ERROR: not enough memory to read {path}{_reason(error)}") from None
+    except KeyboardInterrupt:
+        raise LeaveError(
+            f"interrupted while reading {path}; nothing was saved", exit_code=130
+        ) from None
+
+
+def _reason(error: MemoryError) -> str:
+    return f": {error}" if str(error) else ""
+
+
+@contextmanager
+def output_file(path: str, sentence: str) -> Iterator[Any]:
+    """A file that is there in full after the block or not at all; its errors end the command."""
+    whole = whole_file(path)
+    with blaming(f"{sentence} {path}"):
+        file = whole.__enter__()
+    try:
+        yield file
+    except BaseException:
+        whole.__exit__(*sys.exc_info())
+        raise
+    with blaming(f"{sentence} {path}"):
+        whole.__exit__(None, None, None)

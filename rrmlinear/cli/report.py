@@ -1,0 +1,177 @@
+"""What the commands print while they run and at the end."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rrmlinear.cli.files import blaming
+from rrmlinear.solvers.result import Result, Status, TraceRow
+from rrmlinear.training.parameter import Parameter
+
+Reporter = Callable[[TraceRow], None]
+SECONDS_BETWEEN_SIGHTS = 0.1
+SECONDS_BETWEEN_FLUSHES = 1.0
+
+
+def pass_line(row: TraceRow) -> str:
+    """One pass in one line; ~ stands before a gap that is estimated."""
+    mark = "~" if row.estimated else " "
+    return (
+        f"pass {row.number:5d}  seconds {row.seconds:9.4f}  primal {row.primal:.9g}  "
+        f"dual {row.dual:.9g}  relative gap {mark}{row.relative_gap:.3e}"
+    )
+
+
+class Lines:
+    """A line a pass, flushed once a second."""
+
+    def __init__(self, stream: Any):
+        self.stream, self.flushed = stream, time.monotonic()
+
+    def show(self, row: TraceRow) -> None:
+        self.stream.write(pass_line(row) + "\n")
+        if time.monotonic() - self.flushed > SECONDS_BETWEEN_FLUSHES:
+            self.stream.flush()
+            self.flushed = time.monotonic()
+
+    def close(self) -> None:
+        self.stream.flush()
+
+
+class LiveLine:
+    """The last pass on one line of a terminal, and how near the gap is to its target."""
+
+    def __init__(self, stream: Any, parameter: Parameter):
+        self.stream, self.parameter = stream, parameter
+        self.shown = time.monotonic()
+        self.first_gap = self.progress = None
+
+    def show(self, row: TraceRow) -> None:
+        if row.number == 1:
+            self.first_gap = row.gap
+        if time.monotonic() - self.shown < SECONDS_BETWEEN_SIGHTS:
+            return
+        if self.progress is None:
+            self.progress = _rich_progress(self.stream) or _PlainProgress(self.stream)
+        self.progress.update(self._part(row), pass_line(row))
+        self.shown = time.monotonic()
+
+    def _part(self, row: TraceRow) -> float:
+        """Part of the way, in the logarithm of the gap."""
+        target = self.parameter.delta * self.first_gap
+        if self.parameter.gap_tol is not None:
+            target = self.parameter.gap_tol * max(1.0, abs(row.primal))
+        if not 0 < target < self.first_gap or row.gap <= 0:
+            return 1.0
+        part = math.log(self.first_gap / row.gap) / math.log(self.first_gap / target)
+        return min(max(part, 0.0), 1.0)
+
+    def close(self) -> None:
+        if self.progress is not None:
+            self.progress.close()
+
+
+class _PlainProgress:
+    def __init__(self, stream: Any):
+        self.stream = stream
+
+    def update(self, part: float, line: str) -> None:
+        self.stream.write(f"\r{100 * part:3.0f}% {line}\x1b[K")
+        self.stream.flush()
+
+    def close(self) -> None:
+        self.stream.write("\r\x1b[K")
+        self.stream.flush()
+
+
+class _RichProgress:
+    def __init__(self, progress: Any):
+        self.progress = progress
+        self.task = progress.add_task("", total=1.0)
+        progress.start()
+
+    def update(self, part: float, line: str) -> None:
+        self.progress.update(self.task, completed=part, description=line, refresh=True)
+
+    def close(self) -> None:
+        self.progress.stop()
+
+
+def _rich_progress(stream: Any) -> _RichProgress | None:
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+    except ImportError:
+        return None
+    columns = (BarColumn(bar_width=20), TextColumn("{task.description}", markup=False))
+    console = Console(file=stream)
+    return _RichProgress(Progress(*columns, console=console, auto_refresh=False, transient=True))
+
+
+@contextmanager
+def progress(quiet: bool, parameter: Parameter) -> Iterator[Reporter]:
+    """What shows each pass: a live line on a terminal, lines elsewhere, nothing where quiet."""
+    if quiet:
+        yield lambda row: None
+        return
+    live = sys.stdout.isatty()
+    shown = LiveLine(sys.stdout, parameter) if live else Lines(sys.stdout)
+    try:
+        yield shown.show
+    finally:
+        shown.close()
+
+
+class TraceWriter:
+    """Passes as lines of JSON."""
+
+    def __init__(self, file: Any, path: str):
+        self.file, self.sentence = file, f"can't write trace file {path}"
+
+    def show(self, row: TraceRow) -> None:
+        with blaming(self.sentence):
+            self.file.write(json.dumps(row.as_dict()).encode() + b"\n")
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Say every warning of the block on standard error at its end."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            for warning in caught:
+                warn(str(warning.message))
+
+
+def warn(text: str) -> None:
+    """A warning in LIBLINEAR's form."""
+    print(f"WARNING: {text}", file=sys.stderr, flush=True)
+
+
+def summary(result: Result) -> str:
+    """The end of a training: LIBLINEAR's lines (its dual solvers minimize −dual), then ours."""
+    last, support = result.last, result.support
+    outcome = "solved" if result.status is Status.SOLVED else "stopped"
+    return "\n".join(
+        [
+            f"optimization finished, #iter = {result.passes}",
+            f"Objective value = {-result.dual:f}",
+            f"nSV = {support['duals']}",
+            f"{outcome} after {result.passes} passes, {result.seconds:.4f} seconds: "
+            f"{result.status.value}",
+            f"primal = {result.primal:.9g}, dual = {result.dual:.9g}, gap = {result.gap:.3e} "
+            f"(target {result.target:.3e}), relative gap = {last.relative_gap:.3e}",
+            f"support: {support['examples']} examples, {support['duals']} duals, "
+            f"{support['at_bound']} of them at the bound",
+            *(f"note: {note}" for note in result.notes),
+        ]
+    )

@@ -1,0 +1,124 @@
+"""The train command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import numpy as np
+
+from rrmlinear.cli import INTERRUPTED, LeaveError
+from rrmlinear.cli.files import (
+    blaming,
+    check_distinct,
+    check_input,
+    check_output,
+    output_file,
+    read_problem,
+)
+from rrmlinear.cli.options import TrainingOptions, parse_training
+from rrmlinear.cli.report import Reporter, TraceWriter, progress, summary, warn, warnings_said
+from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.result import TraceRow
+from rrmlinear.training.cross_validation import cross_validate
+from rrmlinear.training.fit import fit
+from rrmlinear.training.model import Model
+from rrmlinear.training.model_file import save_model
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read, train, save; or read and cross validate. Raises LeaveError for whatever is wrong."""
+    options = parse_training(arguments)
+    for text in options.warnings:
+        warn(text)
+    check_input(options.training_file)
+    _check_outputs(options)
+    problem = read_problem(options.training_file, options.reading_threads)
+    problem = problem.with_bias(options.bias)
+    run = _Run(options, problem)
+    try:
+        if options.folds is not None:
+            run.cross_validate()
+        else:
+            run.train()
+    except (ValueError, RuntimeError) as error:
+        raise LeaveError(f"ERROR: {error}") from None
+    except MemoryError as error:
+        raise LeaveError(run.memory_sentence(error)) from None
+    except KeyboardInterrupt:
+        raise LeaveError(run.interrupted_sentence(), exit_code=INTERRUPTED) from None
+
+
+def _check_outputs(options: TrainingOptions) -> None:
+    if options.folds is not None:
+        return
+    outputs = [("model file", options.model_file)]
+    check_output(options.model_file, "can't save model to file")
+    if options.trace_file is not None:
+        outputs.append(("trace file", options.trace_file))
+        check_output(options.trace_file, "can't open trace file")
+    check_distinct(outputs, [("training set", options.training_file)])
+
+
+class _Run:
+    def __init__(self, options: TrainingOptions, problem: Problem):
+        self.options, self.problem = options, problem
+        self.passes = 0
+
+    def train(self) -> None:
+        options = self.options
+        with ExitStack() as stack:
+            stack.enter_context(warnings_said())
+            reporters = [stack.enter_context(progress(options.quiet, options.parameter))]
+            if options.trace_file is not None:
+                file = stack.enter_context(
+                    output_file(options.trace_file, "can't write trace file")
+                )
+                reporters.append(TraceWriter(file, options.trace_file).show)
+            model = fit(self.problem, options.parameter, self._on_pass(reporters))
+        if not options.quiet:
+            print(summary(model.result))
+            sys.stdout.flush()
+        self._save(model)
+
+    def cross_validate(self) -> None:
+        options, folds = self.options, self.options.folds
+        if folds > self.problem.n_examples:
+            folds = self.problem.n_examples
+            warn(
+                "# folds > # data. Will use # folds = # data instead "
+                "(i.e., leave-one-out cross validation)"
+            )
+        with warnings_said(), progress(options.quiet, options.parameter) as show:
+            predicted = cross_validate(
+                self.problem, options.parameter, folds, self._on_pass([show])
+            )
+        accuracy = 100.0 * np.count_nonzero(predicted == self.problem.labels) / len(predicted)
+        print(f"Cross Validation Accuracy = {accuracy:g}%")
+
+    def _on_pass(self, reporters: Sequence[Reporter]) -> Reporter:
+        def on_pass(row: TraceRow) -> None:
+            self.passes = row.number
+            for show in reporters:
+                show(row)
+
+        return on_pass
+
+    def _save(self, model: Model) -> None:
+        with blaming(f"can't save model to file {self.options.model_file}"):
+            save_model(model, self.options.model_file)
+
+    def memory_sentence(self, error: MemoryError) -> str:
+        """What there was no memory for, as far as it is known."""
+        features, classes = self.problem.rows.width, len(np.unique(self.problem.labels))
+        reason = str(error) or "no more memory is to be had"
+        return (
+            f"ERROR: not enough memory: {reason}; the weights of {features} features and "
+            f"{classes} classes take {8 * features * classes} bytes"
+        )
+
+    def interrupted_sentence(self) -> str:
+        """Where Ctrl-C came."""
+        when = f"after pass {self.passes}" if self.passes else "before the first pass was done"
+        return f"interrupted {when}; nothing was saved"

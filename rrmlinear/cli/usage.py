@@ -1,0 +1,37 @@
+"""What the commands say of themselves, in LIBLINEAR's layout."""
+
+TRAIN = """\
+Usage: train [options] training_set_file [model_file]
+options:
+-s type : set type of solver (default 30)
+  for multi-class classification
+{solver_types}
+-c cost : set the parameter C (default 1)
+-e delta : stop when the duality gap is at most delta times the gap after the first pass
+           (default 0.0009)
+--gap-tol r : stop when gap <= r * max(1, |primal|); where it is given, -e has no effect
+-t passes : stop after so many passes over the data (default 100000)
+--time-limit s : stop after s seconds of solving
+--block name : block solver of -s 30: knapsack (default), walrus or shark
+-B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
+-wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)
+-v n : n-fold cross validation mode
+-S seed : seed of the order of visits and of the folds of -v (default 0)
+-m threads : threads of the solver (default 1) and of reading (default all processors)
+--trace file : write a line of JSON for each pass: pass, seconds, primal, dual, gap, estimated
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+training_set_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input
+model_file : by default the name of training_set_file + .model, in the current folder"""
+
+PREDICT = """\
+Usage: predict [options] test_file model_file output_file
+options:
+-b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
+                           for logistic regression only
+-m threads : threads of predicting (default 1) and of reading (default all processors)
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input"""

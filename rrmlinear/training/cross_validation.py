@@ -1,0 +1,41 @@
+"""Cross validation as LIBLINEAR has it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.result import OnPass
+from rrmlinear.training.fit import fit
+from rrmlinear.training.parameter import Parameter
+
+
+def cross_validate(
+    problem: Problem, parameter: Parameter, folds: int, on_pass: OnPass | None = None
+) -> NDArray[np.int64]:
+    """The label that every example is given by a model trained on the other folds.
+
+    The examples are shuffled by ``parameter.seed`` and cut into 2 … n folds of almost equal size,
+    whatever their classes; with n folds their order stays. ``on_pass`` sees the passes of every
+    training.
+
+    Raises ValueError for a number of folds outside 2 … n, and what `fit` raises, with the fold.
+    """
+    n = problem.n_examples
+    if not 2 <= folds <= n:
+        raise ValueError(f"{folds} folds of {n} examples; allowed are 2 … {n}")
+    order = np.arange(n)
+    if folds < n:
+        order = np.random.Generator(np.random.PCG64(parameter.seed)).permutation(n)
+    ends = [fold * n // folds for fold in range(folds + 1)]
+    predicted = np.empty(n, dtype=np.int64)
+    for fold in range(folds):
+        held_out = order[ends[fold] : ends[fold + 1]]
+        others = np.concatenate((order[: ends[fold]], order[ends[fold + 1] :]))
+        try:
+            model = fit(problem.take(others), parameter, on_pass)
+        except ValueError as error:
+            raise ValueError(f"fold {fold + 1} of {folds}: {error}") from None
+        predicted[held_out] = model.predict(problem.take(held_out))
+    return predicted

@@ -1,0 +1,214 @@
+"""Model files: LIBLINEAR's text format, written whole and read with every claim checked."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.line_blocks import LineBlocks
+from rrmlinear.data.whole_file import whole_file
+from rrmlinear.training._weights_text import format_weights, parse_weights, text_bound
+from rrmlinear.training.model import Model
+from rrmlinear.training.registry import find_solver_named
+
+BLOCK_SIZE = 1 << 20  # bytes of text at a time
+LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
+KEYS = ("solver_type", "nr_class", "label", "nr_feature", "bias")
+LARGEST_COUNT = 2**48
+WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
+DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class ModelFileError(ValueError):
+    """A file that is not a model of ours; the message ends with file, line and what was found."""
+
+
+def save_model(model: Model, path: str | PathLike[str]) -> None:
+    """Write LIBLINEAR's text format, one column of weights for each class.
+
+    The file is complete or left as it was. Every number has 17 digits, so that the model read back
+    predicts bit for bit. Raises OSError as `open` does, and ValueError for a model that no file can
+    hold (no features, weights that are not finite).
+    """
+    weights = np.ascontiguousarray(model.weights, dtype=np.float64)
+    if model.n_features < 1:
+        raise ValueError("a model without features cannot be saved")
+    if not (np.isfinite(weights).all() and np.isfinite(model.bias)):
+        raise ValueError("the model has weights that are not finite and cannot be saved")
+    rows, columns = weights.shape
+    at_once = max(1, BLOCK_SIZE // text_bound(1, columns))
+    text = bytearray(text_bound(min(rows, at_once), columns))
+    header = (
+        f"solver_type {model.solver_name}\n"
+        f"nr_class {len(model.labels)}\n"
+        f"label {' '.join(map(str, model.labels.tolist()))}\n"
+        f"nr_feature {model.n_features}\n"
+        f"bias {model.bias:.17g}\n"
+        "w\n"
+    )
+    with whole_file(path) as file:
+        file.write(header.encode())
+        for begin in range(0, rows, at_once):
+            written = format_weights(text, weights[begin : begin + at_once])
+            file.write(memoryview(text)[:written])
+
+
+def load_model(path: str | PathLike[str]) -> Model:
+    """Read a model file; nothing in it is believed unchecked, nothing is executed.
+
+    Header lines may stand in any order before ``w``. Their sizes are held against the file's
+    length before memory is taken for them.
+
+    Raises ModelFileError (a ValueError) with file, line and what was found, and OSError as `open`
+    does.
+    """
+    with open(path, "rb") as file:
+        return _Reading(os.fspath(path), file).model()
+
+
+class _Reading:
+    """One file on its way into a Model."""
+
+    def __init__(self, path: str, file: Any):
+        self.path, self.file = path, file
+        self.line = 0
+        self.found: dict[str, tuple[int, bytes]] = {}
+
+    def model(self) -> Model:
+        self._header()
+        solver_name = self._solver_name()
+        n_classes = self._count("nr_class", 2)
+        labels = self._labels(n_classes)
+        n_features = self._count("nr_feature", 1)
+        bias = self._bias()
+        weights = self._weights(n_features + (bias >= 0), n_classes)
+        return Model(solver_name, labels, weights, n_features, bias)
+
+    def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
+        place = f"{self.path}, line {self.line if line is None else line}: {text}"
+        return ModelFileError(f"{liblinear}\n{place}" if liblinear else place)
+
+    def _header(self) -> None:
+        while True:
+            self.line += 1
+            text = self.file.readline(LONGEST_HEADER_LINE)
+            if not text.endswith(b"\n"):
+                found = "a line without end" if len(text) == LONGEST_HEADER_LINE else "the end"
+                raise self._error(f"found {found} where the header goes on until a line 'w'")
+            key, _, value = text.strip().partition(b" ")
+            name = key.decode("ascii", "backslashreplace")
+            if name == "w":
+                if value:
+                    raise self._error(f"found {_shown(value)} after 'w', where the line ends")
+                break
+            if name not in KEYS:
+                shown = name[:40]
+                raise self._error(
+                    f"found {_shown(key)}; a header has {', '.join(KEYS)} and w",
+                    liblinear=f"unknown text in model file: [{shown}]",
+                )
+            if name in self.found:
+                raise self._error(f"{name} stands in line {self.found[name][0]} already")
+            self.found[name] = (self.line, value.strip())
+        missing = [name for name in KEYS if name not in self.found]
+        if missing:
+            raise self._error(f"the header ends without {', '.join(missing)}")
+
+    def _solver_name(self) -> str:
+        line, value = self.found["solver_type"]
+        try:
+            return find_solver_named(value.decode("ascii", "backslashreplace")[:40]).name
+        except ValueError as error:
+            raise self._error(str(error), line, "unknown solver type.") from None
+
+    def _count(self, name: str, least: int) -> int:
+        line, value = self.found[name]
+        count = int(value) if WHOLE.fullmatch(value) else -1
+        if not least <= count <= LARGEST_COUNT:
+            raise self._error(
+                f"{name} is {_shown(value)}; it must be a whole number of at least {least}"
+                + (f" and at most {LARGEST_COUNT}" if count > least else ""),
+                line,
+            )
+        return count
+
+    def _labels(self, n_classes: int) -> NDArray[np.int64]:
+        line, value = self.found["label"]
+        texts = value.split()
+        if len(texts) != n_classes:
+            raise self._error(f"{len(texts)} labels for nr_class {n_classes}", line)
+        for text in texts:
+            if not WHOLE.fullmatch(text) or abs(int(text)) > 2**31 - 1:
+                raise self._error(
+                    f"the label {_shown(text)} is not a whole number of 32 bits", line
+                )
+        labels = np.array([int(text) for text in texts], dtype=np.int64)
+        names, counts = np.unique(labels, return_counts=True)
+        if (counts > 1).any():
+            raise self._error(f"the label {names[counts > 1][0]} stands there twice", line)
+        return labels
+
+    def _bias(self) -> float:
+        line, value = self.found["bias"]
+        bias = float(value) if DECIMAL.fullmatch(value) else np.inf
+        if not np.isfinite(bias):
+            raise self._error(f"bias is {_shown(value)}; it must be a finite number", line)
+        return bias
+
+    def _weights(self, rows: int, columns: int) -> NDArray[np.float64]:
+        stream, length = self._rest()
+        if 2 * rows * columns > length:
+            raise self._error(
+                f"{rows} lines of {columns} numbers must follow, at least {2 * rows * columns} "
+                f"bytes, and the file has {length}"
+            )
+        weights = np.empty((rows, columns))
+        blocks, buffer, row = LineBlocks(stream, BLOCK_SIZE, 0), bytearray(), 0
+        while end := blocks.fill(buffer):
+            read, fault, column, at = parse_weights(buffer, end, weights, row)
+            row += read
+            if fault:
+                found = bytes(buffer[at : min(end, at + 60)]).split()
+                raise self._weights_error(fault, row, rows, column, columns, found)
+        if row < rows:
+            raise self._error(
+                f"the file ends after {row} of {rows} lines of weights", self.line + row
+            )
+        return weights
+
+    def _rest(self) -> tuple[Any, int]:
+        """What follows the header, and its length."""
+        rest = self.file
+        if not stat.S_ISREG(os.fstat(rest.fileno()).st_mode):
+            rest = io.BytesIO(rest.read())
+        begin, length = rest.tell(), rest.seek(0, os.SEEK_END)
+        rest.seek(max(begin, length - 1))
+        if rest.read().strip():  # where a file was cut off, a number would lack digits
+            raise ModelFileError(f"{self.path}: the file ends without a newline; it was cut off")
+        rest.seek(begin)
+        return rest, length - begin
+
+    def _weights_error(
+        self, fault: str, row: int, rows: int, column: int, columns: int, found: list[bytes]
+    ) -> ModelFileError:
+        shown = _shown(found[0] if found else b"")
+        sentences = {
+            "LINE_TOO_SHORT": f"found {column} numbers where {columns} are expected",
+            "LINE_TOO_LONG": f"found {shown} after the {columns} numbers of the line",
+            "NOT_A_NUMBER": f"found {shown} where weight {column + 1} is expected, a number",
+            "NOT_FINITE": f"weight {column + 1} is {shown}; it must be finite and not underflow",
+            "TOO_MANY_LINES": f"found {shown} after the {rows} lines of weights",
+        }
+        return self._error(sentences[fault], self.line + row + 1)
+
+
+def _shown(text: bytes) -> str:
+    shown = text.decode("utf-8", "replace")
+    return repr(shown if len(shown) <= 40 else shown[:40] + "…")
