@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 # After so many pieces of work one is done the slower way, to see whether it still is slower; each
 # time it is, twice as many go by until the next.
 FIRST_TRIAL = 32
+
+
+@contextmanager
+def interrupts_put_off() -> Iterator[None]:
+    """Let Ctrl-C act after the block.
+
+    It reaches the main thread alone, and a team that lost a member on the way to a meeting would
+    wait for it for ever.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 class Team:
@@ -42,12 +66,14 @@ class Team:
 
     def on_each(self, size: int, task: Callable[..., Any], *arguments: Any) -> None:
         """task(*arguments, thread) for thread 0 … size − 1, all at once."""
-        others = (
-            [self.pool.submit(task, *arguments, t) for t in range(1, size)] if self.pool else []
-        )
-        task(*arguments, 0)
-        for other in others:
-            other.result()
+        if self.pool is None or size == 1:
+            task(*arguments, 0)
+            return
+        with interrupts_put_off():
+            others = [self.pool.submit(task, *arguments, t) for t in range(1, size)]
+            task(*arguments, 0)
+            for other in others:
+                other.result()
 
     def _size(self, kind: str) -> int:
         if self.threads == 1:
