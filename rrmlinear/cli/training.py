@@ -35,6 +35,8 @@ def main(arguments: Sequence[str]) -> None:
     check_input(options.training_file)
     _check_outputs(options)
     problem = read_problem(options.training_file, options.reading_threads)
+    if problem.n_features == 0:
+        raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     problem = problem.with_bias(options.bias)
     run = _Run(options, problem)
     try:
