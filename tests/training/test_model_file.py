@@ -1,0 +1,213 @@
+"""Model files: LIBLINEAR's text, every claim of which is checked."""
+
+import os
+import random
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.training.fit import fit
+from rrmlinear.training.model import Model
+from rrmlinear.training.model_file import ModelFileError, load_model, save_model
+from rrmlinear.training.parameter import Parameter
+
+TEXT = """\
+solver_type MCSVM_WW
+nr_class 2
+label 1 -1
+nr_feature 2
+bias -1
+w
+0.5 -0.5 
+-1.25 1.25 
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "some.model"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refusal(tmp_path, text):
+    path = write(tmp_path, text)
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_liblinear_format_to_the_byte(tmp_path):
+    weights = np.array([[0.5, -0.5], [-1.25, 1.25]])
+    save_model(Model("MCSVM_WW", np.array([1, -1]), weights, 2), tmp_path / "m")
+    assert (tmp_path / "m").read_text() == TEXT
+
+
+def test_numbers_are_those_of_printf(tmp_path):
+    chance = np.random.default_rng(0)
+    bits = chance.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
+    special = [5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.0, -0.0, 1e22]
+    numbers = np.concatenate([special, [1e16, 1e17, 1e-5], bits[np.isfinite(bits)]])
+    weights = numbers[: len(numbers) // 2 * 2].reshape(-1, 2)
+    save_model(Model("MCSVM_WW", np.array([0, 1]), weights, len(weights)), tmp_path / "m")
+    written = (tmp_path / "m").read_text().split("\nw\n")[1]
+    assert written == "".join(f"{a:.17g} {b:.17g} \n" for a, b in weights.tolist())
+    assert load_model(tmp_path / "m").weights.tobytes() == weights.tobytes()
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0, 0.1])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_saved_model_predicts_bit_for_bit(tmp_path, bias, n_classes):
+    chance = np.random.default_rng(n_classes)
+    X = chance.standard_normal((60, 7))
+    y = chance.integers(0, n_classes, 60) * 3 - 4
+    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=31))
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m")
+    assert again.solver_name == "MCSVM_WW_Shark"
+    assert (again.bias, again.n_features) == (bias, 7)
+    assert again.weights.shape == (7 + (bias >= 0), n_classes)
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_many_blocks(tmp_path):
+    weights = np.random.default_rng(1).standard_normal((30_000, 3))
+    save_model(Model("MCSVM_WW", np.arange(3), weights, 30_000), tmp_path / "m")
+    assert (tmp_path / "m").stat().st_size > 1 << 20
+    assert load_model(tmp_path / "m").weights.tobytes() == weights.tobytes()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("\n", "\r\n"),
+        TEXT.replace(" \n", "\n"),
+        TEXT + "\n \n",
+        TEXT.replace("nr_class 2\nlabel 1 -1\n", "label 1 -1\nnr_class 2\n"),
+        TEXT.replace("0.5 -0.5", "\t5e-1   -.5"),
+    ],
+)
+def test_harmless_differences_are_read(tmp_path, text):
+    model = load_model(write(tmp_path, text))
+    assert model.weights.tolist() == [[0.5, -0.5], [-1.25, 1.25]]
+    assert model.labels.tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "found"),
+    [
+        ("MCSVM_WW", "MCSVM_CS", 1, "unknown solver type.\n"),
+        ("bias -1", "bogus 3", 5, "unknown text in model file: [bogus]\n"),
+        ("bias -1\n", "", 5, "without bias"),
+        ("nr_class 2\n", "", 5, "without nr_class"),
+        ("bias -1\n", "bias -1\nbias -1\n", 6, "bias stands in line 5 already"),
+        ("nr_class 2", "nr_class 3", 3, "2 labels for nr_class 3"),
+        ("nr_class 2", "nr_class 1", 2, "nr_class is '1'"),
+        ("nr_class 2", "nr_class two", 2, "nr_class is 'two'"),
+        ("nr_class 2", "nr_class 2.0", 2, "nr_class is '2.0'"),
+        ("nr_class 2", "nr_class 99999999999999999999", 2, "nr_class is '9999"),
+        ("label 1 -1", "label 1 1", 3, "the label 1 stands there twice"),
+        ("label 1 -1", "label 1 x", 3, "the label 'x' is not a whole number of 32 bits"),
+        ("label 1 -1", "label 1 2147483648", 3, "'2147483648' is not a whole number"),
+        ("nr_feature 2", "nr_feature 0", 4, "nr_feature is '0'"),
+        ("nr_feature 2", "nr_feature -5", 4, "nr_feature is '-5'"),
+        ("nr_feature 2", "nr_feature 1", 8, "found '-1.25' after the 1 lines of weights"),
+        ("nr_feature 2", "nr_feature 3", 8, "the file ends after 2 of 3 lines of weights"),
+        ("nr_feature 2", "nr_feature 1000000000000", 6, "at least 4000000000000 bytes"),
+        ("bias -1", "bias nan", 5, "bias is 'nan'"),
+        ("bias -1", "bias 1_0", 5, "bias is '1_0'"),
+        ("bias -1", "bias", 5, "bias is ''"),
+        ("bias -1", "bias 1", 8, "the file ends after 2 of 3 lines of weights"),
+        ("\nw\n", "\nw 1\n", 6, "found '1' after 'w'"),
+        ("-1.25 1.25 ", "-1.25 1.25 7 ", 8, "found '7' after the 2 numbers of the line"),
+        ("-1.25 1.25 ", "-1.25 ", 8, "found 1 numbers where 2 are expected"),
+        ("0.5 -0.5", "0.5 x", 7, "found 'x' where weight 2 is expected"),
+        ("0.5 -0.5", "0.5 -0.5q", 7, "found '-0.5q' where weight 2 is expected"),
+        ("0.5 -0.5", "0x1p3 -0.5", 7, "found '0x1p3' where weight 1 is expected"),
+        ("0.5 -0.5", "nan -0.5", 7, "weight 1 is 'nan'; it must be finite"),
+        ("0.5 -0.5", "1e400 -0.5", 7, "weight 1 is '1e400'; it must be finite"),
+        ("0.5 -0.5", "0.5 -inf", 7, "weight 2 is '-inf'; it must be finite"),
+    ],
+)
+def test_every_fault_is_named(tmp_path, old, new, line, found):
+    assert old in TEXT
+    message = refusal(tmp_path, TEXT.replace(old, new, 1))
+    assert found in message
+    assert f"line {line}: " in message
+
+
+def test_truncation_anywhere_is_refused(tmp_path):
+    whole = TEXT.encode()
+    for length in range(len(whole.rstrip())):
+        assert refusal(tmp_path, whole[:length])
+
+
+def test_last_number_cut_short_is_refused(tmp_path):
+    assert "cut off" in refusal(tmp_path, TEXT[:-3])
+
+
+def test_empty_file_and_binary_file(tmp_path):
+    assert "line 1: found the end" in refusal(tmp_path, "")
+    assert "unknown text in model file: [" in refusal(tmp_path, bytes(range(256)) * 10)
+
+
+def test_huge_claims_fail_at_once(tmp_path):
+    begin = time.perf_counter()
+    refusal(tmp_path, TEXT.replace("nr_feature 2", "nr_feature 281474976710656"))
+    assert time.perf_counter() - begin < 0.5
+
+
+def test_a_pipe_is_read(tmp_path):
+    reading, writing = os.pipe()
+    os.write(writing, TEXT.encode())
+    os.close(writing)
+    model = load_model(f"/dev/fd/{reading}")
+    os.close(reading)
+    assert model.labels.tolist() == [1, -1]
+
+
+def test_models_that_no_file_can_hold(tmp_path):
+    labels = np.array([0, 1])
+    with pytest.raises(ValueError, match="not finite"):
+        save_model(Model("MCSVM_WW", labels, np.full((1, 2), np.nan), 1), tmp_path / "m")
+    with pytest.raises(ValueError, match="without features"):
+        save_model(Model("MCSVM_WW", labels, np.empty((0, 2)), 0), tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def fuzz_model():
+    tools = str(Path(__file__).resolve().parents[2] / "tools")
+    sys.path.insert(0, tools)
+    yield import_module("fuzz_model")
+    sys.path.remove(tools)
+
+
+def test_damaged_files_load_soundly_or_are_refused(fuzz_model, tmp_path):
+    chance = random.Random(3)
+    outcomes = [
+        fuzz_model.check(fuzz_model.damaged(fuzz_model.valid_file(chance), chance), tmp_path / "m")
+        for _ in range(1500)
+    ]
+    assert 100 < sum(outcomes) < 1400
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    data=st.data(),
+    text=st.sampled_from([TEXT.encode(), TEXT.replace("bias -1", "bias 1").encode() + b"1 2 \n"]),
+)
+def test_any_change_of_bytes(fuzz_model, tmp_path_factory, data, text):
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, len(text)))
+    changed = text[:begin] + data.draw(st.binary(max_size=12)) + text[end:]
+    path = tmp_path_factory.getbasetemp() / "changed.model"
+    assert fuzz_model.check(changed, path) in (True, False)
