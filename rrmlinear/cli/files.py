@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rrmlinear.cli import LeaveError
+from rrmlinear.cli import INTERRUPTED, LeaveError
+from rrmlinear.data.byte_streams import name_of
 from rrmlinear.data.libsvm_format import read_libsvm
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.whole_file import check_writable, whole_file
@@ -72,7 +73,7 @@ def read_problem(path: str, threads: int | None) -> Problem:
         raise LeaveError(f"ERROR: not enough memory to read {path}{_reason(error)}") from None
     except KeyboardInterrupt:
         raise LeaveError(
-            f"interrupted while reading {path}; nothing was saved", exit_code=130
+            f"interrupted while reading {name_of(path)}; nothing was saved", exit_code=INTERRUPTED
         ) from None
 
 

@@ -1,0 +1,176 @@
+"""LIBLINEAR's spelling, and a sentence for whatever cannot be meant."""
+
+import pytest
+
+from rrmlinear import __version__
+from rrmlinear.cli import LeaveError
+from rrmlinear.cli.options import parse_prediction, parse_training
+
+
+def options(*arguments):
+    return parse_training([*arguments, "some/data.txt"])
+
+
+def refusal(*arguments, parse=parse_training):
+    with pytest.raises(LeaveError) as caught:
+        parse(list(arguments))
+    return caught.value
+
+
+def test_defaults():
+    given = options()
+    assert given.parameter.solver == 30
+    assert given.parameter.C == 1.0
+    assert given.parameter.delta == 0.0009
+    assert given.parameter.threads == 1
+    assert given.bias == -1
+    assert (given.folds, given.trace_file, given.quiet) == (None, None, False)
+    assert (given.training_file, given.model_file) == ("some/data.txt", "data.txt.model")
+
+
+def test_every_option():
+    given = options(
+        *("-s", "31", "-c", "0.25", "-e", "0.01", "-t", "7", "-B", "1", "-S", "9", "-m", "2", "-q"),
+        *("--time-limit", "2.5", "--block", "shark", "--trace", "t.json", "-w1", "2", "-w-1", ".5"),
+    )
+    parameter = given.parameter
+    assert (parameter.solver, parameter.C, parameter.delta) == (31, 0.25, 0.01)
+    assert (parameter.max_passes, parameter.seed, parameter.threads) == (7, 9, 2)
+    assert (parameter.time_limit, parameter.block) == (2.5, "shark")
+    assert parameter.class_weights == {1: 2.0, -1: 0.5}
+    assert (given.bias, given.quiet, given.trace_file) == (1.0, True, "t.json")
+    assert given.reading_threads == 2
+
+
+@pytest.mark.parametrize("spelling", [("-solver", "31"), ("-s", "31"), ("-s1", "31")])
+def test_only_the_second_character_tells(spelling):
+    assert options(*spelling).parameter.solver == 31
+
+
+@pytest.mark.parametrize("spelling", [("--gap-tol", "1e-3"), ("--gap-tol=1e-3",)])
+def test_long_options_take_both_spellings(spelling):
+    assert options(*spelling).parameter.gap_tol == 1e-3
+
+
+@pytest.mark.parametrize("value", ["-1", "-1e-5", "-.5"])
+def test_negative_numbers_are_values(value):
+    assert options("-B", value).bias == float(value)
+
+
+def test_last_value_counts_but_weights_multiply():
+    given = options("-c", "1", "-c", "2", "-w3", "2", "-w3", "5", "-w+3", "0.5")
+    assert given.parameter.C == 2
+    assert given.parameter.class_weights == {3: 5.0}
+
+
+def test_options_end_at_the_first_file():
+    assert parse_training(["-q", "-", "m"]).training_file == "-"
+    assert parse_training(["--", "-data"]).training_file == "-data"
+    assert parse_training(["data", "m"]).model_file == "m"
+    assert "-q stands after a file; options come first" in refusal("data", "-q").message
+
+
+def test_both_stopping_rules_warn():
+    assert options("-e", "0.1", "--gap-tol", "1e-3").warnings == (
+        "-e has no effect where --gap-tol is given",
+    )
+    assert options("--gap-tol", "1e-3").warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no training_set_file is given"),
+        (("-x", "data"), "unknown option: -x"),
+        (("--foo", "data"), "unknown option: --foo"),
+        (("--gap", "1", "data"), "unknown option: --gap"),
+        (("-c",), "-c needs a value"),
+        (("--trace",), "--trace needs a value"),
+        (("--version=1", "data"), "--version takes no value, and '1' is given"),
+        (("data", "m", "more"), "more is one file too many"),
+        (("-v", "1", "data"), "n-fold cross validation: n must >= 2"),
+        (("-",), "training from standard input needs the name of a model_file"),
+    ],
+)
+def test_misuse_shows_the_usage(arguments, message):
+    leave = refusal(*arguments)
+    assert leave.message.startswith(message)
+    assert leave.output.startswith("Usage: train [options] training_set_file [model_file]\n")
+    assert leave.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-c", "abc"), "-c takes a finite number, not 'abc'"),
+        (("-c", "1_0"), "-c takes a finite number, not '1_0'"),
+        (("-c", ""), "-c takes a finite number, not ''"),
+        (("-c", "0"), "C <= 0: C is 0.0, it must be positive and finite"),
+        (("-c", "-1e5"), "C <= 0: C is -100000.0, it must be positive and finite"),
+        (("-e", "0"), "eps <= 0: delta is 0.0, it must lie between 0 and 1"),
+        (("-e", "x"), "-e takes a finite number, not 'x'"),
+        (("-B", "nan"), "-B takes a finite number, not 'nan'"),
+        (("-t", "0"), "-t takes a whole number of at least 1, not '0'"),
+        (("-t", "2.5"), "-t takes a whole number of at least 1, not '2.5'"),
+        (("-m", "0"), "-m takes a whole number of at least 1 and at most 1024, not '0'"),
+        (("-S", "-1"), "-S takes a whole number of at least 0 and at most 18446744073709551615"),
+        (("-v", "x"), "-v takes a whole number, not 'x'"),
+        (("-wx", "1"), "-wi: i takes a whole number, not 'x'"),
+        (("-w1", "x"), "-w1 takes a finite number, not 'x'"),
+        (("-w1", "-2"), "the weight of class 1 is -2.0, it must be at least 0 and finite"),
+        (("--gap-tol", "0"), "gap-tol is 0.0, it must be positive and finite"),
+        (("--time-limit", "0"), "time-limit is 0.0, it must be positive"),
+        (("--block", "heap"), "--block takes one of knapsack, walrus, shark, not 'heap'"),
+        (("-s", "31", "--block", "walrus"), "block is 'walrus'; solver type 31"),
+        (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
+        (("-s", "abc"), "-s takes a whole number, not 'abc'"),
+        (("-s", "4294967326"), "unknown solver type 4294967326"),
+        (("-p", "0.1"), "-p has no effect with -s 30: it sets the loss of support vector"),
+        (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it sets nu of the one-class"),
+        (("-R", "-B", "1"), "-R has no effect with -s 30"),
+        (("-C",), "-C has no effect with -s 30"),
+        (("-p", "0.1", "-s", "11"), "unknown solver type 11"),
+        (("-v", "3", "--trace", "t"), "--trace has no effect with -v"),
+    ],
+)
+def test_wrong_values_are_named(arguments, message):
+    leave = refusal(*arguments, "data")
+    assert leave.message.startswith(f"ERROR: {message}")
+    assert leave.exit_code == 1
+    assert leave.output == ""
+
+
+@pytest.mark.parametrize("parse", [parse_training, parse_prediction])
+def test_help_and_version(parse):
+    for spelling in ("-h", "--help", "-help"):
+        leave = refusal(spelling, parse=parse)
+        assert (leave.message, leave.exit_code) == ("", 0)
+        assert leave.output.startswith("Usage: ")
+    assert refusal("--version", parse=parse).output == f"rrmlinear {__version__}"
+
+
+def test_prediction_options():
+    given = parse_prediction(["-b", "1", "-q", "-m", "2", "test", "model", "out"])
+    assert (given.probabilities, given.quiet, given.threads) == (True, True, 2)
+    assert (given.test_file, given.model_file, given.output_file) == ("test", "model", "out")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no test_file is given"),
+        (("test",), "no model_file is given"),
+        (("test", "model"), "no output_file is given"),
+        (("test", "model", "out", "more"), "more is one file too many"),
+        (("-c", "1", "test", "model", "out"), "unknown option: -c"),
+    ],
+)
+def test_prediction_misuse_shows_the_usage(arguments, message):
+    leave = refusal(*arguments, parse=parse_prediction)
+    assert leave.message.startswith(message)
+    assert leave.output.startswith("Usage: predict [options] test_file model_file output_file\n")
+
+
+def test_probabilities_are_0_or_1():
+    leave = refusal("-b", "2", "test", "model", "out", parse=parse_prediction)
+    assert leave.message == "ERROR: -b takes one of 0, 1, not '2'"

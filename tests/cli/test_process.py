@@ -1,0 +1,121 @@
+"""The commands as processes: start-up, Ctrl-C, closed pipes, full disks."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas")
+
+
+def start(*arguments, command="train", **keywords):
+    words = [sys.executable, "-m", f"rrmlinear.{command}", *map(str, arguments)]
+    keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | keywords
+    return subprocess.Popen(words, **keywords)
+
+
+def finished(process, timeout=60):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, out, err
+
+
+def test_train_then_predict(iris, folder):
+    code, out, err = finished(start("-c", 1, iris))
+    assert (code, err) == (0, "")
+    assert "optimization finished, #iter = " in out
+    code, out, err = finished(start(iris, "iris.libsvm.model", "out", command="predict"))
+    assert (code, err) == (0, "")
+    assert out.startswith("Accuracy = 9")
+    assert sorted(os.listdir(folder)) == ["iris.libsvm.model", "out"]
+
+
+def test_usage_and_exit_code(folder):
+    code, out, err = finished(start())
+    assert code == 1
+    assert out.startswith("Usage: train [options] training_set_file [model_file]\n")
+    assert "Traceback" not in err
+    code, out, err = finished(start("--help", command="predict"))
+    assert (code, err) == (0, "")
+
+
+def test_start_up_imports_nothing_heavy(iris, folder):
+    script = (
+        "import sys; from rrmlinear.cli import run\n"
+        f"assert run('training', ['-q', {iris!r}, 'm']) == 0\n"
+        f"assert run('prediction', [{iris!r}, 'm', 'out']) == 0\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.fixture
+def long_problem(folder):
+    """Several hundred thousand passes of work."""
+    import numpy as np
+
+    chance = np.random.default_rng(0)
+    lines = (
+        f"{i % 60} " + " ".join(f"{j + 1}:{value:.3f}" for j, value in enumerate(row))
+        for i, row in enumerate(chance.standard_normal((1500, 40)))
+    )
+    (folder / "long").write_text("\n".join(lines) + "\n")
+    return "long"
+
+
+def interrupt(process):
+    begin = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    ended = finished(process)
+    assert time.perf_counter() - begin < 1.0
+    return ended
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_interrupted_training(long_problem, folder, threads):
+    arguments = ("-c", 100, "-m", threads, "--gap-tol", 1e-15, "--trace", "t", long_problem, "m")
+    process = start(*arguments)
+    assert process.stdout.readline().startswith("pass     1 ")
+    code, _, err = interrupt(process)
+    assert code == 130
+    assert err.startswith("interrupted after pass ")
+    assert err.endswith("; nothing was saved\n")
+    assert os.listdir(folder) == ["long"]
+
+
+def test_interrupted_reading(folder):
+    process = start("-", "m", stdin=subprocess.PIPE)
+    process.stdin.write("1 1:1\n" * 1000)
+    process.stdin.flush()
+    time.sleep(1.0)
+    code, out, err = interrupt(process)
+    assert (code, out) == (130, "")
+    assert err == "interrupted while reading standard input; nothing was saved\n"
+    assert os.listdir(folder) == []
+
+
+def test_closed_pipe_gives_no_traceback(long_problem, folder):
+    process = start("-c", 100, "--gap-tol", 1e-15, "--trace", "t", long_problem, "m")
+    assert process.stdout.readline().startswith("pass     1 ")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 141
+    assert os.listdir(folder) == ["long"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_disk_under_standard_output(iris, folder):
+    with open("/dev/full", "w") as full:
+        code, _, err = finished(start(iris, stdout=full))
+    assert code == 1
+    assert err == "ERROR: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_disk_under_the_model(iris, folder):
+    code, out, err = finished(start("-q", iris, "/dev/full"))
+    assert (code, out) == (1, "")
+    assert err == "can't save model to file /dev/full\nNo space left on device\n"

@@ -1,0 +1,195 @@
+"""The train command: what it prints, writes and refuses."""
+
+import io
+import json
+import os
+import re
+import shutil
+import sys
+
+import pytest
+
+from rrmlinear import Model, Parameter, fit, read_libsvm
+
+
+def lines_of_passes(out):
+    return [line for line in out.splitlines() if line.startswith("pass ")]
+
+
+def test_trains_and_saves(train, iris, folder):
+    ended = train("-c", 1, iris)
+    assert (ended.code, ended.err) == (0, "")
+    model = Model.load("iris.libsvm.model")
+    expected = fit(read_libsvm(iris), Parameter())
+    assert (model.weights == expected.weights).all()
+    passes = expected.result.passes
+    assert len(lines_of_passes(ended.out)) == passes
+    assert f"optimization finished, #iter = {passes}\n" in ended.out
+    assert f"Objective value = {-expected.result.dual:f}\n" in ended.out
+    assert f"nSV = {expected.result.support['duals']}\n" in ended.out
+    assert "the duality gap is within the tolerance" in ended.out
+    assert os.listdir(folder) == ["iris.libsvm.model"]
+
+
+def test_a_line_a_pass(train, iris):
+    first, second = lines_of_passes(train("-t", 2, iris).out)
+    form = r"pass +{} +seconds +\d+\.\d+ +primal \S+ +dual \S+ +relative gap +{}\d\.\d+e[-+]\d+"
+    assert re.fullmatch(form.format(1, ""), first)
+    assert re.fullmatch(form.format(2, ""), second)
+    assert "~" in train("-t", 3, iris).out
+
+
+def test_quiet(train, iris):
+    ended = train("-q", "-s", 31, iris, "m")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+    assert Model.load("m").solver_name == "MCSVM_WW_Shark"
+
+
+def test_options_reach_the_solver(train, iris):
+    assert train("-q", "-B", 1, "-w1", 2, "-w1", 3, "-S", 5, "--gap-tol", 1e-6, iris, "m").code == 0
+    parameter = Parameter(class_weights={1: 6.0}, seed=5, gap_tol=1e-6)
+    expected = fit(read_libsvm(iris).with_bias(1.0), parameter)
+    model = Model.load("m")
+    assert model.bias == 1.0
+    assert (model.weights == expected.weights).all()
+
+
+def test_not_solved_is_a_warning(train, iris):
+    ended = train("-t", 3, iris)
+    assert ended.code == 0
+    assert ended.err.startswith(
+        "WARNING: the limit on passes was reached before the tolerance: after 3 passes the gap is "
+    )
+    assert os.path.exists("iris.libsvm.model")
+
+
+def test_unknown_weight_is_a_warning(train, iris):
+    ended = train("-q", "-w7", 2, iris)
+    assert ended.code == 0
+    assert ended.err == "WARNING: class label 7 specified in weight is not found\n"
+
+
+def test_trace_is_json_lines(train, iris, folder):
+    assert train("-q", "--trace", "t.json", iris, "m").code == 0
+    rows = [json.loads(line) for line in (folder / "t.json").read_text().splitlines()]
+    assert [row["pass"] for row in rows] == list(range(1, len(rows) + 1))
+    assert set(rows[0]) == {"pass", "seconds", "primal", "dual", "gap", "estimated"}
+    assert rows[-1]["gap"] == rows[-1]["primal"] - rows[-1]["dual"]
+    assert sorted(os.listdir(folder)) == ["m", "t.json"]
+
+
+def test_standard_input(train, iris, monkeypatch):
+    with open(iris, "rb") as file:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
+    assert train("-q", "-", "m").code == 0
+    assert (Model.load("m").weights == fit(read_libsvm(iris), Parameter()).weights).all()
+
+
+def test_cross_validation(train, iris, folder):
+    ended = train("-v", 5, iris)
+    assert (ended.code, ended.err) == (0, "")
+    assert re.fullmatch(r"Cross Validation Accuracy = [\d.]+%", ended.out.splitlines()[-1])
+    assert ended.out.count("pass     1 ") == 5
+    assert os.listdir(folder) == []
+    quiet = train("-q", "-v", 5, iris)
+    assert quiet.out == ended.out.splitlines()[-1] + "\n"
+
+
+def test_more_folds_than_examples(train, folder):
+    (folder / "few").write_text("1 1:1\n1 1:2\n2 1:-1\n2 1:-2\n")
+    ended = train("-q", "-v", 9, "few")
+    assert ended.err == (
+        "WARNING: # folds > # data. Will use # folds = # data instead "
+        "(i.e., leave-one-out cross validation)\n"
+    )
+    assert ended.out == "Cross Validation Accuracy = 100%\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1:1\n2 2:x\n", "Wrong input format at line 2\ndata, line 2, column 5: found 'x'"),
+        ("", "ERROR: data has no examples; at least one is needed\n"),
+        ("1 1:1\n1 2:1\n", "ERROR: all 2 examples have label 1: training takes at least two"),
+        ("1\n2\n", "ERROR: data has no features; at least one is needed\n"),
+        ("1.5 1:1\n2 1:2\n", "ERROR: label 1.5 of example 1 is not a whole number"),
+        ("1 1:1e200\n2 1:2\n", "ERROR: the squared norm of example 1 overflows"),
+    ],
+)
+def test_wrong_data(train, folder, text, message):
+    (folder / "data").write_text(text)
+    (folder / "data.model").write_text("old")
+    ended = train("data")
+    assert ended.code == 1
+    assert ended.err.startswith(message)
+    assert ended.out == ""
+    assert (folder / "data.model").read_text() == "old"
+
+
+def test_one_class_in_a_fold(train, folder):
+    (folder / "data").write_text("1 1:1\n1 1:1\n2 1:2\n")
+    ended = train("-q", "-v", 3, "data")
+    assert ended.code == 1
+    assert ended.err.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
+
+
+def test_too_many_features(train, folder):
+    (folder / "data").write_text("1 9999999999999:1\n2 1:1\n")
+    ended = train("data")
+    assert ended.code == 1
+    assert ended.err.startswith("ERROR: not enough memory: ")
+    assert "the weights of 9999999999999 features and 2 classes take 159999999999984 bytes" in (
+        ended.err
+    )
+
+
+@pytest.mark.parametrize("missing", ["nothing", "nowhere/nothing"])
+def test_input_that_cannot_be_opened(train, missing):
+    ended = train(missing, "also/nowhere")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == f"can't open input file {missing}\nNo such file or directory\n"
+
+
+def test_folder_as_input(train, folder):
+    ended = train(folder)
+    assert ended.err == f"can't open input file {folder}\nIs a directory\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere/m"], "can't save model to file nowhere/m\nNo such file or directory\n"),
+        (["."], "can't save model to file .\nIs a directory\n"),
+    ],
+)
+def test_model_file_is_tried_before_training(train, iris, arguments, message):
+    ended = train(iris, *arguments)
+    assert (ended.code, ended.out, ended.err) == (1, "", message)
+
+
+def test_trace_file_is_tried_before_training(train, iris, folder):
+    ended = train("--trace", "nowhere/t", iris)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "can't open trace file nowhere/t\nNo such file or directory\n"
+    assert os.listdir(folder) == []
+
+
+def test_files_must_be_distinct(train, iris, folder):
+    shutil.copy(iris, "data")
+    assert train("data", "data").err == (
+        "ERROR: data is the training set and cannot be the model file too\n"
+    )
+    assert train("--trace", "m", "data", "./m").err == (
+        "ERROR: m is the model file and cannot be the trace file too\n"
+    )
+    assert os.listdir(folder) == ["data"]
+
+
+def test_no_space_left(train, iris, monkeypatch, folder):
+    def full(model, path):
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr("rrmlinear.cli.training.save_model", full)
+    ended = train("-q", iris, "m")
+    assert ended.code == 1
+    assert ended.err == "can't save model to file m\nNo space left on device\n"
