@@ -29,6 +29,15 @@ def pass_line(row: TraceRow) -> str:
     )
 
 
+def short_pass_line(row: TraceRow) -> str:
+    """The same for what is left of 80 columns beside a bar."""
+    mark = "~" if row.estimated else " "
+    return (
+        f"pass {row.number}  {row.seconds:.1f} s  relative gap {mark}{row.relative_gap:.2e}  "
+        f"primal {row.primal:.6g}"
+    )
+
+
 class Lines:
     """A line a pass, flushed once a second."""
 
@@ -60,7 +69,7 @@ class LiveLine:
             return
         if self.progress is None:
             self.progress = _rich_progress(self.stream) or _PlainProgress(self.stream)
-        self.progress.update(self._part(row), pass_line(row))
+        self.progress.update(self._part(row), short_pass_line(row))
         self.shown = time.monotonic()
 
     def _part(self, row: TraceRow) -> float:
@@ -110,7 +119,7 @@ def _rich_progress(stream: Any) -> _RichProgress | None:
         from rich.progress import BarColumn, Progress, TextColumn
     except ImportError:
         return None
-    columns = (BarColumn(bar_width=20), TextColumn("{task.description}", markup=False))
+    columns = (BarColumn(bar_width=12), TextColumn("{task.description}", markup=False))
     console = Console(file=stream)
     return _RichProgress(Progress(*columns, console=console, auto_refresh=False, transient=True))
 

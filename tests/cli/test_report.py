@@ -37,12 +37,12 @@ def test_live_line_shows_the_last_pass_and_goes(monkeypatch, rich):
     terminal = Terminal()
     monkeypatch.setattr(report.sys, "stdout", terminal)
     monkeypatch.setattr(report, "SECONDS_BETWEEN_SIGHTS", 0.0)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "80")
     with report.progress(False, Parameter()) as show:
         for row in rows():
             show(row)
     text = terminal.getvalue()
-    assert "pass     5" in text
+    assert "pass 5  0.5 s  relative gap  5.00e-05  primal 2.0001" in text
     assert text.count("\n") <= 1
     if not rich:
         assert "\r 33% pass" in text
