@@ -24,6 +24,7 @@ class LeaveError(Exception):
 
 def run(command: str, arguments: Sequence[str] | None = None) -> int:
     """Run ``training`` or ``prediction``, by default with the process's arguments; exit code."""
+    _make_streams_safe()
     try:
         try:
             # imported in here, so that Ctrl-C meanwhile ends like any other
@@ -46,10 +47,23 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
     except MemoryError as error:
         _say(f"ERROR: not enough memory{f': {error}' if str(error) else ''}")
         return 1
+    except RuntimeError as error:  # no more threads
+        _say(f"ERROR: {error}")
+        return 1
     except OSError as error:
         _drop_output()
         _say(f"ERROR: {error}")
         return 1
+
+
+def _make_streams_safe() -> None:
+    """Give a process without standard streams some, and let no encoding end the command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _say(message: str) -> None:

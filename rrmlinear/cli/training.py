@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
             run.cross_validate()
         else:
             run.train()
-    except (ValueError, RuntimeError) as error:
+    except ValueError as error:
         raise LeaveError(f"ERROR: {error}") from None
     except MemoryError as error:
         raise LeaveError(run.memory_sentence(error)) from None

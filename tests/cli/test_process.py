@@ -119,3 +119,13 @@ def test_full_disk_under_the_model(iris, folder):
     code, out, err = finished(start("-q", iris, "/dev/full"))
     assert (code, out) == (1, "")
     assert err == "can't save model to file /dev/full\nNo space left on device\n"
+
+
+def test_no_standard_output_and_a_narrow_encoding(iris, folder):
+    line = f'"{sys.executable}" -m rrmlinear.train -t 2 "{iris}" m >&-'
+    ended = subprocess.run(
+        line, shell=True, stderr=subprocess.PIPE, env=os.environ | {"PYTHONIOENCODING": "ascii"}
+    )
+    assert ended.returncode == 0
+    assert ended.stderr.startswith(b"WARNING: the limit on passes")
+    assert os.listdir(folder) == ["m"]
