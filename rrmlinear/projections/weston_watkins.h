@@ -7,7 +7,6 @@
 #ifndef RRM_WESTON_WATKINS_H
 #define RRM_WESTON_WATKINS_H
 
-#include "sparse.h"
 #include "knapsack.h"
 
 enum { NEWTON_STEPS = 12 };
@@ -68,6 +67,8 @@ RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double C,
                                          double *work)
 {
     double low = 0, high = C * (double)k, last_between = -1, last_above = -1;
+    /* A step from far below would round off the digits of v; this also takes a NaN for 0. */
+    theta = theta > low ? (theta < high ? theta : high) : low;
     for (int step = 0; step < NEWTON_STEPS; step++) {
         double total = 0, between = 0, above = 0;
 #pragma omp simd reduction(+ : total, between, above)
