@@ -31,18 +31,6 @@ def conic_optimum(problem, C, class_weights=None):
     )
 
 
-def assert_near(result, expected, block, costs, n_classes):
-    """Solved to 1e-8; Shark may stop at its own tolerance, a slope of 1e-6 for every dual."""
-    assert result.dual <= expected * (1 + 1e-8)
-    assert result.primal >= expected * (1 - 1e-8)
-    if block == "shark" and result.status is Status.STALLED:
-        assert result.gap <= 1e-6 * costs * (n_classes - 1)
-        return
-    assert result.status is Status.SOLVED
-    assert result.primal == pytest.approx(expected, rel=1e-6)
-    assert result.dual == pytest.approx(expected, rel=1e-6)
-
-
 CASES = [
     {"n": 30, "d": 3, "k": 2, "C": 1.0},
     {"n": 40, "d": 4, "k": 3, "C": 0.05},
@@ -58,7 +46,7 @@ CASES = [
 
 @pytest.mark.parametrize("block", ["knapsack", "walrus", "shark"])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_equals_a_conic_solver(small_problem, fit, certify, case, block):
+def test_equals_a_conic_solver(small_problem, fit, case, block):
     case = dict(case)
     C, classes = case.pop("C"), case.pop("class_weights", {})
     weighted, bias = case.pop("weighted", False), case.pop("bias", -1.0)
@@ -66,9 +54,10 @@ def test_equals_a_conic_solver(small_problem, fit, certify, case, block):
     weight = np.random.default_rng(1).exponential(size=case["n"]) if weighted else None
     problem = small.problem(weight, bias=bias)
     expected = conic_optimum(problem, C, classes)
-    model = fit(problem, C=C, class_weights=classes, block=block, gap_tol=1e-8)
-    costs = certify(problem, model).costs.sum()
-    assert_near(model.result, expected, block, costs, len(model.labels))
+    result = fit(problem, C=C, class_weights=classes, block=block, gap_tol=1e-8).result
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(expected, rel=1e-6)
+    assert result.dual == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["digits", "small", "faces"])
@@ -78,11 +67,14 @@ def test_the_three_block_solvers_agree(request, small_problem, fit, name):
     else:
         shape = (120, 6, 5) if name == "small" else (300, 12, 160)
         problem, C = small_problem(*shape, seed=8).problem(), 0.3
-    exact = fit(problem, C=C, gap_tol=1e-8).result
-    for block in ("walrus", "shark"):
-        other = fit(problem, C=C, block=block, gap_tol=1e-8).result
-        costs = C * problem.n_examples
-        assert_near(other, exact.primal, block, costs, exact.weights.shape[1])
+    exact, walrus, shark = (
+        fit(problem, C=C, block=block, gap_tol=1e-8).result
+        for block in ("knapsack", "walrus", "shark")
+    )
+    assert exact.status is walrus.status is shark.status is Status.SOLVED
+    assert walrus.primal == pytest.approx(exact.primal, rel=1e-7)
+    assert shark.primal == pytest.approx(exact.primal, rel=1e-7)
+    assert abs(walrus.passes - exact.passes) <= 2
 
 
 def test_solver_31_is_shark(small_problem, fit):

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import rrmlinear
+from rrmlinear.losses.weston_watkins import WestonWatkinsShark
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.ww_bcd import WestonWatkinsDescent
 from rrmlinear.training.fit import NotSolvedWarning
 
 
@@ -131,10 +133,23 @@ def test_a_gap_out_of_reach_stalls(small_problem, fit, certify):
     assert statuses <= {Status.STALLED, Status.SOLVED}
 
 
-def test_shark_stalls_at_its_tolerance(small_problem, fit):
-    model = fit(small_problem(50, 5, 5, seed=50).problem(), block="shark", gap_tol=1e-12)
-    assert model.result.status is Status.STALLED
-    assert 0 < model.result.gap <= 1e-6 * 50 * 4
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
+def test_shark_stalls_at_its_tolerance(small_problem, tolerance):
+    problem = small_problem(50, 5, 5, seed=50).problem()
+    label, costs = problem.labels.astype(np.int32), np.ones(50)
+    loss = WestonWatkinsShark(tolerance)
+    result = WestonWatkinsDescent(problem.rows, label, 5, costs, loss).solve(
+        Stopping(gap_tol=1e-12)
+    )
+    assert result.status is Status.STALLED
+    assert 0 < result.gap <= tolerance * 50 * 4
+
+
+def test_shark_is_as_fine_as_the_gap_asked_for(small_problem, fit):
+    problem = small_problem(50, 5, 5, seed=50).problem()
+    result = fit(problem, block="shark", gap_tol=1e-10).result
+    assert result.status is Status.SOLVED
+    assert result.gap <= 1e-10 * result.primal
 
 
 @pytest.mark.parametrize(
