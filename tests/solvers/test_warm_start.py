@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rrmlinear
+from rrmlinear.solvers.result import DualBlocks
 
 
 @pytest.mark.parametrize(("n", "d", "k"), [(150, 6, 5), (300, 10, 150)])
@@ -57,10 +58,20 @@ def test_starts_that_do_not_fit_are_refused(small_problem, fit):
     small = small_problem(60, 4, 3)
     start = fit(small.problem())
     fewer = rrmlinear.Problem.from_arrays(small.X[:50], small.y[:50])
-    with pytest.raises(ValueError, match=r"has 60 examples .* the problem has 50"):
+    with pytest.raises(ValueError, match="are of 60 examples, not of 50"):
         fit(fewer, start=start)
     renamed = rrmlinear.Problem.from_arrays(small.X, small.y + 1)
-    with pytest.raises(ValueError, match=r"labels \[0, 1, 2\]; the problem has 60 and \[1, 2, 3\]"):
+    with pytest.raises(ValueError, match=r"has labels \[0, 1, 2\]; the problem has \[1, 2, 3\]"):
         fit(renamed, start=start)
     with pytest.raises(ValueError, match="a loaded model has no duals"):
         fit(small.problem(), start=dataclasses.replace(start, result=None))
+
+
+def test_a_class_given_twice_counts_once(small_problem, fit, certify):
+    problem = small_problem(20, 3, 3).problem()
+    others = ((problem.labels + 1) % 3).astype(np.int32)
+    twice = DualBlocks(
+        np.arange(0, 41, 2, dtype=np.int64), np.repeat(others, 2), np.tile([0.2, 0.1], 20)
+    )
+    model = fit(problem, start=twice, C=1.0, max_passes=1)
+    np.testing.assert_allclose(model.weights, certify(problem, model).weights_of_duals, atol=1e-12)
