@@ -105,6 +105,8 @@ class Problem:
 
 def rows_of(X: Any) -> Rows:
     """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`."""
+    if np.iscomplexobj(X):  # astype would drop the imaginary parts
+        raise ValueError("X must hold real numbers, not complex ones")
     rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X)
     if rows.shape[0] == 0:
         raise ValueError("X has 0 rows; at least one example is needed")
@@ -113,6 +115,8 @@ def rows_of(X: Any) -> Rows:
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers are not allowed")
         vector = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be {n} numbers: {error}") from None
