@@ -114,7 +114,17 @@ def test_another_seed_takes_another_path(small_problem, fit):
 @pytest.mark.parametrize("threads", [2, 3, 5])
 @pytest.mark.parametrize(
     ("n", "d", "k"),
-    [(1000, 16, 1000), (100, 20, 17), (90, 8, 9), (80, 9, 26), (200, 9, 150), (150, 3, 72)],
+    [
+        (1000, 16, 1000),
+        (100, 20, 17),
+        (90, 8, 9),
+        (60, 7, 2),
+        (60, 7, 4),
+        (60, 7, 8),
+        (80, 9, 26),
+        (200, 9, 150),
+        (150, 3, 72),
+    ],
 )
 @pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
 def test_any_number_of_threads_gives_the_same_bits(
@@ -125,7 +135,6 @@ def test_any_number_of_threads_gives_the_same_bits(
     small = small_problem(n, d, k, seed=k)
     alone = train(fit, form(small.X), small.y, max_passes=12)
     together = train(fit, form(small.X), small.y, max_passes=12, threads=threads)
-    assert together.result.notes == ()
     assert together.weights.tobytes() == alone.weights.tobytes()
     assert together.result.duals.values.tobytes() == alone.result.duals.values.tobytes()
     assert [row.gap for row in together.result.trace] == [row.gap for row in alone.result.trace]
@@ -137,7 +146,32 @@ def test_threads_that_would_not_pay_are_left_out_and_said(small_problem, fit):
     assert result.notes[0].startswith("one thread is used, not 4: an example takes 40 mult")
 
 
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 9])
+def test_few_classes_of_many_features_are_not_torn_apart(small_problem, fit, certify, k):
+    small = small_problem(80, 1500, k, seed=k)
+    problem = small.problem()
+    alone, together = fit(problem, C=1e-3), fit(problem, C=1e-3, threads=4)
+    used = (k + 7) // 8
+    note = f"{used} of 4 threads are used: each takes at least 8 classes, and there are {k}"
+    assert together.result.notes == (note,)
+    assert together.weights.tobytes() == alone.weights.tobytes()
+    found = certify(problem, together)
+    np.testing.assert_allclose(together.weights, found.weights_of_duals, atol=1e-10)
+
+
 def test_threads_are_shared_where_an_example_is_work_enough(small_problem, fit):
     small = small_problem(1000, 16, 1000, seed=2)
     result = train(fit, small.X, small.y, max_passes=3, threads=2).result
     assert result.notes == ()
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
+def test_faces_lead_to_the_same_optimum(small_problem, fit, monkeypatch, form):
+    small = small_problem(250, 9, 150, seed=5, density=0.7)
+    assert (150 + 7) // 8 // ww_bcd.LINES_PER_FACE_PASS == 1
+    with_faces = train(fit, form(small.X), small.y, gap_tol=1e-7).result
+    monkeypatch.setattr(ww_bcd, "MOST_FACE_PASSES", 0)
+    without = train(fit, form(small.X), small.y, gap_tol=1e-7).result
+    assert with_faces.status is without.status
+    assert with_faces.primal == pytest.approx(without.primal, rel=2e-7)
+    assert with_faces.trace[1].dual != without.trace[1].dual
