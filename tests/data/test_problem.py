@@ -168,8 +168,11 @@ NAN, INF = np.nan, np.inf
         (sparse.csr_array((0, 4)), "X has 0 rows; at least one example is needed"),
         ([["a", "b"], ["c", "d"], ["e", "f"]], "X must hold numbers"),
         (np.array([[1, {}], [2, 3], [4, 5]], dtype=object), "X must hold numbers"),
-        (np.full((3, 2), 1j), "X must hold real numbers"),
-        (sparse.csr_array(np.full((3, 2), 1j)), "X must hold real numbers"),
+        (np.full((3, 2), 1j), "X must hold numbers: complex ones are not allowed"),
+        (
+            sparse.csr_array(np.full((3, 2), 1j)),
+            "X must hold numbers: complex ones are not allowed",
+        ),
     ],
 )
 def test_bad_matrices_are_refused_by_name(X, message):
@@ -188,7 +191,7 @@ def test_bad_matrices_are_refused_by_name(X, message):
         ([1, 2, INF], r"y\[2\] is inf; it must be finite"),
         (["a", "b", "c"], "y must be 3 numbers"),
         (None, "y"),
-        (np.array([1j, 2, 3]), "y must be 3 numbers: complex numbers are not allowed"),
+        (np.array([1j, 2, 3]), "y must be 3 numbers: complex ones are not allowed"),
     ],
 )
 def test_bad_labels_are_refused_by_name(y, message):
