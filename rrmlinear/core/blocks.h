@@ -97,6 +97,8 @@ RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff
     }
 }
 
+/* How many rows go at once follows from the stride, not from the columns asked for: a score must
+ * have the same bits whoever computes it, and in whatever company. */
 RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
                             ptrdiff_t columns, double *scores)
 {
@@ -104,18 +106,26 @@ RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff
         scores_vec2(row, kind, W, 2, 1, 8, scores);
     else if (stride == 4)
         scores_vec4(row, kind, W, 4, 1, 8, scores);
-    else
+    else if (stride == 8)
+        scores_vec8(row, kind, W, 8, 1, 8, scores);
+    else if (stride == 16)
         switch (columns / 8) {
-        case 1: scores_vec8(row, kind, W, stride, 1, 8, scores); break;
-        case 2: scores_vec8(row, kind, W, stride, 2, 4, scores); break;
+        case 1: scores_vec8(row, kind, W, 16, 1, 4, scores); break;
+        case 2: scores_vec8(row, kind, W, 16, 2, 4, scores); break;
+        }
+    else if (stride <= 32)
+        switch (columns / 8) {
+        case 1: scores_vec8(row, kind, W, stride, 1, 2, scores); break;
+        case 2: scores_vec8(row, kind, W, stride, 2, 2, scores); break;
         case 3: scores_vec8(row, kind, W, stride, 3, 2, scores); break;
         case 4: scores_vec8(row, kind, W, stride, 4, 2, scores); break;
-        default: scores_wide(row, kind, W, stride, columns / 8, scores);
         }
+    else
+        scores_wide(row, kind, W, stride, columns / 8, scores);
 }
 
 /* scores = Σ_t x_t W[t, :columns], aligned to 64 bytes; columns are the stride or, where that is a
- * multiple of 8, some multiple of 8 below it. */
+ * multiple of 8, some multiple of 8 below it, 0 too. */
 RRM_CLONES static void block_scores(const row_t *row, const double *W, ptrdiff_t stride,
                                     ptrdiff_t columns, double *scores)
 {

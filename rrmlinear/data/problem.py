@@ -111,11 +111,18 @@ def rows_of(X: Any) -> Rows:
     return rows
 
 
-def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
+def _float64(values: Any, wanted: str) -> NDArray[np.float64]:
     try:
-        vector = np.ascontiguousarray(values, dtype=np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind == "c":  # a conversion would drop the imaginary parts
+            raise TypeError("complex ones are not allowed")
+        return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be {n} numbers: {error}") from None
+        raise ValueError(f"{wanted}: {error}") from None
+
+
+def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
+    vector = np.ascontiguousarray(_float64(values, f"{name} must be {n} numbers"))
     if vector.shape != (n,):
         raise ValueError(f"{name} has shape {vector.shape}, but X has {n} rows")
     if not np.isfinite(vector).all():
@@ -129,10 +136,7 @@ def _dense_rows(X: Any) -> Rows:
     if values.ndim != 2:
         raise ValueError(f"X must be a matrix of n rows and d columns, got shape {values.shape}")
     if values.dtype not in MEMORY_DTYPES:
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"X must hold numbers: {error}") from None
+        values = _float64(values, "X must hold numbers")
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     rows = Rows(np.ascontiguousarray(values), None, None, values.shape[1])
@@ -144,7 +148,7 @@ def _sparse_rows(X: Any) -> Rows:
     X = X.tocsr()  # no copy where X is CSR already
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix of n rows and d columns, got shape {X.shape}")
-    data = X.data if X.data.dtype in MEMORY_DTYPES else X.data.astype(np.float64)
+    data = X.data if X.data.dtype in MEMORY_DTYPES else _float64(X.data, "X must hold numbers")
     indptr, indices = X.indptr, X.indices
     if indices.dtype not in (np.int32, np.int64):
         indices = indices.astype(np.int64)

@@ -52,11 +52,21 @@ cdef class WestonWatkinsWalrus(WestonWatkins):
 
 
 cdef class WestonWatkinsShark(WestonWatkins):
-    """The same block by Shark's greedy coordinate steps, to a KKT violation of 1e-6."""
+    """The same block by Shark's greedy coordinate steps, to a KKT violation of ``tolerance``.
+
+    The dual's slope in an entry that could still move along it is then at most that, so a problem
+    in which nothing moves any more has a gap of at most tolerance · Σ C_i (k − 1).
+    """
+
+    cdef readonly double tolerance
+
+    def __init__(self, double tolerance=1e-6):
+        super().__init__()
+        self.tolerance = tolerance
 
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil:
         ww_unconstrained(margins, block, 1 / curvature, k, work)
         memcpy(new_block, block, k * sizeof(double))
-        return ww_block_shark(work, k, weight, curvature, new_block)
+        return ww_block_shark(work, k, weight, curvature, self.tolerance, new_block)

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include "selection.h"
+#include "sparse.h"
 
 /* Each array has its own step: 0 where one number serves all terms, else 1. */
 typedef struct {

@@ -7,7 +7,6 @@
 #ifndef RRM_WESTON_WATKINS_H
 #define RRM_WESTON_WATKINS_H
 
-#include "sparse.h"
 #include "knapsack.h"
 
 enum { NEWTON_STEPS = 12 };
@@ -68,6 +67,8 @@ RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double C,
                                          double *work)
 {
     double low = 0, high = C * (double)k, last_between = -1, last_above = -1;
+    /* A step from far below would round off the digits of v; this also takes a NaN for 0. */
+    theta = theta > low ? (theta < high ? theta : high) : low;
     for (int step = 0; step < NEWTON_STEPS; step++) {
         double total = 0, between = 0, above = 0;
 #pragma omp simd reduction(+ : total, between, above)
@@ -165,9 +166,10 @@ static double ww_theta_walrus(const double *v, ptrdiff_t k, double C, double *wo
 }
 
 /* b by greedy coordinate ascent from the present b (Shark): the class with the largest KKT
- * violation takes an exact clipped step (curvature 2), until q times the violation falls below
- * 1e-6 or after 10 k steps. Returns Σ b. */
-static double ww_block_shark(const double *v, ptrdiff_t k, double C, double curvature, double *b)
+ * violation takes an exact clipped step (curvature 2), until q times the violation falls below the
+ * tolerance (the authors': 1e-6) or after 10 k steps. Returns Σ b. */
+static double ww_block_shark(const double *v, ptrdiff_t k, double C, double curvature,
+                             double tolerance, double *b)
 {
     double total = 0;
     for (ptrdiff_t j = 0; j < k; j++)
@@ -183,7 +185,7 @@ static double ww_block_shark(const double *v, ptrdiff_t k, double C, double curv
                 chosen = j;
             }
         }
-        if (worst * curvature < 1e-6)
+        if (worst * curvature < tolerance)
             break;
         double old = b[chosen];
         double new = knapsack_clip(old + (v[chosen] - old - total) / 2, 0, C);

@@ -5,7 +5,8 @@ cdef extern from "weston_watkins.h" nogil:
                            double* work)
     double ww_clip(const double* v, Py_ssize_t k, double C, double theta, double* b)
     double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* work)
-    double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature, double* b)
+    double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature,
+                          double tolerance, double* b)
     double ww_unconstrained(const double* margins, const double* block, double inverse_curvature,
                             Py_ssize_t k, double* v)
     double ww_loss(const double* margins, Py_ssize_t k)

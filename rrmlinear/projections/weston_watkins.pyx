@@ -31,7 +31,7 @@ def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
     cdef double theta
     np.asarray(full)[:k] = v
     if method == "shark":
-        ww_block_shark(&full[0], padded, upper, 1.0, &b[0])
+        ww_block_shark(&full[0], padded, upper, 1.0, 1e-6, &b[0])
     else:
         if method == "walrus":
             theta = ww_theta_walrus(&full[0], padded, upper, &work[0])

@@ -353,6 +353,7 @@ cdef class BlockDescent:
             total = 0
             memset(mine.steps, 0, self.k8 * sizeof(double))
             for t in range(indptr[i], indptr[i + 1]):
+                total -= mine.block[classes[t]]     # a class given twice counts once
                 mine.block[classes[t]] = min(values[t], self.cost[i])
                 mine.steps[classes[t]] = -mine.block[classes[t]]
                 total += mine.block[classes[t]]

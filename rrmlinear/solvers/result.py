@@ -17,7 +17,7 @@ class Status(Enum):
     SOLVED = "the duality gap is within the tolerance"
     PASS_LIMIT = "the limit on passes was reached before the tolerance"
     TIME_LIMIT = "the time limit was reached before the tolerance"
-    STALLED = "rounding keeps the gap from falling further"
+    STALLED = "nothing moves any more beyond rounding or the block solver's own tolerance"
     STOPPED_BY_CALLER = "the caller asked to stop before the tolerance was reached"
 
 

@@ -83,6 +83,12 @@ class WestonWatkinsDescent(Solver):
                 f"multiplications, and threads repay their meeting from {SHARED_WORK}"
             )
             self.threads = 1
+        elif self.threads > lines:  # the kernels share no line of 8 classes
+            self.notes.append(
+                f"{lines} of {self.threads} threads are used: each takes at least 8 classes, and "
+                f"there are {self.n_classes}"
+            )
+            self.threads = lines
         self.state = BlockDescent(
             self.rows,
             self.loss,

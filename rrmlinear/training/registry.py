@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.problem import Problem
+from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.weston_watkins import (
     WestonWatkins,
     WestonWatkinsShark,
@@ -22,10 +23,19 @@ from rrmlinear.solvers.ww_bcd import WestonWatkinsDescent
 if TYPE_CHECKING:
     from rrmlinear.training.parameter import Parameter
 
-BLOCKS = {
-    "knapsack": WestonWatkins,
-    "walrus": WestonWatkinsWalrus,
-    "shark": WestonWatkinsShark,
+# Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
+SHARK_SHARE = 0.01
+
+
+def _shark(parameter: Parameter) -> WestonWatkinsShark:
+    asked = np.inf if parameter.gap_tol is None else SHARK_SHARE * parameter.gap_tol
+    return WestonWatkinsShark(min(1e-6, asked))
+
+
+BLOCKS: dict[str, Callable[[Parameter], BlockLoss]] = {
+    "knapsack": lambda parameter: WestonWatkins(),
+    "walrus": lambda parameter: WestonWatkinsWalrus(),
+    "shark": _shark,
 }
 
 #: (problem, class index of each example, number of classes, C_i, parameter, duals to start from
@@ -68,7 +78,7 @@ def _weston_watkins(
         label,
         n_classes,
         costs,
-        BLOCKS[block](),
+        BLOCKS[block](parameter),
         parameter.seed,
         parameter.threads,
         start,

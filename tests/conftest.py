@@ -1,0 +1,137 @@
+"""What tests of many folders share: data sets, small problems, and a certificate made afresh."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rrmlinear
+from rrmlinear.training.fit import NotSolvedWarning
+
+TOP = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """The path of a LIBSVM file by its name, from RRMLINEAR_DATA or ../shared/data."""
+    folder = Path(os.environ.get("RRMLINEAR_DATA", TOP.parent / "shared" / "data"))
+
+    def find(name):
+        for path in (folder / name, folder / f"{name}.xz"):
+            if path.is_file():
+                return path
+        return pytest.skip(f"{name} is not in {folder}; set RRMLINEAR_DATA to where it is")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def data_set(shared_data):
+    """A Problem by the name of its file, read once."""
+    return cache(lambda name: rrmlinear.read_libsvm(shared_data(name)))
+
+
+@pytest.fixture(scope="session")
+def digits():
+    """The training half of the digits in datasets/: 10 classes, 64 features."""
+    return rrmlinear.read_libsvm(TOP / "datasets" / "digits.libsvm")
+
+
+@dataclass
+class Small:
+    """Arrays of a small problem; every class occurs where n ≥ k."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+    def problem(self, sample_weight=None, bias=-1.0):
+        return rrmlinear.Problem.from_arrays(self.X, self.y, sample_weight, bias=bias)
+
+
+@pytest.fixture(scope="session")
+def small_problem():
+    """A maker of problems with k overlapping clouds of points."""
+
+    def make(n=40, d=6, k=4, seed=0, density=1.0, noise=1.0):
+        rng = np.random.default_rng(seed)
+        y = np.concatenate([np.arange(min(k, n)), rng.integers(0, k, max(0, n - k))])
+        X = rng.normal(size=(k, d))[y] + noise * rng.normal(size=(n, d))
+        X[rng.random((n, d)) >= density] = 0.0
+        return Small(X, y.astype(np.float64))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def fit():
+    """Train with choices of Parameter by name; an unfinished run is no news here."""
+
+    def train(problem, on_pass=None, start=None, **choices):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotSolvedWarning)
+            return rrmlinear.fit(problem, rrmlinear.Parameter(**choices), on_pass, start)
+
+    return train
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The Weston–Watkins objectives of a model, from its weights and duals alone."""
+
+    primal: float
+    dual: float
+    weights_of_duals: np.ndarray
+    costs: np.ndarray
+    duals: np.ndarray
+    label: np.ndarray
+
+    @property
+    def gap(self):
+        return self.primal - self.dual
+
+    @property
+    def infeasibility(self):
+        """How far the duals leave 0 ≤ β_ij ≤ C_i and β_iy = 0, relative to C_i."""
+        scale = np.where(self.costs > 0, self.costs, 1.0)[:, None]
+        own = self.duals[np.arange(len(self.label)), self.label]
+        beyond = np.maximum(-self.duals, self.duals - self.costs[:, None]) / scale
+        return max(float(beyond.max()), float(np.abs(own).max()))
+
+
+@pytest.fixture(scope="session")
+def certify():
+    """The objectives of a model in NumPy: nothing is taken from the solver but W and β."""
+
+    def make(problem, model):
+        X = problem.to_scipy()
+        if problem.bias >= 0:
+            from scipy.sparse import csr_array, hstack
+
+            column = np.full((problem.n_examples, 1), problem.bias)
+            X = csr_array(hstack([X, column]))
+        place = {int(name): at for at, name in enumerate(model.labels)}
+        label = np.array([place[int(y)] for y in problem.labels])
+        costs = model.parameter.C * np.array(
+            [model.parameter.class_weights.get(int(y), 1.0) for y in problem.labels]
+        )
+        if problem.weights is not None:
+            costs = costs * problem.weights
+        k, n = len(place), problem.n_examples
+        duals = model.result.duals.dense(k)
+        scores = X @ model.weights
+        margins = 1.0 - (scores[np.arange(n), label][:, None] - scores)
+        margins[np.arange(n), label] = 0.0
+        primal = (model.weights**2).sum() / 2 + costs @ np.maximum(margins, 0.0).sum(axis=1)
+        moves = -duals
+        moves[np.arange(n), label] = duals.sum(axis=1)
+        weights = X.T @ moves
+        dual = duals.sum() - (weights**2).sum() / 2
+        return Certificate(float(primal), float(dual), weights, costs, duals, label)
+
+    return make

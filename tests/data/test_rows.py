@@ -1,0 +1,130 @@
+"""Rows: products and norms against scipy, over every kind of memory."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from rrmlinear.data.rows import Rows, aligned_zeros
+
+KINDS = [
+    (form, values, indices)
+    for values in (np.float32, np.float64)
+    for form, indices in (("dense", None), ("csr", np.int32), ("csr", np.int64))
+]
+
+
+def rows_over(X, kind, bias=-1.0):
+    form, values, indices = kind
+    X = X.astype(values)
+    if form == "dense":
+        return Rows(X, None, None, X.shape[1], bias)
+    m = sparse.csr_array(X)
+    return Rows(m.data, m.indices.astype(indices), m.indptr.astype(indices), X.shape[1], bias)
+
+
+def random_rows(n, d, density, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32).astype(np.float64)
+    X[rng.random((n, d)) >= density] = 0
+    return X
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 25, 32, 33, 40, 100])
+def test_product_equals_scipy(kind, k):
+    for d, density in ((1, 1.0), (3, 0.5), (7, 1.0), (21, 0.6), (64, 0.3)):
+        X = random_rows(13, d, density, seed=k + d)
+        W = np.random.default_rng(k).normal(size=(d, k))
+        found = rows_over(X, kind).product(W, d)
+        np.testing.assert_allclose(found, X @ W, rtol=1e-12, atol=1e-13)
+        assert found.shape == (13, k)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("bias", [0.5, -2.0, 0.0])
+@pytest.mark.parametrize("k", [2, 4, 9, 20, 70])
+def test_product_with_an_appended_column(kind, bias, k):
+    X, W = random_rows(11, 6, 0.7, 0), np.random.default_rng(k).normal(size=(7, k))
+    column = np.full((11, 1), max(bias, 0.0))  # a negative bias is none
+    rows = rows_over(X, kind, bias)
+    assert rows.width == 6 + (bias >= 0)
+    expected = np.hstack([X, column]) @ W
+    np.testing.assert_allclose(rows.product(W, 6), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+@pytest.mark.parametrize("features", [0, 1, 3, 9, 12])
+def test_product_with_fewer_or_more_features_than_the_weights(kind, bias, features):
+    # a model of `features` features: columns beyond them are left out, missing ones are zero
+    X = random_rows(10, 9, 0.6, 1)
+    W = np.random.default_rng(2).normal(size=(features + (bias >= 0), 5))
+    common = min(9, features)
+    expected = X[:, :common] @ W[:common] + (bias * W[features] if bias >= 0 else 0)
+    found = rows_over(X, kind, bias).product(W, features)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("bias", [-1.0, 0.0, 3.0])
+def test_squared_norms(kind, bias):
+    X = random_rows(20, 15, 0.5, 3)
+    expected = (X**2).sum(axis=1) + max(bias, 0.0) ** 2
+    np.testing.assert_allclose(rows_over(X, kind, bias).squared_norms(), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_sizes(kind):
+    X = random_rows(8, 5, 0.5, 4)
+    rows = rows_over(X, kind)
+    stored = np.full(8, 5) if kind[0] == "dense" else (X != 0).sum(axis=1)
+    assert rows.shape == (8, 5)
+    assert rows.lengths().tolist() == stored.tolist()
+    assert rows.n_stored == stored.sum()
+    assert rows.is_dense == (kind[0] == "dense")
+    assert rows.find_fault() == (None, True)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_the_first_fault_is_found(kind, bad):
+    X = np.ones((6, 4))
+    X[3, 2] = X[4, 0] = bad
+    assert rows_over(X, kind).find_fault()[0] == ("value", 3, 2)
+
+
+def test_bad_and_unsorted_indices_are_found():
+    indptr, ones = np.array([0, 2, 3]), np.ones(3)
+    assert Rows(ones, np.array([0, 4, 1]), indptr, 4).find_fault()[0] == ("index", 0, 1)
+    assert Rows(ones, np.array([0, 1, -1]), indptr, 4).find_fault()[0] == ("index", 1, 0)
+    assert Rows(ones, np.array([2, 1, 0]), indptr, 4).find_fault() == (None, False)
+    assert Rows(ones, np.array([1, 1, 0]), indptr, 4).find_fault() == (None, False)
+
+
+@given(st.integers(0, 9), st.integers(1, 80))
+def test_aligned_zeros(n, columns):
+    zeros = aligned_zeros(n, columns)
+    assert zeros.shape == (n, columns)
+    assert not zeros.any()
+    assert zeros.ctypes.data % 64 == 0 or n == 0
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_feature_cuts_share_out_the_features(kind):
+    rows = rows_over(random_rows(30, 50, 0.5, 5), kind)
+    for parts in (1, 2, 4):
+        cuts = np.asarray(rows.feature_cuts(parts))
+        assert len(cuts) == parts + 1
+        assert cuts[0] == 0
+        assert (np.diff(cuts) >= 0).all()
+        assert cuts[-1] >= 50
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_rows_of_no_values(kind):
+    rows = rows_over(np.zeros((3, 5)), kind)
+    assert not rows.squared_norms().any()
+    assert not rows.product(np.ones((5, 2)), 5).any()
+    assert rows_over(np.zeros((3, 0)), kind).product(np.zeros((0, 3)), 0).shape == (3, 3)

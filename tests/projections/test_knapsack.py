@@ -1,0 +1,203 @@
+"""knapsack_root against sorting, exact fractions, and a QP solver."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rrmlinear.projections.knapsack import knapsack_root
+
+LONG = np.longdouble
+
+
+def left_side(p, slope, lower, upper, theta):
+    with np.errstate(invalid="ignore"):
+        return np.clip(p - slope * LONG(theta), lower, upper)
+
+
+def excess(p, slope, lower, upper, e, z, theta):
+    """Left side minus right side at θ, and the size of what was added up to get there."""
+    terms = left_side(p, slope, lower, upper, theta)
+    bounds = [np.abs(b[np.isfinite(b)]).sum() for b in (lower, upper)]
+    size = np.abs(p).sum() + np.abs(slope * theta).sum() + sum(bounds) + abs(e * theta) + abs(z)
+    return terms.sum() - LONG(e) * LONG(theta) - LONG(z), size
+
+
+def root_by_sorting(p, slope, lower, upper, e, z):
+    """The root in extended precision: bisection over the sorted kinks, then one straight line."""
+    p, slope, lower, upper = (np.asarray(a, dtype=LONG) for a in (p, slope, lower, upper))
+    kinks = np.concatenate([(p - upper) / slope, (p - lower) / slope])
+    kinks = np.unique(kinks[np.isfinite(kinks)])
+
+    def f(theta):
+        return left_side(p, slope, lower, upper, theta).sum() - LONG(e) * theta - LONG(z)
+
+    low, high = -1, len(kinks)  # f(kinks[low]) ≥ 0 > f(kinks[high])
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if f(kinks[middle]) >= 0 else (low, middle)
+    if low == -1 and high == len(kinks):
+        inside, at = LONG(0), LONG(0)
+    else:
+        at = kinks[low] if low >= 0 else kinks[high]
+        inside = kinks[low] + 1 if low >= 0 else kinks[high] - 1
+        if low >= 0 and high < len(kinks):
+            inside = (kinks[low] + kinks[high]) / 2
+    t = p - slope * inside
+    steepness = slope[(t > lower) & (t < upper)].sum() + LONG(e)
+    return at + f(at) / steepness if steepness > 0 else at
+
+
+def random_instance(rng, n, scale):
+    """Boxes with ties, zeros, equal and infinite bounds, at one scale."""
+    p = rng.normal(size=n) * scale
+    slope = 10.0 ** rng.uniform(-2, 2, n)
+    lower = p + rng.normal(size=n) * scale
+    upper = lower + rng.exponential(size=n) * scale
+    ties = rng.random(n) < rng.choice([0.0, 0.5, 1.0])
+    p[ties], lower[ties], upper[ties], slope[ties] = scale, 0.0, 2 * scale, 1.0
+    p[rng.random(n) < 0.1] = 0.0
+    upper = np.where(rng.random(n) < 0.1, lower, upper)
+    lower[rng.random(n) < rng.choice([0.0, 0.2])] = -np.inf
+    upper[rng.random(n) < rng.choice([0.0, 0.2])] = np.inf
+    e = rng.choice([0.0, 1.0, 10.0 ** rng.uniform(-3, 3)])
+    z = rng.normal() * scale * n
+    if e == 0:  # somewhere it can be reached, the ends included
+        low = lower.sum() if np.isfinite(lower).all() else -n * scale * 3
+        high = upper.sum() if np.isfinite(upper).all() else n * scale * 3
+        z = low + max(0.0, high - low) * rng.choice([0.0, 1.0, rng.random()])
+    return p, slope, lower, upper, float(e), float(z)
+
+
+@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+def test_equals_sorting_at_every_scale(exponent):
+    rng = np.random.default_rng(exponent + 100)
+    for _ in range(150):
+        n = int(
+            rng.choice([1, 2, 3, 7, 16, 17, 40, 300, 2000], p=[0.15] * 5 + [0.1] * 2 + [0.03, 0.02])
+        )
+        instance = random_instance(rng, n, 10.0**exponent)
+        theta = knapsack_root(*instance)
+        miss, size = excess(*instance, theta)
+        assert abs(miss) <= 1e-13 * size
+        expected = root_by_sorting(*instance)
+        found = left_side(*instance[:4], theta)
+        reference = left_side(*instance[:4], expected)
+        assert np.abs(found - reference).max() <= 1e-12 * size
+
+
+def test_scales_in_one_instance_may_lie_eighteen_orders_apart():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        n = int(rng.integers(1, 60))
+        scales = 10.0 ** rng.uniform(-9, 9, n)
+        p, lower = rng.normal(size=n) * scales, -rng.exponential(size=n) * scales
+        upper = rng.exponential(size=n) * 10.0 ** rng.uniform(-9, 9, n)
+        slope = 10.0 ** rng.uniform(-9, 9, n)
+        z = lower.sum() + rng.random() * (upper.sum() - lower.sum())
+        theta = knapsack_root(p, slope, lower, upper, 0.0, z)
+        miss, size = excess(p, slope, lower, upper, 0.0, z, theta)
+        assert abs(miss) <= 1e-13 * size
+
+
+whole = st.integers(-20, 20)
+
+
+@given(
+    st.lists(st.tuples(whole, st.integers(1, 4), whole, st.integers(0, 9)), min_size=1, max_size=9),
+    st.integers(0, 3),
+    st.integers(-60, 60),
+)
+def test_root_in_exact_fractions(terms, e, z):
+    p, slope, lower, width = (np.array(column, dtype=float) for column in zip(*terms, strict=True))
+    upper = lower + width
+    if e == 0:
+        z = float(np.clip(z, lower.sum(), upper.sum()))
+    theta = Fraction(knapsack_root(p, slope, lower, upper, e, z))
+    left = sum(
+        min(max(Fraction(a) - Fraction(c) * theta, Fraction(low)), Fraction(high))
+        for a, c, low, high in zip(p, slope, lower, upper, strict=True)
+    )
+    assert abs(left - e * theta - Fraction(z)) <= Fraction(1, 10**11)
+
+
+def test_one_number_serves_all_terms():
+    p = np.array([3.0, 1.0, -2.0, 0.5])
+    alone = knapsack_root(p, 1.0, 0.0, np.inf, 0.0, 1.0)
+    assert alone == knapsack_root(p, np.ones(4), np.zeros(4), np.full(4, np.inf), 0.0, 1.0)
+    assert np.maximum(p - alone, 0).sum() == pytest.approx(1.0)
+
+
+def test_is_the_projection_that_a_quadratic_program_finds():
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        n = int(rng.integers(2, 30))
+        d, s = 10.0 ** rng.uniform(-1, 1, n), rng.choice([-2.0, -1.0, 1.0, 3.0], n)
+        m, low = rng.normal(size=n), -rng.exponential(size=n)
+        high = low + rng.exponential(size=n) * 2
+        z = float(s @ (low + rng.random() * (high - low)))
+        a = cvxpy.Variable(n)
+        objective = cvxpy.sum_squares(cvxpy.multiply(d, a - m)) / 2
+        problem = cvxpy.Problem(cvxpy.Minimize(objective), [a >= low, a <= high, s @ a == z])
+        problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+        ends = np.sort([s * low, s * high], axis=0)
+        theta = knapsack_root(s * m, s**2 / d**2, *ends, 0.0, z)
+        found = np.clip(s * m - s**2 / d**2 * theta, *ends) / s
+        np.testing.assert_allclose(found, a.value, atol=1e-6)
+
+
+def test_ties_at_the_root():
+    assert knapsack_root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 0.0, 500.0) == pytest.approx(4.5)
+    assert knapsack_root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 1.0, 0.0) == 5.0 - 5.0 / 1001
+    theta = knapsack_root(np.zeros(7), 1.0, 2.0, 2.0, 0.0, 14.0)
+    assert np.isfinite(theta)
+
+
+@pytest.mark.parametrize(
+    ("z", "message"),
+    [
+        (4.0, "infeasible: z = 4.0 is 1 above the largest sum, 3.0"),
+        (-1.5, "infeasible: z = -1.5 is 0.5 below the least sum, -1.0"),
+    ],
+)
+def test_infeasible_sums_say_by_how_much(z, message):
+    with pytest.raises(ValueError, match=message):
+        knapsack_root([0.0, 1.0], 1.0, [-1.0, 0.0], [1.0, 2.0], 0.0, z)
+
+
+def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
+    upper = np.full(10, 0.1)
+    total = float(upper.sum())  # 0.1 · 10 rounds
+    for z in (total, np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0)):
+        theta = knapsack_root(np.arange(10.0), 1.0, 0.0, upper, 0.0, z)
+        assert np.clip(np.arange(10.0) - theta, 0, upper).sum() == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"p": []}, "p must be a vector"),
+        ({"p": [[1.0, 2.0]]}, "p must be a vector"),
+        ({"p": [1.0, np.nan]}, "p must be a vector"),
+        ({"p": [1.0, np.inf]}, "p must be a vector"),
+        ({"slope": 0.0}, "slope must hold positive"),
+        ({"slope": [1.0, -1.0]}, "slope must hold positive"),
+        ({"slope": np.inf}, "slope must hold positive"),
+        ({"slope": [1.0, 1.0, 1.0]}, "slope must be one number or 2"),
+        ({"lower": 2.0}, "lower must hold numbers"),
+        ({"lower": np.nan}, "lower must hold numbers"),
+        ({"upper": np.nan}, "lower must hold numbers"),
+        ({"lower": np.inf, "upper": np.inf}, "lower must hold numbers"),
+        ({"lower": -np.inf, "upper": -np.inf}, "lower must hold numbers"),
+        ({"e": -1.0}, "e must be finite"),
+        ({"e": np.inf}, "e must be finite"),
+        ({"z": np.nan}, "e must be finite"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    arguments = {"p": [1.0, 2.0], "slope": 1.0, "lower": 0.0, "upper": 1.0, "e": 1.0, "z": 0.0}
+    with pytest.raises(ValueError, match=message):
+        knapsack_root(**(arguments | change))

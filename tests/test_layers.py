@@ -1,0 +1,243 @@
+"""The package's own order: dependencies point down, and what is there is built and installed."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "rrmlinear"
+
+#: What the modules of a folder may import, besides those of their own.
+BELOW = {
+    "core": set(),
+    "projections": {"core"},
+    "data": {"projections", "core"},
+    "losses": {"projections", "core"},
+    "regularizers": {"projections", "core"},
+}
+BELOW["risks"] = {"data", "losses", "regularizers", "projections", "core"}
+BELOW["solvers"] = {"risks"} | BELOW["risks"]
+BELOW["training"] = {"solvers"} | BELOW["solvers"]
+BELOW["cli"] = BELOW["estimators"] = {"training"} | BELOW["training"]
+
+HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy"}
+#: Solvers that any module may know, the rest being the registry's business.
+SOLVER_INTERFACE = {"base", "result", "stopping", "team"}
+
+
+def folder_of(path):
+    inside = path.relative_to(PACKAGE).parts
+    return inside[0] if len(inside) > 1 else "top"
+
+
+def sources(*suffixes, but=()):
+    """Files by their suffix, those in some folders left out."""
+    found = (path for path in PACKAGE.rglob("*") if path.suffix in suffixes)
+    return sorted(path for path in found if folder_of(path) not in but)
+
+
+def name_of(path):
+    return str(path.relative_to(PACKAGE))
+
+
+class Import:
+    """One imported module, and whether importing the file is enough to import it."""
+
+    def __init__(self, module, at_once):
+        self.module, self.at_once = module, at_once
+
+
+def python_imports(path):
+    found = []
+
+    def visit(node, at_once):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                found.extend(Import(alias.name, at_once) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{name_of(path)} imports by a relative name"
+                found.append(Import(child.module, at_once))
+                # `from rrmlinear.solvers import ww_bcd` imports a module, too
+                found.extend(Import(f"{child.module}.{a.name}", at_once) for a in child.names)
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+            visit(child, at_once and not inside and not typing)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")), True)
+    return found
+
+
+CYTHON_IMPORT = re.compile(
+    r"^(\s*)(?:from\s+(\S+)\s+c?import\s+\(?([^#\n]*)|c?import\s+(\S+))", re.M
+)
+
+
+def cython_imports(path):
+    found = []
+    for indent, module, names, plain in CYTHON_IMPORT.findall(path.read_text(encoding="utf-8")):
+        assert not module.startswith("."), f"{name_of(path)} imports by a relative name"
+        found.append(Import(module or plain, not indent))
+        found.extend(
+            Import(f"{module}.{name.strip()}", not indent)
+            for name in names.rstrip(")").split(",")
+            if module and name.strip()
+        )
+    return found
+
+
+def imports_of(path):
+    return python_imports(path) if path.suffix == ".py" else cython_imports(path)
+
+
+def own_imports(path):
+    """(folder, module) of what a file imports of the package."""
+    for entry in imports_of(path):
+        parts = entry.module.split(".")
+        if parts[0] == "rrmlinear" and len(parts) > 1 and parts[1] in BELOW:
+            yield parts[1], parts[2] if len(parts) > 2 else ""
+
+
+MODULES = sources(".py", ".pyx", ".pxd")
+REGISTRY = PACKAGE / "training" / "registry.py"
+
+
+def test_the_readers_of_imports_read():
+    found = {(folder_of(p), to) for p in MODULES for to, _ in own_imports(p)}
+    # each kind of file is seen at work: .pyx → .pxd, .py → .py, .py → .pyx
+    assert {("losses", "projections"), ("solvers", "losses"), ("training", "data")} <= found
+    assert len(MODULES) > 20
+
+
+def test_every_folder_has_its_place():
+    assert {folder_of(path) for path in MODULES} <= set(BELOW) | {"top"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_dependencies_point_down(path):
+    folder = folder_of(path)
+    allowed = BELOW.get(folder, set(BELOW)) | {folder}
+    if name_of(path) in ("train.py", "predict.py"):
+        allowed = {"cli"}
+    upward = {to for to, _ in own_imports(path)} - allowed
+    assert upward == set(), f"{name_of(path)} may not import {upward}"
+
+
+@pytest.mark.parametrize("path", sources(".h"), ids=name_of)
+def test_headers_include_downward(path):
+    homes = {header.name: folder_of(header) for header in sources(".h")}
+    for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
+        assert homes[included] in BELOW[folder_of(path)] | {folder_of(path)}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p != REGISTRY], ids=name_of)
+def test_the_registry_alone_names_concrete_losses_and_solvers(path):
+    concrete = set()
+    for folder, module in own_imports(path):
+        if folder == folder_of(path) or not module:
+            continue
+        if folder in ("losses", "regularizers") and module != "base":
+            concrete.add(f"{folder}.{module}")
+        if folder == "solvers" and module not in SOLVER_INTERFACE:
+            concrete.add(f"{folder}.{module}")
+    assert concrete == set()
+
+
+def test_the_registry_does():
+    named = set(own_imports(REGISTRY))
+    assert {("losses", "weston_watkins"), ("solvers", "ww_bcd")} <= named
+
+
+@pytest.mark.parametrize("path", sources(".py", ".pyx", but=("cli", "estimators")), ids=name_of)
+def test_nothing_below_the_interfaces_prints(path):
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"(?<![\w.])print\(|\bprintf\(", text) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    sources(".py", ".pyx", ".pxd", ".h", but=("training", "cli", "estimators", "top")),
+    ids=name_of,
+)
+def test_nothing_below_training_knows_solver_types(path):
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"MCSVM|L2R_|solver.?type|(?<!\w)-s \d", text) == []
+
+
+@pytest.mark.parametrize("path", sources(".py", ".pyx", ".pxd", but=("estimators",)), ids=name_of)
+def test_nothing_heavy_is_imported_at_once(path):
+    at_once = {entry.module.split(".")[0] for entry in imports_of(path) if entry.at_once}
+    assert at_once & HEAVY == set()
+
+
+def test_fitting_loads_nothing_heavy(tmp_path):
+    code = (
+        "import sys, rrmlinear\n"
+        "problem = rrmlinear.Problem.from_arrays([[1.0], [-1.0]], [1, 2])\n"
+        "rrmlinear.fit(problem, rrmlinear.Parameter()).predict([[2.0]])\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def listed_in(folder):
+    """Every quoted name in a folder's meson.build."""
+    return set(re.findall(r"'([^']+)'", (folder / "meson.build").read_text(encoding="utf-8")))
+
+
+FOLDERS = sorted({path.parent for path in sources(".py", ".pyx", ".pxd", ".pyi", ".h")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_every_source_is_built_or_installed(folder):
+    listed = listed_in(folder)
+    for path in folder.iterdir():
+        if path.suffix in (".py", ".pyi", ".pxd", ".typed"):
+            assert path.name in listed, f"{name_of(path)} would not be installed"
+        elif path.suffix == ".pyx":
+            assert path.stem in listed, f"{name_of(path)} would not be built"
+    for name in listed:
+        if re.fullmatch(r"\w+\.(py|pyi|pxd|pyx|h)", name):
+            assert (folder / name).is_file(), f"{name} is listed, but not there"
+
+
+def test_every_folder_is_built():
+    folders = {folder.name for folder in FOLDERS if folder != PACKAGE}
+    assert folders <= listed_in(PACKAGE)
+
+
+@pytest.mark.parametrize("path", sources(".pxd"), ids=name_of)
+def test_an_installed_pxd_comes_with_its_headers(path):
+    homes = {header.name: header for header in sources(".h")}
+    needed = re.findall(r'extern from "(\S+)"', path.read_text(encoding="utf-8"))
+    seen = set()
+    while needed:
+        name = needed.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        assert name in listed_in(homes[name].parent), f"{name} would not be installed"
+        needed += re.findall(r'#include "(\S+)"', homes[name].read_text(encoding="utf-8"))
+    assert seen <= set(homes)
+
+
+@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
+def test_every_compiled_module_has_its_stub(path):
+    stub = path.with_suffix(".pyi")
+    assert stub.is_file()
+    public = re.findall(
+        r"^(?:def|cdef class) ([a-zA-Z]\w*)", path.read_text(encoding="utf-8"), re.M
+    )
+    text = stub.read_text(encoding="utf-8")
+    for name in [] if path.name.startswith("_") else public:
+        assert re.search(rf"^(?:def|class) {name}\b", text, re.M), f"{stub.name} leaves out {name}"
+
+
+@pytest.mark.parametrize("path", sources(".py", ".pyx", ".pxd", ".h"), ids=name_of)
+def test_files_stay_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
