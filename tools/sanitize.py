@@ -130,18 +130,11 @@ def run_tests(folders: list[str], scratch: Path, boundscheck: bool) -> bool:
     reports.mkdir()
     environment = sanitized(reports)
     check_the_check(python, environment, reports, site)
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        ROOT / "pyproject.toml",
-    ]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-c", ROOT / "pyproject.toml", "--rootdir", ROOT]
+    command += ["-m", "not slow"]
     # An error in a kernel without a way to raise it is only announced: make that a failure.
-    command += ["-W", "error::pytest.PytestUnraisableExceptionWarning", "--rootdir", ROOT]
+    command += ["-W", "error::pytest.PytestUnraisableExceptionWarning"]
     clean = True
     for folder in folders:
         print(f"\ntests/{folder}", flush=True)
