@@ -27,7 +27,7 @@ def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
     cdef Py_ssize_t k = v.shape[0], padded = (k + 7) // 8 * 8
     cdef double[::1] full = np.full(max(padded, 8), -1e300)
     cdef double[::1] b = np.zeros(max(padded, 8))
-    cdef double[::1] work = np.empty(ww_workspace(padded))
+    cdef double[::1] work = np.empty(ww_workspace(max(padded, 8)))
     cdef double theta
     np.asarray(full)[:k] = v
     if method == "shark":

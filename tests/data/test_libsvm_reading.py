@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import random
 import signal
 import subprocess
@@ -135,6 +136,7 @@ def test_ctrl_c_stops_within_a_second(threads):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers take memory")
 @pytest.mark.parametrize(
     "compress", [bytes, lambda text: gzip.compress(text, 1)], ids=["plain", "gzip"]
 )

@@ -1,0 +1,69 @@
+"""The picture of a comparison: relative gap against CPU seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+from comparison import Comparison
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+# Okabe and Ito's colours: told apart by everyone. Dashes tell the number of threads.
+COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES = ("-", "--", ":", "-.")
+# Most panels side by side where there is one cost.
+COLUMNS = 3
+# An axis shorter than this factor has labels at 1, 2 and 5.
+NARROW = 100
+
+
+def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
+    """One panel for each data set and cost; PNG.
+
+    The gap is over max(1, |primal|); the thin line is the final gap of the first peer.
+    """
+    costs = len({one.C for one in comparisons})
+    solvers = list(dict.fromkeys(name for one in comparisons for name, _ in one.curves))
+    threads = sorted({count for one in comparisons for _, count in one.curves})
+    # With one cost the data sets fill the rows; with more, each has a row.
+    columns = min(len(comparisons), COLUMNS) if costs == 1 else costs
+    rows = -(-len(comparisons) // columns)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained"
+    )
+    panels = list(axes.flat)
+    handles = {}
+    for one, panel in zip(comparisons, panels, strict=False):
+        for (name, count), curve in one.curves.items():
+            (handles[name, count],) = panel.plot(
+                [point.seconds for point in curve],
+                [point.relative_gap for point in curve],
+                DASHES[threads.index(count) % len(DASHES)],
+                color=COLOURS[solvers.index(name) % len(COLOURS)],
+                linewidth=1.1,
+            )
+        if one.target is not None:
+            last = one.curves[one.target.peer, 1][-1]
+            panel.axhline(last.relative_gap, color="#999999", linewidth=0.7, zorder=0)
+        panel.set_title(f"{one.data}, C = {one.C:g}", fontsize=10)
+        panel.set(xscale="log", yscale="log")
+        panel.grid(alpha=0.3, linewidth=0.5)
+        first, last = panel.get_xlim()
+        subs = (1, 2, 5) if last < NARROW * first else (1,)
+        panel.xaxis.set_major_locator(LogLocator(subs=subs))
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.xaxis.set_minor_formatter(NullFormatter())
+    for panel in panels[len(comparisons) :]:
+        panel.set_axis_off()
+    for panel in panels[max(0, len(comparisons) - columns) :]:
+        panel.set_xlabel("CPU seconds of the solver")
+    for panel in axes[:, 0]:
+        panel.set_ylabel("gap / max(1, primal)")
+    labels = [name if count == 1 else f"{name}, {count} threads" for name, count in handles]
+    figure.legend(handles.values(), labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(path, format="png", dpi=150)
+    plt.close(figure)

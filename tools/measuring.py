@@ -1,0 +1,94 @@
+"""Run commands in turns and say what they cost: shared by the benchmarks."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+Outcome = TypeVar("Outcome")
+
+
+class BenchmarkError(Exception):
+    """What could not be measured, in one sentence."""
+
+
+@dataclass(frozen=True)
+class ProcessRun:
+    """A finished process: its standard output, CPU and wall seconds from start to end."""
+
+    output: str
+    cpu: float
+    wall: float
+
+
+def run_process(command: Sequence[str]) -> ProcessRun:
+    """Run to the end; BenchmarkError with the last line of its errors where it fails."""
+    # An idle OpenBLAS thread spins for a while after NumPy is imported, and would be counted.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        begin = time.perf_counter()
+        try:
+            child = subprocess.Popen(command, stdout=output, stderr=errors, env=environment)
+        except OSError as error:
+            raise BenchmarkError(f"cannot run {command[0]}: {error.strerror}") from None
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - begin
+        child.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        if child.returncode:
+            said = (errors.read() or output.read()).decode(errors="replace").strip()
+            last = said.splitlines()[-1] if said else "nothing"
+            code = child.returncode
+            raise BenchmarkError(f"`{' '.join(command)}` ended with exit code {code}: {last}")
+        text = output.read().decode(errors="replace")
+    return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall)
+
+
+def take_turns(jobs: Sequence[Callable[[], Outcome]], rounds: int) -> list[list[Outcome]]:
+    """Every job once, then every job again (A B C A B C …), so that noise hits all alike.
+
+    Returns the outcomes of each job.
+    """
+    outcomes: list[list[Outcome]] = [[] for _ in jobs]
+    for _ in range(rounds):
+        for job, found in zip(jobs, outcomes, strict=True):
+            found.append(job())
+    return outcomes
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median and range of what repeated runs took."""
+
+    median: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        return cls(statistics.median(values), min(values), max(values))
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Refuse files that could not be written, before hours of measuring."""
+    for path in paths:
+        if path is not None and not path.resolve().parent.is_dir():
+            raise BenchmarkError(f"{path} cannot be written: its folder does not exist")
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file under a temporary name in its folder, then give it its own."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        write(part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
