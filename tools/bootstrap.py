@@ -55,7 +55,9 @@ class Environment:
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         # Builds find ninja and cython here, and cython-lint its pycodestyle.
         variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
-        # A build on import says so.
+        # Named in full, so that a build on import works where the environment is not activated;
+        # and such a build says so here.
+        variables["CYTHON"] = str(self.programs / "cython")
         variables["MESONPY_EDITABLE_VERBOSE"] = "1"
         subprocess.run([str(path), *arguments], cwd=TOP, env=variables, check=True)
 
