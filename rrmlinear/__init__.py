@@ -8,6 +8,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+try:
+    import rrmlinear._cyutility  # noqa: F401  (every compiled module needs it)
+except ModuleNotFoundError as error:
+    if error.name != "rrmlinear._cyutility":
+        raise
+    raise ImportError(
+        f"rrmlinear is not compiled in {__path__[0]}, its source folder, which Python finds first "
+        "when it is started beside it. Build it there with `python3 tools/bootstrap.py demo` and "
+        "use .venv/bin/python; or, if it is installed elsewhere, start `python -P`"
+    ) from None
+
 __version__ = "0.1.0"
 
 _PUBLIC = {

@@ -36,7 +36,9 @@ class Decompressed(io.RawIOBase):
             raise ValueError(f"{self.name} holds damaged {self.kind} data: {error}") from None
 
 
-def open_compressed(name: str, kind: str, file: Any, mode: str) -> tuple[Any, tuple[type, ...]]:
+def open_compressed(
+    name: str, kind: str, file: Any, mode: Any
+) -> tuple[Any, tuple[type[Exception], ...]]:
     """(binary file, the exceptions by which it reports damage)."""
     if kind == "gzip":
         import gzip

@@ -177,7 +177,7 @@ class Reading:
         """Blocks were read each by itself: their first examples must agree in having a qid."""
         filled = [(k, block) for k, block in enumerate(self.blocks) if block.query_mode >= 0]
         for k, block in filled:
-            if block.query_mode != filled[0][1].query_mode:
+            if block.first is not None and block.query_mode != filled[0][1].query_mode:
                 self.errors.insert(0, (k, self._error(block.first, block)))
                 return
 

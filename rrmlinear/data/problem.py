@@ -50,12 +50,12 @@ class Problem:
     def take(self, chosen: NDArray[np.int64]) -> Problem:
         """The chosen examples, in that order (their rows are copied)."""
         rows = self.rows
-        if rows.is_dense:
+        if rows.indptr is None or rows.indices is None:
             values, indices, indptr = np.ascontiguousarray(rows.values[chosen]), None, None
         else:
             lengths = rows.lengths()[chosen]
             indptr = np.concatenate(([0], np.cumsum(lengths)))
-            begins = np.asarray(rows.indptr)[chosen].astype(np.int64)
+            begins = rows.indptr[chosen].astype(np.int64)
             positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
             values, indices = rows.values[positions], rows.indices[positions]
         return Problem(
@@ -183,11 +183,13 @@ def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
     if fault is None:
         return
     kind, i, t = fault
-    at = t if rows.is_dense else int(rows.indptr[i]) + t
+    if rows.indptr is None or rows.indices is None:
+        column, value = t, rows.values[i, t]
+    else:
+        at = int(rows.indptr[i]) + t
+        column, value = int(rows.indices[at]), rows.values[at]
     if kind == "index":
         raise ValueError(
-            f"row {i} of X has column index {rows.indices[at]}; allowed are 0 … {rows.shape[1] - 1}"
+            f"row {i} of X has column index {column}; allowed are 0 … {rows.shape[1] - 1}"
         )
-    column = t if rows.is_dense else int(rows.indices[at])
-    value = rows.values[i, t] if rows.is_dense else rows.values[at]
     raise ValueError(f"X[{i}, {column}] is {value}; NaN and infinity are not allowed")

@@ -15,13 +15,13 @@ from sklearn.utils.class_weight import compute_class_weight
 
 def check_positive(name: str, value: Any) -> None:
     """Raise ValueError unless value is a finite number above 0."""
-    if not (isinstance(value, Real) and 0 < value < math.inf):
+    if not (isinstance(value, Real) and 0 < float(value) < math.inf):
         raise ValueError(f"{name} is {value!r}; it must be a finite number above 0")
 
 
 def check_count(name: str, value: Any) -> None:
     """Raise ValueError unless value is a whole number from 1 on."""
-    if not (isinstance(value, Integral) and value >= 1):
+    if not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 on")
 
 
@@ -71,7 +71,7 @@ def class_factors(
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight is {class_weight!r}; it must be a dict, 'balanced' or None")
     for label, factor in class_weight.items():
-        if not (isinstance(factor, Real) and 0 <= factor < math.inf):
+        if not (isinstance(factor, Real) and 0 <= float(factor) < math.inf):
             raise ValueError(
                 f"the weight of class {label!r} is {factor!r}; it must be a finite number of at "
                 "least 0"

@@ -25,7 +25,7 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     thread_count,
 )
-from rrmlinear.solvers.result import DualBlocks, Status, TraceRow
+from rrmlinear.solvers.result import DualBlocks, Result, Status, TraceRow
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -190,7 +190,8 @@ class WestonWatkinsSVC(ClassifierMixin, BaseEstimator):
             )
         problem = self._problem(X, classes, index, sample_weight)
         start = self._last_duals(classes, index) if self.warm_start else None
-        self._take(solve(problem, parameter, self._on_pass(), start), classes)
+        model, result = solve(problem, parameter, self._on_pass(), start)
+        self._take(model, result, classes)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
@@ -272,9 +273,9 @@ class WestonWatkinsSVC(ClassifierMixin, BaseEstimator):
             return None
         return lambda row: print(f"[WestonWatkinsSVC] {_line(row)}")
 
-    def _take(self, model: Model, classes: NDArray[Any]) -> None:
+    def _take(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
         """Set the fitted attributes, classes in sorted order."""
-        result, order = model.result, np.argsort(model.labels)
+        order = np.argsort(model.labels)
         weights = model.weights.T[order]
         if len(classes) == 2:
             weights = weights[1:] - weights[:1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -81,16 +80,16 @@ class Solver:
             self.deadline = self.begun + stopping.time_limit
         try:
             self._timed(self.start)
-            status = None
-            for number in count(1):
+            status: Status | None = None
+            number = 0
+            while status is None:
+                number += 1
                 self._timed(self.run_pass, number)
                 row, status = self._look(number, stopping)
                 self.trace.append(row)
                 if on_pass is not None and on_pass(row) is True and status is None:
                     status = Status.STOPPED_BY_CALLER
                     self.trace[-1] = self._measured(row)
-                if status is not None:
-                    break
             return Result(
                 status,
                 self.final_weights(),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.result import DualBlocks, OnPass, Status
+from rrmlinear.solvers.result import DualBlocks, OnPass, Result, Status
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -37,9 +37,9 @@ def fit(
     Raises ValueError for parameters out of range, labels that are not whole numbers and data of
     one class; warns (NotSolvedWarning) where the tolerance was not reached.
     """
-    model = solve(problem, parameter, on_pass, start)
-    if model.result.status is not Status.SOLVED:
-        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=2)
+    model, result = solve(problem, parameter, on_pass, start)
+    if result.status is not Status.SOLVED:
+        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=2)
     return model
 
 
@@ -48,7 +48,7 @@ def solve(
     parameter: Parameter,
     on_pass: OnPass | None = None,
     start: Model | DualBlocks | None = None,
-) -> Model:
+) -> tuple[Model, Result]:
     """What `fit` does, for callers that themselves say where the tolerance was not reached."""
     parameter.check(problem)
     kind = find_solver(parameter.solver)
@@ -66,7 +66,7 @@ def solve(
         parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
     )
     result = solver.solve(stopping, on_pass)
-    return Model(
+    model = Model(
         solver_name=kind.name,
         labels=labels,
         weights=result.weights,
@@ -75,6 +75,7 @@ def solve(
         parameter=parameter,
         result=result,
     )
+    return model, result
 
 
 def _duals_of(

@@ -1,0 +1,99 @@
+"""Every command and every program of the README runs, and prints what it says."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parent.parent
+README = (TOP / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+PROGRAMS = [text for language, text in BLOCKS if language == "python"]
+COMMANDS = [
+    line for language, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
+]
+ELSEWHERE = {
+    "tools/bootstrap.py": "makes the environment that this test runs in",
+    "tools/bench_ww.py": "takes minutes; the benchmark has tests of its own",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with datasets/ in it, where the README's commands follow each other."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "datasets").symlink_to(TOP / "datasets")
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command(command, folder):
+    words = shlex.split(command)
+    assert words[0] in ("python", "python3")
+    for script, reason in ELSEWHERE.items():
+        if words[1] == script:
+            assert (TOP / script).is_file()
+            pytest.skip(f"{script} {reason}")
+    done = subprocess.run(
+        [sys.executable, *words[1:]], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    if "rrmlinear.predict" in words:
+        assert f"```text\n{done.stdout}```" in README
+
+
+def test_printed_summary(folder):
+    command = next(line for line in COMMANDS if "-s 30" in line)
+    done = subprocess.run(
+        [sys.executable, *shlex.split(command)[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    def without_numbers(text):
+        return re.sub(r"-?\d+(\.\d+)?(e[+-]\d+)?", "0", text)
+
+    summary = next(text for language, text in BLOCKS if text.startswith("optimization finished"))
+    assert without_numbers(done.stdout).endswith(without_numbers(summary))
+
+
+def test_python(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    names = {}
+    for text in PROGRAMS:
+        exec(compile(text, "README.md", "exec"), names)
+    solved, accuracy, best = capsys.readouterr().out.splitlines()
+    assert solved.startswith("the duality gap is within the tolerance")
+    assert float(accuracy) > 0.94
+    assert float(best.split()[0]) > 0.94
+
+
+def test_options_are_those_of_train():
+    usage = subprocess.run(
+        [sys.executable, "-m", "rrmlinear.train", "-h"],
+        cwd=TOP / "tests",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    offered = set(re.findall(r"^(--?[a-zA-Z][-a-z]*)", usage, flags=re.MULTILINE))
+    told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z]*)", README, flags=re.MULTILINE))
+    assert told == offered - {"-h", "--version"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/math.md"])
+def test_links_and_files_named(page):
+    text = (TOP / page).read_text()
+    targets = re.findall(r"\]\(([^)#]+)\)", text)
+    for target in targets:
+        if "://" not in target:
+            assert ((TOP / page).parent / target).exists(), target
+    files = re.findall(r"(?<![\w./])(?:rrmlinear|tests|tools|datasets)/[\w/]*\w\.\w+", text)
+    for file in files:
+        assert "NAME" in file or (TOP / file).exists(), file
+    assert targets or files or page == "docs/math.md"
