@@ -60,7 +60,8 @@ class LiveLine:
     def __init__(self, stream: Any, parameter: Parameter):
         self.stream, self.parameter = stream, parameter
         self.shown = time.monotonic()
-        self.first_gap = self.progress = None
+        self.first_gap = math.inf
+        self.progress: _RichProgress | _PlainProgress | None = None
 
     def show(self, row: TraceRow) -> None:
         if row.number == 1:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> None:
     run = _Run(options, problem)
     try:
         if options.folds is not None:
-            run.cross_validate()
+            run.cross_validate(options.folds)
         else:
             run.train()
     except ValueError as error:
@@ -79,13 +79,13 @@ class _Run:
                 )
                 reporters.append(TraceWriter(file, options.trace_file).show)
             model = fit(self.problem, options.parameter, self._on_pass(reporters))
-        if not options.quiet:
+        if not options.quiet and model.result is not None:
             print(summary(model.result))
             sys.stdout.flush()
         self._save(model)
 
-    def cross_validate(self) -> None:
-        options, folds = self.options, self.options.folds
+    def cross_validate(self, folds: int) -> None:
+        options = self.options
         if folds > self.problem.n_examples:
             folds = self.problem.n_examples
             warn(
