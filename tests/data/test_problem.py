@@ -64,9 +64,8 @@ def test_c_order_is_used_where_it_lies(values):
         [[1, 2], [3, 4], [5, 6]],
         [["1", "2.5"], ["3", "4"], ["5", "6"]],
         np.array([[1, 2], [3, 4], [5, 6]], dtype=object),
-        np.matrix([[1, 2], [3, 4], [5, 6]]),
     ],
-    ids=["F", "strided", "int", ">f8", ">f4", "f2", "bool", "list", "text", "object", "matrix"],
+    ids=["F", "strided", "int", ">f8", ">f4", "f2", "bool", "list", "text", "object"],
 )
 def test_other_dense_arrays_are_converted(X):
     problem = Problem.from_arrays(X, Y)
