@@ -1,7 +1,7 @@
 """The examples of a problem as rows, over the caller's own memory."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from rrmlinear.core.blocks cimport block_scores, block_stride
@@ -102,10 +102,18 @@ cdef class Rows:
 
     def feature_cuts(self, Py_ssize_t n_parts):
         """n_parts + 1 features, 0 … d, between which about as many values each are stored."""
-        cdef Py_ssize_t d = self.c.n_features
+        cdef Py_ssize_t i, t, d = self.c.n_features
+        cdef row_t row
         if self.indptr is None or d == 0:
             return np.arange(n_parts + 1) * d // n_parts
-        below = np.cumsum(np.bincount(self.indices, minlength=d))
+        counts = np.zeros(d, dtype=np.int64)
+        cdef int64_t[::1] count = counts
+        with nogil:
+            for i in range(self.c.n_rows):
+                row = rows_get(&self.c, i)
+                for t in range(row.length):
+                    count[row_index(&row, row.kind, t)] += 1
+        below = np.cumsum(counts)
         inner = np.searchsorted(below, below[d - 1] / n_parts * np.arange(1, n_parts))
         return np.concatenate(([0], inner, [d]))
 
