@@ -147,6 +147,14 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     return chosen
 
 
+def gap_drawer() -> Callable[[list[Comparison], Path], None]:
+    try:
+        from gap_figure import draw_gaps
+    except ImportError as error:
+        raise BenchmarkError(f"--png needs matplotlib: {error}") from None
+    return draw_gaps
+
+
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
     try:
@@ -159,6 +167,7 @@ def main(words: list[str] | None = None) -> int:
             if not path.is_file():
                 raise BenchmarkError(f"there is no file {path}")
         check_outputs(chosen.csv, chosen.png)
+        draw_gaps = gap_drawer() if chosen.png else None
         trainers: list[Trainer] = [*peers, *ours]
         found = run_all(chosen, trainers)
     except BenchmarkError as error:
@@ -176,9 +185,7 @@ def main(words: list[str] | None = None) -> int:
                 writer.writerows(row.as_dict() for one in found for row in one.rows)
 
         write_whole(chosen.csv, write_csv)
-    if chosen.png:
-        from gap_figure import draw_gaps
-
+    if draw_gaps:
         write_whole(chosen.png, lambda path: draw_gaps(found, path))
     return 0
 

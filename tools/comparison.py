@@ -168,7 +168,8 @@ def _median_run(runs: Sequence[Training]) -> Training:
 
 def _spread(runs: Sequence[Training], name: str) -> Spread | None:
     values = [getattr(run, name) for run in runs]
-    return None if None in values else Spread.of(values)
+    known = [value for value in values if value is not None]
+    return Spread.of(known) if len(known) == len(values) else None
 
 
 def _quotient(over: float | None, under: float | None) -> float | None:
@@ -196,7 +197,8 @@ def _thread_gain(
 
 def _seconds_to(runs: Sequence[Training], gap: float) -> float | None:
     seconds = [run.seconds_to(gap) for run in runs]
-    return None if None in seconds else Spread.of(seconds).median
+    known = [value for value in seconds if value is not None]
+    return Spread.of(known).median if len(known) == len(seconds) else None
 
 
 def text_table(comparisons: Sequence[Comparison]) -> str:

@@ -15,6 +15,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 # Okabe and Ito's colours: told apart by everyone. Dashes tell the number of threads.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", ":", "-.")
+# Inches of a panel; two names of the legend fit below it.
+WIDTH = 4.8
 # Most panels side by side where there is one cost.
 COLUMNS = 3
 # An axis shorter than this factor has labels at 1, 2 and 5.
@@ -33,7 +35,7 @@ def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
     columns = min(len(comparisons), COLUMNS) if costs == 1 else costs
     rows = -(-len(comparisons) // columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained"
+        rows, columns, figsize=(WIDTH * columns, 3.4 * rows), squeeze=False, layout="constrained"
     )
     panels = list(axes.flat)
     handles = {}
@@ -64,6 +66,13 @@ def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
     for panel in axes[:, 0]:
         panel.set_ylabel("gap / max(1, primal)")
     labels = [name if count == 1 else f"{name}, {count} threads" for name, count in handles]
-    figure.legend(handles.values(), labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(
+        handles.values(),
+        labels,
+        loc="outside lower center",
+        ncols=min(len(labels), 2 * columns) or 1,
+        frameon=False,
+        fontsize=9,
+    )
     figure.savefig(path, format="png", dpi=150)
     plt.close(figure)

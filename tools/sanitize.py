@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("core", "projections", "data", "losses", "solvers")
+TOOLS = ("meson", "ninja", "cython", "gcc", "g++")
 # Run-time dispatch resolves its functions before the sanitizers are ready.
 DEFINE = "-DRRM_NO_CLONES"
 # A read past the end of heap memory that no build can miss: the check of the check.
@@ -60,25 +61,26 @@ def build(scratch: Path, site: Path, boundscheck: bool) -> None:
         f"-Dboundscheck={str(boundscheck).lower()}",
     ]
     steps = (
-        ["meson", "setup", scratch / "build", ROOT, *setup],
-        ["meson", "compile", "-C", scratch / "build"],
-        ["meson", "install", "-C", scratch / "build", "--no-rebuild", "--quiet"],
+        ["setup", str(scratch / "build"), str(ROOT), *setup],
+        ["compile", "-C", str(scratch / "build")],
+        ["install", "-C", str(scratch / "build"), "--no-rebuild", "--quiet"],
     )
     # The tools of an environment that is not activated lie beside its Python.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    for tool in ("meson", "ninja", "cython", "gcc", "g++"):
-        if shutil.which(tool, path=path) is None:
-            raise SanitizeError(f"{tool} is not on the path; the build needs it")
+    found = {name: shutil.which(name, path=path) for name in TOOLS}
+    for name, place in found.items():
+        if place is None:
+            raise SanitizeError(f"{name} is not on the path; the build needs it")
     for step in steps:
         done = subprocess.run(
-            [shutil.which(step[0], path=path), *step[1:]],
+            [str(found["meson"]), *step],
             env={**os.environ, "PATH": path, "CC": "gcc", "CXX": "g++"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
         if done.returncode:
-            raise SanitizeError(f"`meson {step[1]}` failed:\n{done.stdout[-4000:]}")
+            raise SanitizeError(f"`meson {step[0]}` failed:\n{done.stdout[-4000:]}")
     bare = [m.name for m in site.glob("rrmlinear/**/*.so") if b"__asan_" not in m.read_bytes()]
     if bare:
         raise SanitizeError(f"built without the sanitizers: {', '.join(bare)}")
@@ -115,7 +117,7 @@ def check_the_check(python: Path, environment: dict[str, str], reports: Path, si
         raise SanitizeError("an overflow made on purpose was not reported")
     for report in made:
         report.unlink()
-    command = [python, "-c", "import rrmlinear; print(rrmlinear.__file__)"]
+    command = [str(python), "-c", "import rrmlinear; print(rrmlinear.__file__)"]
     place = subprocess.check_output(command, env=environment, text=True, cwd=site.parent).strip()
     if not Path(place).is_relative_to(site):
         raise SanitizeError(f"the package would be taken from {place}, not from {site}")
@@ -130,15 +132,17 @@ def run_tests(folders: list[str], scratch: Path, boundscheck: bool) -> bool:
     reports.mkdir()
     environment = sanitized(reports)
     check_the_check(python, environment, reports, site)
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += ["-c", ROOT / "pyproject.toml", "--rootdir", ROOT]
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT)]
     command += ["-m", "not slow"]
     # An error in a kernel without a way to raise it is only announced: make that a failure.
     command += ["-W", "error::pytest.PytestUnraisableExceptionWarning"]
     clean = True
     for folder in folders:
         print(f"\ntests/{folder}", flush=True)
-        done = subprocess.run([*command, ROOT / "tests" / folder], env=environment, cwd=scratch)
+        done = subprocess.run(
+            [*command, str(ROOT / "tests" / folder)], env=environment, cwd=scratch
+        )
         clean = clean and done.returncode == 0
     for report in sorted(reports.iterdir()):
         clean = False
