@@ -1,11 +1,12 @@
 /* Where threads meet every microsecond: each raises its own flag and watches the others'.
  *
  * One cache line goes each way per meeting, some 50 ns between two cores of one chip; a shared
- * counter costs six times that. A thread that waits long sleeps,
- * and wakes on an idle core if there is one: two that share a core would else go on doing so. */
+ * counter costs six times that. A thread that waits for longer than a visit may share its core with
+ * the one it waits for: it lets that run, and if nothing comes of it sleeps, to wake elsewhere. */
 #ifndef RRM_BARRIER_H
 #define RRM_BARRIER_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -13,7 +14,7 @@ typedef struct {
     _Alignas(128) atomic_long meetings; /* that this thread has come to */
 } flag_t;
 
-enum { SPINS_BEFORE_SLEEP = 1 << 12 };
+enum { SPINS_BEFORE_YIELD = 1 << 9, SPINS_BEFORE_SLEEP = SPINS_BEFORE_YIELD + 64 };
 
 /* Wait until all threads have come to as many meetings as thread `me`, this one among them. What
  * each wrote before it came, all may read after. */
@@ -26,6 +27,8 @@ static inline void flags_meet(flag_t *flags, int n_threads, int me)
              atomic_load_explicit(&flags[t].meetings, memory_order_acquire) < number;) {
             if (++spins > SPINS_BEFORE_SLEEP)
                 nanosleep(&(struct timespec){0, 1000}, NULL);
+            else if (spins > SPINS_BEFORE_YIELD)
+                sched_yield();
 #if defined(__x86_64__)
             else
                 __builtin_ia32_pause();
