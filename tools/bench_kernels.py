@@ -64,7 +64,7 @@ def bench(path: str, runs: int) -> None:
     for _ in range(WARMING_PASSES):
         sweep(False)
     _, duals, _ = state.count_support()
-    row = state.weights.shape[1] * 8
+    row = state.panels.shape[2] * 8
     face_lines = min(duals / n + 1, row / 64)  # cache lines of a row of W that a face touches
     # Scores read the rows of W once; the update, small beside it, is left out of the bytes.
     kinds = [
@@ -72,10 +72,10 @@ def bench(path: str, runs: int) -> None:
         ("faces", lambda: sweep(True), stored * (INDEX_AND_VALUE + 64 * face_lines)),
         ("measuring", lambda: state.measure(0, n, 0), stored * (INDEX_AND_VALUE + row)),
     ]
-    rate = streaming_rate(state.weights.nbytes, runs)
+    rate = streaming_rate(state.panels.nbytes, runs)
     print(
         f"{path}: n {n}, d {problem.n_features}, k {k}, {stored:.0f} stored a row, "
-        f"W {state.weights.nbytes / 1e6:.2f} MB; streaming that much: {rate / 1e9:.0f} GB/s"
+        f"W {state.panels.nbytes / 1e6:.2f} MB; streaming that much: {rate / 1e9:.0f} GB/s"
     )
     for name, task, moved in kinds:
         seconds = median_seconds(task, runs)

@@ -6,6 +6,9 @@
 #ifndef RRM_BARRIER_H
 #define RRM_BARRIER_H
 
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -34,6 +37,16 @@ static inline void flags_meet(flag_t *flags, int n_threads, int me)
                 __builtin_ia32_pause();
 #endif
         }
+}
+
+/* The processor that this thread runs on, or −1 where it cannot be told. */
+static inline int current_processor(void)
+{
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
 }
 
 #endif

@@ -3,3 +3,4 @@ cdef extern from "barrier.h" nogil:
         pass
 
     void flags_meet(flag_t* flags, int n_threads, int me)
+    int current_processor()

@@ -38,6 +38,20 @@ static inline void block_store_prefetch(const block_store_t *store, ptrdiff_t i)
     __builtin_prefetch(store->blocks[i], 1, 2);
 }
 
+/* Where each block would begin in a list of all duals, n + 1 numbers; returns how many of the duals
+ * are at the upper bound. */
+static inline int64_t block_store_begins(const block_store_t *store, int64_t *begins)
+{
+    int64_t upper = 0;
+    begins[0] = 0;
+    for (ptrdiff_t i = 0; i < store->n; i++) {
+        const stored_block_t *block = store->blocks[i];
+        begins[i + 1] = begins[i] + (block ? block->n_between + block->n_upper : 0);
+        upper += block ? block->n_upper : 0;
+    }
+    return upper;
+}
+
 /* Adds block i to b, which holds zeros; returns how many classes it has. */
 static inline ptrdiff_t block_store_unpack(const block_store_t *store, ptrdiff_t i, double upper,
                                            double *b)

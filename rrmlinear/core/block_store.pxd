@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 
 cdef extern from "block_store.h" nogil:
@@ -13,6 +13,7 @@ cdef extern from "block_store.h" nogil:
     bint block_store_start(block_store_t* store, Py_ssize_t n)
     void block_store_free(block_store_t* store)
     void block_store_prefetch(const block_store_t* store, Py_ssize_t i)
+    int64_t block_store_begins(const block_store_t* store, int64_t* begins)
     Py_ssize_t block_store_unpack(const block_store_t* store, Py_ssize_t i, double upper, double* b)
     Py_ssize_t block_store_load(const block_store_t* store, Py_ssize_t i, double upper, double* b,
                                 int32_t* classes)

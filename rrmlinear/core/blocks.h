@@ -1,7 +1,9 @@
 /* Class-block kernels: a row of W holds the k weights of one feature, contiguous and padded.
  *
  * `stride` is the distance between rows of W in doubles (2, 4 or a multiple of 8, see block_stride),
- * rows are aligned to their own size up to 64 bytes, and padding is zero. */
+ * rows are aligned to their own size up to 64 bytes, and padding is zero. For threads W lies in
+ * panels, one behind the other, each with some whole vectors of 8 classes of all features: lines that
+ * one core writes must not lie beside lines that another reads, as cores fetch ahead. */
 #ifndef RRM_BLOCKS_H
 #define RRM_BLOCKS_H
 
@@ -97,46 +99,45 @@ RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff
     }
 }
 
-/* How many rows go at once follows from the stride, not from the columns asked for: a score must
- * have the same bits whoever computes it, and in whatever company. */
+/* How many rows go at once follows from `whole`, the stride that W has in one piece, not from that
+ * of the panel at hand: a score must have the same bits whoever computes it. */
 RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
-                            ptrdiff_t columns, double *scores)
+                            ptrdiff_t whole, double *scores)
 {
-    if (stride == 2)
+    if (whole == 2)
         scores_vec2(row, kind, W, 2, 1, 8, scores);
-    else if (stride == 4)
+    else if (whole == 4)
         scores_vec4(row, kind, W, 4, 1, 8, scores);
-    else if (stride == 8)
+    else if (whole == 8)
         scores_vec8(row, kind, W, 8, 1, 8, scores);
-    else if (stride == 16)
-        switch (columns / 8) {
-        case 1: scores_vec8(row, kind, W, 16, 1, 4, scores); break;
+    else if (whole == 16)
+        switch (stride / 8) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 4, scores); break;
         case 2: scores_vec8(row, kind, W, 16, 2, 4, scores); break;
         }
-    else if (stride <= 32)
-        switch (columns / 8) {
-        case 1: scores_vec8(row, kind, W, stride, 1, 2, scores); break;
-        case 2: scores_vec8(row, kind, W, stride, 2, 2, scores); break;
-        case 3: scores_vec8(row, kind, W, stride, 3, 2, scores); break;
-        case 4: scores_vec8(row, kind, W, stride, 4, 2, scores); break;
+    else if (whole <= 32)
+        switch (stride / 8) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 2, scores); break;
+        case 2: scores_vec8(row, kind, W, 16, 2, 2, scores); break;
+        case 3: scores_vec8(row, kind, W, 24, 3, 2, scores); break;
+        case 4: scores_vec8(row, kind, W, 32, 4, 2, scores); break;
         }
     else
-        scores_wide(row, kind, W, stride, columns / 8, scores);
+        scores_wide(row, kind, W, stride, stride / 8, scores);
 }
 
-/* scores = Σ_t x_t W[t, :columns], aligned to 64 bytes; columns are the stride or, where that is a
- * multiple of 8, some multiple of 8 below it, 0 too. */
+/* scores = Σ_t x_t W[t, :], aligned to 64 bytes, for W or a panel of it. */
 RRM_CLONES static void block_scores(const row_t *row, const double *W, ptrdiff_t stride,
-                                    ptrdiff_t columns, double *scores)
+                                    ptrdiff_t whole, double *scores)
 {
-#define CALL(kind) scores_kind(row, kind, W, stride, columns, scores)
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
 
 /* Four classes at a time: the loads, not the additions, are what it costs. */
 RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
-                                 const int32_t *classes, ptrdiff_t n, double *scores)
+                                 const int64_t *places, ptrdiff_t n, double *scores)
 {
     for (ptrdiff_t from = 0; from < n; from += 4) {
         double sum[4] = {0};
@@ -144,46 +145,46 @@ RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, pt
             const double *w = W + row_index(row, kind, t) * stride;
             double x = row_value(row, kind, t);
             for (int c = 0; c < 4; c++)
-                sum[c] += x * w[classes[from + c]];
+                sum[c] += x * w[places[from + c]];
         }
         if (row->bias != 0)
             for (int c = 0; c < 4; c++)
-                sum[c] += row->bias * W[row->bias_index * stride + classes[from + c]];
+                sum[c] += row->bias * W[row->bias_index * stride + places[from + c]];
         memcpy(scores + from, sum, sizeof sum);
     }
 }
 
-/* scores[c] = Σ_t x_t W[t, classes[c]]: some classes of one example, n a multiple of 4. */
+/* scores[c] = Σ_t x_t W[t · stride + places[c]]: some classes of one example, n a multiple of 4. */
 RRM_CLONES static void block_scores_some(const row_t *row, const double *W, ptrdiff_t stride,
-                                         const int32_t *classes, ptrdiff_t n, double *scores)
+                                         const int64_t *places, ptrdiff_t n, double *scores)
 {
-#define CALL(kind) scores_some_kind(row, kind, W, stride, classes, n, scores)
+#define CALL(kind) scores_some_kind(row, kind, W, stride, places, n, scores)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
 
-RRM_INLINE void update_feature(double *restrict w, double x, const int32_t *restrict classes,
+RRM_INLINE void update_feature(double *restrict w, double x, const int64_t *restrict places,
                                const double *restrict steps, ptrdiff_t n)
 {
     for (ptrdiff_t c = 0; c < n; c++)
-        w[classes[c]] += x * steps[c];
+        w[places[c]] += x * steps[c];
 }
 
 RRM_INLINE void update_some_kind(const row_t *row, int kind, double *W, ptrdiff_t stride,
-                                 const int32_t *classes, const double *steps, ptrdiff_t n)
+                                 const int64_t *places, const double *steps, ptrdiff_t n)
 {
     for (ptrdiff_t t = 0; t < row->length; t++)
-        update_feature(W + row_index(row, kind, t) * stride, row_value(row, kind, t), classes,
+        update_feature(W + row_index(row, kind, t) * stride, row_value(row, kind, t), places,
                        steps, n);
     if (row->bias != 0)
-        update_feature(W + row->bias_index * stride, row->bias, classes, steps, n);
+        update_feature(W + row->bias_index * stride, row->bias, places, steps, n);
 }
 
-/* W[t, classes] += x_t steps: the changed classes alone. */
+/* W[t · stride + places] += x_t steps: the changed classes alone. */
 static void block_update_some(const row_t *row, double *W, ptrdiff_t stride,
-                              const int32_t *classes, const double *steps, ptrdiff_t n)
+                              const int64_t *places, const double *steps, ptrdiff_t n)
 {
-#define CALL(kind) update_some_kind(row, kind, W, stride, classes, steps, n)
+#define CALL(kind) update_some_kind(row, kind, W, stride, places, steps, n)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
@@ -209,26 +210,26 @@ DEFINE_UPDATE(vec8)
 #undef DEFINE_UPDATE
 
 RRM_INLINE void update_kind(const row_t *row, int kind, double *W, ptrdiff_t stride,
-                            ptrdiff_t columns, const double *steps)
+                            const double *steps)
 {
     if (stride == 2)
         update_all_vec2(row, kind, W, 2, steps, 1);
     else if (stride == 4)
         update_all_vec4(row, kind, W, 4, steps, 1);
     else
-        switch (columns / 8) {
-        case 1: update_all_vec8(row, kind, W, stride, steps, 1); break;
-        case 2: update_all_vec8(row, kind, W, stride, steps, 2); break;
-        case 4: update_all_vec8(row, kind, W, stride, steps, 4); break;
-        default: update_all_vec8(row, kind, W, stride, steps, columns / 8);
+        switch (stride / 8) {
+        case 1: update_all_vec8(row, kind, W, 8, steps, 1); break;
+        case 2: update_all_vec8(row, kind, W, 16, steps, 2); break;
+        case 4: update_all_vec8(row, kind, W, 32, steps, 4); break;
+        default: update_all_vec8(row, kind, W, stride, steps, stride / 8);
         }
 }
 
-/* W[t, :columns] += x_t steps. */
+/* W[t, :] += x_t steps, for W or a panel of it. */
 RRM_CLONES static void block_update(const row_t *row, double *W, ptrdiff_t stride,
-                                    ptrdiff_t columns, const double *steps)
+                                    const double *steps)
 {
-#define CALL(kind) update_kind(row, kind, W, stride, columns, steps)
+#define CALL(kind) update_kind(row, kind, W, stride, steps)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
@@ -279,27 +280,26 @@ RRM_CLONES static block_change_t block_change(const double *margins, double cost
     return (block_change_t){(ptrdiff_t)n, sum, linear, squared};
 }
 
-/* The columns with a step, and their steps, packed; returns how many. */
-static inline ptrdiff_t block_pack_steps(const double *steps, ptrdiff_t columns, int32_t *classes,
-                                         double *packed)
+/* The columns with a step, as places from `base`, and their steps, packed; returns how many. */
+static inline ptrdiff_t block_pack_steps(const double *steps, ptrdiff_t columns, int64_t base,
+                                         int64_t *places, double *packed)
 {
     ptrdiff_t n = 0;
     for (ptrdiff_t j = 0; j < columns; j++) {
-        classes[n] = (int32_t)j;
+        places[n] = base + j;
         packed[n] = steps[j];
         n += steps[j] != 0;
     }
     return n;
 }
 
-/* Σ a_j². */
-RRM_CLONES static double squared_norm(const double *a, ptrdiff_t n)
+/* sums[c] += Σ_t W[t, c]², each in the order of the rows. */
+RRM_CLONES static void add_squares(const double *W, ptrdiff_t rows, ptrdiff_t stride, double *sums)
 {
-    double total = 0;
-#pragma omp simd reduction(+ : total)
-    for (ptrdiff_t j = 0; j < n; j++)
-        total += a[j] * a[j];
-    return total;
+    for (ptrdiff_t t = 0; t < rows; t++)
+#pragma omp simd
+        for (ptrdiff_t c = 0; c < stride; c++)
+            sums[c] += W[t * stride + c] * W[t * stride + c];
 }
 
 #endif

@@ -4,10 +4,14 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 
+def this_processor() -> int: ...
+
 class BlockDescent:
     rows: Rows
     loss: BlockLoss
-    weights: NDArray[np.float64]
+    panels: NDArray[np.float64]
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
     gaps: NDArray[np.float64]
     n_threads: int
     out_of_memory: bool
@@ -22,12 +26,7 @@ class BlockDescent:
         n_threads: int,
     ) -> None: ...
     def begin_pass(self, number: int, seed: int, face: bool, quiet: float) -> NDArray[np.int64]: ...
-    @property
-    def sum_change(self) -> float: ...
-    @property
-    def norm_change(self) -> float: ...
-    @property
-    def moved(self) -> int: ...
+    def since_begin(self) -> tuple[float, float, int]: ...
     def sweep(
         self,
         order: NDArray[np.int64],

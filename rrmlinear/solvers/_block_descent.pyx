@@ -4,16 +4,17 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from rrmlinear.core.barrier cimport flag_t, flags_meet
+from rrmlinear.core.barrier cimport current_processor, flag_t, flags_meet
 from rrmlinear.core.block_store cimport (
-    block_store_free, block_store_load, block_store_pack, block_store_prefetch, block_store_start,
-    block_store_t, block_store_unpack,
+    block_store_begins, block_store_free, block_store_load, block_store_pack,
+    block_store_prefetch, block_store_start, block_store_t, block_store_unpack,
 )
 from rrmlinear.core.blocks cimport (
-    block_change, block_change_t, block_margins, block_pack_steps, block_scores,
-    block_scores_some, block_stride, block_update, block_update_some, squared_norm,
+    add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
+    block_scores_some, block_stride, block_update, block_update_some,
 )
 from rrmlinear.core.random cimport random_shuffle, random_stream
+from rrmlinear.core.schedule cimport schedule_awake, schedule_note, schedule_t, schedule_wake_above
 from rrmlinear.core.sparse cimport ROW_DENSE, row_part, row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
@@ -38,11 +39,17 @@ cdef struct scratch_t:
     double* new_block
     double* steps
     double* packed
+    int64_t* places       # k8 + 8: where in W the classes at hand are
     int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
     double* work
     double sum_change     # of Σ b, and of ½‖W‖², since the pass began; thread 0 keeps them
     double norm_change
     int64_t moved         # visits that changed their block, likewise
+
+
+def this_processor():
+    """The processor that this thread runs on, or −1 where it cannot be told."""
+    return current_processor()
 
 
 cdef class BlockDescent:
@@ -56,18 +63,21 @@ cdef class BlockDescent:
 
     cdef readonly Rows rows
     cdef readonly BlockLoss loss
-    cdef readonly object weights          # d × stride, padding zero
+    cdef readonly object panels           # W: panels × d × panel stride, padding zero
     cdef readonly object gaps             # n: each example's part of the gap when last looked at
     cdef readonly Py_ssize_t n_threads
     cdef readonly bint out_of_memory
-    cdef Py_ssize_t n, k, k8, stride
+    cdef Py_ssize_t n, k, k8
+    cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
+    cdef Py_ssize_t panel_stride
+    cdef Py_ssize_t panel_size            # doubles from a panel to the next
     cdef double* W
     cdef double[::1] gap
     cdef const double[::1] cost
     cdef const double[::1] curvature
     cdef const int32_t[::1] label
-    cdef int32_t[::1] wake
-    cdef unsigned char[::1] streak
+    cdef object memory_of_schedule
+    cdef schedule_t schedule
     cdef block_store_t store
     cdef flag_t* flags
     cdef double* scores[2]                # of the team; two, so that a visit may run into the next
@@ -82,12 +92,20 @@ cdef class BlockDescent:
         self.n, self.k, self.k8 = rows.c.n_rows, n_classes, (n_classes + 7) // 8 * 8
         self.stride = block_stride(n_classes)
         self.n_threads = n_threads
-        self.weights = aligned_zeros(rows.width, self.stride)
-        self.W = <double*> <uintptr_t> self.weights.ctypes.data
+        self.panel_stride = self.stride
+        if n_threads > 1:
+            self.panel_stride = (self.stride // 8 + n_threads - 1) // n_threads * 8
+        self.panel_size = rows.width * self.panel_stride
+        weights = aligned_zeros(n_threads * rows.width, self.panel_stride)
+        self.W = <double*> <uintptr_t> weights.ctypes.data
+        self.panels = weights.reshape(n_threads, rows.width, self.panel_stride)
         self.gaps = np.zeros(self.n)
         self.gap = self.gaps
-        self.wake = np.zeros(self.n, dtype=np.int32)
-        self.streak = np.zeros(self.n, dtype=np.uint8)
+        wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
+        cdef int32_t[::1] wakes = wake
+        cdef unsigned char[::1] streaks = streak
+        self.memory_of_schedule = wake, streak
+        self.schedule = schedule_t(&self.gap[0], &wakes[0], &streaks[0], self.n)
         cuts = rows.feature_cuts(PARTS)
         for i in range(PARTS + 1):
             self.cut[i] = cuts[i]
@@ -95,10 +113,10 @@ cdef class BlockDescent:
 
     cdef int _take_memory(self) except -1:
         # All scratch in one piece, each array on a boundary of 64 bytes, each flag on one of 128.
-        cdef Py_ssize_t k8 = self.k8, t
+        cdef Py_ssize_t t, k8 = max(self.k8, self.n_threads * self.panel_stride)
         cdef Py_ssize_t work = (self.loss.workspace(k8) + 7) // 8 * 8
         # Pages apart, as a core may fetch the neighbours of a line that it reads.
-        cdef Py_ssize_t each = (7 * k8 + 8 + work + APART - 1) // APART * APART
+        cdef Py_ssize_t each = (8 * k8 + 16 + work + APART - 1) // APART * APART
         cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
         cdef Py_ssize_t team = PARTS * k8
         cdef double* at
@@ -121,8 +139,9 @@ cdef class BlockDescent:
             mine.new_block = at + 2 * k8
             mine.steps = at + 3 * k8
             mine.packed = at + 4 * k8
-            mine.integers = <int32_t*> (at + 5 * k8)
-            mine.work = at + 7 * k8 + 8
+            mine.places = <int64_t*> (at + 5 * k8)
+            mine.integers = <int32_t*> (at + 6 * k8 + 8)
+            mine.work = at + 8 * k8 + 16
             at += each
         return 0
 
@@ -136,38 +155,24 @@ cdef class BlockDescent:
         pass over faces, those with duals whose part of the gap was last above ``quiet``.
         """
         cdef Py_ssize_t i, m = 0
-        cdef bint visited
         cdef uint64_t state = random_stream(seed, <uint64_t> number)
         order = np.empty(self.n, dtype=np.int64)
         cdef int64_t[::1] out = order
         with nogil:
-            for i in range(self.n):
-                if face:
-                    visited = self.gap[i] > quiet and self.store.blocks[i] != NULL
-                else:
-                    visited = self.wake[i] <= number
-                if visited and self.cost[i] > 0:
-                    out[m] = i
-                    m += 1
-            if m:
+            if face:
+                for i in range(self.n):
+                    if self.gap[i] > quiet and self.store.blocks[i] != NULL:
+                        out[m] = i
+                        m += 1
                 random_shuffle(&state, &out[0], m)
+            else:
+                m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
         self.scratch[0].sum_change = self.scratch[0].norm_change = self.scratch[0].moved = 0
         return order[:m]
 
-    @property
-    def sum_change(self):
-        """How much Σ b has risen since the pass began."""
-        return self.scratch[0].sum_change
-
-    @property
-    def norm_change(self):
-        """How much ½‖W‖² has risen since the pass began."""
-        return self.scratch[0].norm_change
-
-    @property
-    def moved(self):
-        """How many visits have changed their block since the pass began."""
-        return self.scratch[0].moved
+    def since_begin(self):
+        """(rise of Σ b, rise of ½‖W‖², visits that changed their block) since the pass began."""
+        return self.scratch[0].sum_change, self.scratch[0].norm_change, self.scratch[0].moved
 
     def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
               bint face, double quiet, double calm, int team, int thread):
@@ -176,10 +181,7 @@ cdef class BlockDescent:
         After a visit of all its classes, an example whose part of the gap is at most ``calm`` naps,
         and at most ``quiet`` it sleeps for a number of passes that doubles each time.
         """
-        cdef Py_ssize_t at, lines = self.stride // 8
-        cdef Py_ssize_t first = 0, last = self.stride
-        if team > 1:
-            first, last = lines * thread // team * 8, lines * (thread + 1) // team * 8
+        cdef Py_ssize_t at
         with nogil:
             for at in range(begin, end):
                 if at + LOOKAHEAD < order.shape[0]:
@@ -188,18 +190,19 @@ cdef class BlockDescent:
                 if face:
                     self._visit_face(order[at], at & 1, team, thread)
                 else:
-                    self._visit(order[at], at & 1, team, thread, first, last)
+                    self._visit(order[at], at & 1, team, thread)
                     if thread == 0:
-                        self._schedule(order[at], number, quiet, calm)
+                        schedule_note(&self.schedule, order[at], self.gap[order[at]], number, quiet,
+                                      calm)
 
-    cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread, Py_ssize_t first,
-                     Py_ssize_t last) noexcept nogil:
-        # All classes of example i; this thread has W[:, first:last].
+    cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
+        # All classes of example i: this thread's panel of W, or all where it is alone.
         cdef scratch_t* mine = &self.scratch[thread]
-        cdef double* W = self.W + first
-        cdef Py_ssize_t held, n
+        cdef Py_ssize_t first = thread if team > 1 else 0
+        cdef Py_ssize_t last = thread + 1 if team > 1 else self.n_threads
+        cdef Py_ssize_t held, n, m = 0, p
         cdef row_t row = rows_get(&self.rows.c, i)
-        block_scores(&row, W, self.stride, last - first, self.scores[parity] + first)
+        self._score(&row, first, last, self.scores[parity])
         held = block_store_unpack(&self.store, i, self.cost[i], mine.block)
         if team > 1:
             flags_meet(self.flags, team, thread)
@@ -207,12 +210,29 @@ cdef class BlockDescent:
                       mine.margins)
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
         if n and (self.stride <= 8 or n > self.k8 // 8):
-            block_update(&row, W, self.stride, last - first, mine.steps + first)
+            self._update(&row, first, last, mine.steps)
         elif n:     # few changed classes: touch those alone
-            n = block_pack_steps(mine.steps + first, last - first, mine.integers, mine.packed)
-            block_update_some(&row, W, self.stride, mine.integers, mine.packed, n)
+            for p in range(first, last):
+                m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
+                                      p * self.panel_size, mine.places + m, mine.packed + m)
+            block_update_some(&row, self.W, self.panel_stride, mine.places, mine.packed, m)
         if held:
             memset(mine.block, 0, self.k8 * sizeof(double))
+
+    cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                     double* scores) noexcept nogil:
+        # The scores of a row by panels first … last − 1.
+        cdef Py_ssize_t p
+        for p in range(first, last):
+            block_scores(row, self.W + p * self.panel_size, self.panel_stride, self.stride,
+                         scores + p * self.panel_stride)
+
+    cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                      const double* steps) noexcept nogil:
+        cdef Py_ssize_t p
+        for p in range(first, last):
+            block_update(row, self.W + p * self.panel_size, self.panel_stride,
+                         steps + p * self.panel_stride)
 
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # The classes of example i whose duals are not zero, then its own class, then padding.
@@ -224,11 +244,14 @@ cdef class BlockDescent:
         cdef row_t row = rows_get(&self.rows.c, i), part
         for c in range(n, n8):
             classes[c] = self.label[i]
+        for c in range(n8):
+            p = classes[c] // self.panel_stride
+            mine.places[c] = p * self.panel_size + classes[c] - p * self.panel_stride
         for p in range(PARTS):
             if p % team == thread:
                 part = row_part(row, self.cut[p], self.cut[p + 1])
-                block_scores_some(&part, self._weights_of(&row, p), self.stride, classes, n8,
-                                  scores + p * n8)
+                block_scores_some(&part, self._weights_of(&row, p), self.panel_stride,
+                                  mine.places, n8, scores + p * n8)
         if team > 1:
             flags_meet(self.flags, team, thread)
         for c in range(n8):
@@ -239,13 +262,13 @@ cdef class BlockDescent:
             for p in range(PARTS):
                 if p % team == thread:
                     part = row_part(row, self.cut[p], self.cut[p + 1])
-                    block_update_some(&part, self._weights_of(&row, p), self.stride, classes,
-                                      mine.steps, n + 1)
+                    block_update_some(&part, self._weights_of(&row, p), self.panel_stride,
+                                      mine.places, mine.steps, n + 1)
         memset(mine.block, 0, n8 * sizeof(double))
 
     cdef double* _weights_of(self, const row_t* row, Py_ssize_t p) noexcept nogil:
         # A dense row's part p counts its features from the part's first.
-        return self.W + self.cut[p] * self.stride if row.kind & ROW_DENSE else self.W
+        return self.W + self.cut[p] * self.panel_stride if row.kind & ROW_DENSE else self.W
 
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil:
@@ -273,15 +296,6 @@ cdef class BlockDescent:
                 self.out_of_memory = True
         return change.n
 
-    cdef void _schedule(self, Py_ssize_t i, int number, double quiet, double calm) noexcept nogil:
-        if self.gap[i] > quiet:
-            self.streak[i] = 0
-            self.wake[i] = number + (1 + NAP if self.gap[i] <= calm else 1)
-            return
-        self.wake[i] = number + 1 + (1 << self.streak[i])
-        if 1 << self.streak[i] < LONGEST_SLEEP:
-            self.streak[i] += 1
-
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
         """(Σ C_i φ_i, Σ (C_i φ_i)*) over rows begin … end − 1 at W as it stands.
 
@@ -296,7 +310,7 @@ cdef class BlockDescent:
                 if i + LOOKAHEAD < self.n:
                     rows_prefetch(&self.rows.c, i + LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
-                block_scores(&row, self.W, self.stride, self.stride, mine.packed)
+                self._score(&row, 0, self.n_threads, mine.packed)
                 block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
                               mine.margins)
                 block_store_unpack(&self.store, i, self.cost[i], mine.block)
@@ -307,30 +321,33 @@ cdef class BlockDescent:
         return loss, conjugate
 
     def half_norm(self):
-        """½‖W‖²."""
-        cdef double total
-        cdef Py_ssize_t size = self.weights.size
+        """½‖W‖², added up in the same order for any number of panels."""
+        sums = np.zeros(self.n_threads * self.panel_stride)
+        cdef double[::1] squares = sums
+        cdef Py_ssize_t p, width = self.rows.width
         with nogil:
-            total = squared_norm(self.W, size)
-        return total / 2
+            for p in range(self.n_threads):
+                add_squares(self.W + p * self.panel_size, width, self.panel_stride,
+                            &squares[p * self.panel_stride])
+        return float(sums[:self.k].sum()) / 2
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
-        cdef Py_ssize_t i
-        for i in range(self.n):
-            if self.gap[i] > quiet:
-                self.wake[i] = 0
-                self.streak[i] = 0
+        schedule_wake_above(&self.schedule, quiet)
+
+    @property
+    def weights(self):
+        """W, d × k, in memory of its own."""
+        d, columns = self.panels.shape[1], self.n_threads * self.panel_stride
+        by_feature = self.panels.transpose(1, 0, 2).reshape(d, columns)
+        return np.ascontiguousarray(by_feature[:, :self.k])
 
     def blocks(self):
         """The duals as CSR arrays (indptr, classes, values), one row an example."""
         cdef Py_ssize_t i, t
-        indptr = np.zeros(self.n + 1, dtype=np.int64)
+        indptr = np.empty(self.n + 1, dtype=np.int64)
         cdef int64_t[::1] begins = indptr
-        for i in range(self.n):
-            begins[i + 1] = begins[i]
-            if self.store.blocks[i] != NULL:
-                begins[i + 1] += self.store.blocks[i].n_between + self.store.blocks[i].n_upper
+        block_store_begins(&self.store, &begins[0])
         classes, values = np.empty(begins[self.n], dtype=np.int32), np.empty(begins[self.n])
         cdef int32_t[::1] to_classes = classes
         cdef double[::1] to_values = values
@@ -359,7 +376,7 @@ cdef class BlockDescent:
                 total += mine.block[classes[t]]
             mine.steps[self.label[i]] = total
             row = rows_get(&self.rows.c, i)
-            block_update(&row, self.W, self.stride, self.stride, mine.steps)
+            self._update(&row, 0, self.n_threads, mine.steps)
             if not block_store_pack(&self.store, i, self.cost[i], mine.block, NULL, self.k8,
                                     mine.integers):
                 self.out_of_memory = True
@@ -369,13 +386,7 @@ cdef class BlockDescent:
 
     def count_support(self):
         """(examples with duals, duals above 0, of these at the upper bound)."""
-        cdef Py_ssize_t i
-        cdef int64_t examples = 0, between = 0, upper = 0, held
-        with nogil:
-            for i in range(self.n):
-                if self.store.blocks[i] != NULL:
-                    held = self.store.blocks[i].n_between + self.store.blocks[i].n_upper
-                    examples += held > 0
-                    between += self.store.blocks[i].n_between
-                    upper += self.store.blocks[i].n_upper
-        return examples, between + upper, upper
+        begins = np.empty(self.n + 1, dtype=np.int64)
+        cdef int64_t[::1] out = begins
+        cdef int64_t upper = block_store_begins(&self.store, &out[0])
+        return int(np.count_nonzero(np.diff(begins))), int(begins[self.n]), upper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -10,9 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-# After so many pieces of work one is done the slower way, to see whether it still is slower; each
-# time it is, twice as many go by until the next.
-FIRST_TRIAL = 32
+# So many pieces of a kind of work are done both ways in turn, the first of them while memory is
+# still cold; then, after so many more, one is done the slower way, to see whether it still is, and
+# each time it is, twice as many go by until the next.
+FIRST_TRIALS = 4
+FIRST_PAUSE = 16
 
 
 @contextmanager
@@ -43,16 +46,17 @@ class Team:
     dearly on cores that others use. The task must give the same result either way.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    def __init__(self, threads: int, this_processor: Callable[[], int] = lambda: -1) -> None:
+        self.threads, self.this_processor = threads, this_processor
+        self.places = threading.local()
         self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self.pace: dict[tuple[str, int], float] = {}
-        self.trial: dict[str, int] = {}
-        self.pieces = 0
+        self.pieces: dict[str, int] = {}
+        self.next_trial: dict[str, int] = {}
 
     def is_settled(self, kind: str) -> bool:
         """Whether both ways have been tried for this kind of work; try them on short pieces."""
-        return self.threads == 1 or (kind, 1) in self.pace
+        return self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
 
     def shared(self, kind: str, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
         """task(*arguments, team, thread) on each thread of the team that is faster for this kind.
@@ -70,23 +74,37 @@ class Team:
             task(*arguments, 0)
             return
         with interrupts_put_off():
-            others = [self.pool.submit(task, *arguments, t) for t in range(1, size)]
+            taken = self.this_processor()
+            others = [
+                self.pool.submit(self._elsewhere, taken, task, *arguments, t)
+                for t in range(1, size)
+            ]
             task(*arguments, 0)
             for other in others:
                 other.result()
 
+    def _elsewhere(self, taken: int, task: Callable[..., Any], *arguments: Any) -> None:
+        # Threads that meet must not share a processor, and are put on one by whoever wakes them:
+        # the others keep off the first one's.
+        if hasattr(os, "sched_setaffinity") and getattr(self.places, "taken", -1) != taken:
+            if not hasattr(self.places, "allowed"):
+                self.places.allowed = os.sched_getaffinity(0)
+            if len(self.places.allowed - {taken}) >= self.threads - 1:
+                os.sched_setaffinity(0, self.places.allowed - {taken})
+            self.places.taken = taken
+        task(*arguments)
+
     def _size(self, kind: str) -> int:
         if self.threads == 1:
             return 1
-        self.pieces += 1
-        for size in (self.threads, 1):
-            if (kind, size) not in self.pace:
-                self.trial[kind] = self.pieces + FIRST_TRIAL
-                return size
+        done = self.pieces[kind] = self.pieces.get(kind, 0) + 1
+        if done <= FIRST_TRIALS:
+            self.next_trial[kind] = done + FIRST_PAUSE
+            return self.threads if done % 2 else 1
         slow, fast = sorted((1, self.threads), key=lambda size: self.pace[kind, size])
-        if self.pieces < self.trial[kind]:
+        if done < self.next_trial[kind]:
             return fast
-        self.trial[kind] = 2 * self.pieces
+        self.next_trial[kind] = 2 * done
         return slow
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
-from rrmlinear.solvers._block_descent import BlockDescent
+from rrmlinear.solvers._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.solvers.team import Team
@@ -25,10 +25,11 @@ LINES_PER_FACE_PASS = 16
 MOST_FACE_PASSES = 8
 # Multiplications in a visit from which threads repay their meeting.
 SHARED_WORK = 8_000
-# Multiplications between two looks at the clock and at interrupts: some 20 ms; and the part of
-# these to which it is first tried whether threads pay.
-SLICE_WORK = 5 * 10**7
-TRIAL_PART = 8
+# Multiplications between two looks at the clock and at interrupts: some 0.2 s, as it takes threads
+# up to a millisecond to come together; and in how many parts the first of them are cut, on which
+# it is tried whether threads pay.
+SLICE_WORK = 10**9
+TRIAL_PARTS = 8
 
 
 class WestonWatkinsDescent(Solver):
@@ -98,7 +99,7 @@ class WestonWatkinsDescent(Solver):
             np.maximum(curvature, LEAST_CURVATURE),
             self.threads,
         )
-        self.team = Team(self.threads)
+        self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
             first = self.first_duals
             self.sum_duals = self.state.start_from(first.indptr, first.classes, first.values)
@@ -114,7 +115,9 @@ class WestonWatkinsDescent(Solver):
         kind = "face" if face else "full"
         begin = 0
         while begin < len(order):
-            step = self.slice if self.team.is_settled(kind) else self.slice // TRIAL_PART
+            step = min(self.slice, len(order))
+            if not self.team.is_settled(kind):
+                step = -(-step // TRIAL_PARTS)
             end = min(begin + step, len(order))
             visits = (order, begin, end, number, face, quiet, calm)
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
@@ -124,9 +127,9 @@ class WestonWatkinsDescent(Solver):
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         self.work += len(order)
-        self.moved = self.state.moved
-        self.sum_duals += self.state.sum_change
-        self.half_norm += self.state.norm_change
+        sum_rise, norm_rise, self.moved = self.state.since_begin()
+        self.sum_duals += sum_rise
+        self.half_norm += norm_rise
         self.gap_sum = float(self.state.gaps.sum())
         if not face:
             self.full_gap, self.full_dual = self.gap_sum, self.sum_duals - self.half_norm
@@ -163,7 +166,7 @@ class WestonWatkinsDescent(Solver):
         return self.half_norm + losses, dual
 
     def final_weights(self) -> NDArray[np.float64]:
-        return np.ascontiguousarray(self.state.weights[:, : self.n_classes])
+        return self.state.weights
 
     def duals(self) -> DualBlocks:
         return DualBlocks(*self.state.blocks())

@@ -1,0 +1,50 @@
+# Which examples a pass visits. An example is passed over for a while when its part of the duality
+# gap is small: that, not the sign of a gradient, is what the certificate adds up.
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from rrmlinear.core.random cimport random_shuffle, random_stream
+
+cdef enum:
+    NAP = 2              # passes that an example with little of the gap is passed over
+    LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
+
+ctypedef struct schedule_t:
+    double* gap          # each example's part of the gap when last looked at
+    int32_t* wake        # the pass from which it is visited again
+    unsigned char* streak
+    Py_ssize_t n
+
+
+cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* cost, int number,
+                                      uint64_t seed, int64_t* order) noexcept nogil:
+    """The examples of cost > 0 that pass `number` visits, shuffled; returns how many."""
+    cdef Py_ssize_t i, m = 0
+    cdef uint64_t state = random_stream(seed, <uint64_t> number)
+    for i in range(schedule.n):
+        if schedule.wake[i] <= number and cost[i] > 0:
+            order[m] = i
+            m += 1
+    random_shuffle(&state, order, m)
+    return m
+
+
+cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, int number,
+                               double quiet, double calm) noexcept nogil:
+    """After a visit: nap at a gap up to `calm`; up to `quiet` sleep, twice as long each time."""
+    schedule.gap[i] = gap
+    if gap > quiet:
+        schedule.streak[i] = 0
+        schedule.wake[i] = number + (1 + NAP if gap <= calm else 1)
+        return
+    schedule.wake[i] = number + 1 + (1 << schedule.streak[i])
+    if 1 << schedule.streak[i] < LONGEST_SLEEP:
+        schedule.streak[i] += 1
+
+
+cdef inline void schedule_wake_above(schedule_t* schedule, double quiet) noexcept nogil:
+    """Wake every example whose part of the gap is above this."""
+    cdef Py_ssize_t i
+    for i in range(schedule.n):
+        if schedule.gap[i] > quiet:
+            schedule.wake[i] = 0
+            schedule.streak[i] = 0
