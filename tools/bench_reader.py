@@ -1,9 +1,9 @@
 """Time reading LIBSVM files: python tools/bench_reader.py FILE... [--peer NAME=COMMAND]...
 
 Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file and
-with any command that reads the file ("{}" in it stands for the file's name), for example
+with any command that reads the file ("{data}" in it stands for the file's name), for example
 
-    --peer "liblinear=train -q -s 12 -e 1e9 {} /dev/null"
+    --peer "liblinear=train -q -s 12 -e 1e9 {data} /dev/null"
 
 Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
 read in that process (of the whole process for a command), so that the file lies in memory and a
@@ -63,7 +63,7 @@ def measure_program(program: str, name: str) -> tuple[float, int, int]:
 
 def measure_command(command: str, name: str) -> tuple[float, int, int]:
     """The same of a command, whose arrays are not known: 0."""
-    words = [name if word == "{}" else word for word in shlex.split(command)]
+    words = [name if word == "{data}" else word for word in shlex.split(command)]
     begin = time.perf_counter()
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
