@@ -21,7 +21,7 @@ def read_values(texts):
     return problem.labels, problem.rows.values
 
 
-def check(texts):
+def assert_read_as_python_does(texts):
     wanted = np.array([float(text) for text in texts])
     for got in read_values(texts):
         wrong = np.flatnonzero(got.view(np.int64) != wanted.view(np.int64))
@@ -64,7 +64,7 @@ def random_texts(kind, count):
 def test_random_numbers(kind):
     texts = [text for text in random_texts(kind, 60_000) if in_range(text)]
     assert len(texts) > 40_000
-    check(texts)
+    assert_read_as_python_does(texts)
 
 
 def test_edges():
@@ -77,14 +77,14 @@ def test_edges():
     texts += ["9" * n + "." + "9" * m for n in range(1, 22) for m in range(22)]
     texts += ["1.7976931348623157e308", "2.2250738585072015e-308", "0", "-0", "0.0", "-0.", "+.0"]
     texts += ["0e-400", "0e400", "00000000000000000000000000000000000000001", "1e+00000000005"]
-    check(texts)
+    assert_read_as_python_does(texts)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False))
 @example(2.2250738585072014e-308)
 def test_shortest_digits_of_any_double(value):
-    check([repr(value), f"{value:.17g}", f"{value:.30e}"])
+    assert_read_as_python_does([repr(value), f"{value:.17g}", f"{value:.30e}"])
 
 
 @settings(max_examples=200, deadline=None)

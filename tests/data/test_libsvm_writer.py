@@ -56,7 +56,7 @@ def test_subnormal_numbers_are_written_exactly():
     assert read_libsvm(io.BytesIO(text)).rows.values.tolist() == values.tolist()
 
 
-def same(problem, again):
+def assert_same(problem, again):
     for name in ("values", "indices", "indptr"):
         ours, theirs = getattr(problem.rows, name), getattr(again.rows, name)
         assert ours.tobytes() == theirs.tobytes()
@@ -103,7 +103,7 @@ def test_round_trip(problem, block_size):
         threads=2,
         block_size=block_size,
     )
-    same(problem, again)
+    assert_same(problem, again)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -123,7 +123,7 @@ def test_round_trip_of_many_rows(tmp_path, dtype):
         100_000,
     )
     write_libsvm(tmp_path / "data", problem)
-    same(problem, read_libsvm(tmp_path / "data", dtype=dtype, n_features=100_000))
+    assert_same(problem, read_libsvm(tmp_path / "data", dtype=dtype, n_features=100_000))
 
 
 @pytest.mark.parametrize(
