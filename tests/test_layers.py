@@ -25,7 +25,7 @@ BELOW["cli"] = BELOW["estimators"] = {"training"} | BELOW["training"]
 
 HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy"}
 #: Solvers that any module may know, the rest being the registry's business.
-SOLVER_INTERFACE = {"base", "result", "stopping", "team"}
+SOLVER_INTERFACE = {"base", "dual_descent", "result", "stopping", "team"}
 
 
 def folder_of(path):

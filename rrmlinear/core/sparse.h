@@ -150,4 +150,67 @@ static inline double row_squared_norm(const row_t *row)
     return total;
 }
 
+/* sign(v) max(0, |v| − threshold), without a branch. */
+RRM_INLINE double soft(double v, double threshold)
+{
+    double inside = v > threshold ? threshold : v;
+    return v - (inside < -threshold ? -threshold : inside);
+}
+
+/* x'soft(v) over the stored values, the appended column included. Four sums break the chain of
+ * dependent additions; with a threshold of constant 0 it is x'v. */
+RRM_INLINE double row_dot_kind(const row_t *row, int kind, const double *v, double threshold)
+{
+    double sum[4] = {0};
+    ptrdiff_t t = 0;
+    for (; t + 4 <= row->length; t += 4)
+        for (int r = 0; r < 4; r++) {
+            double w = v[row_index(row, kind, t + r)];
+            sum[r] += row_value(row, kind, t + r) * (threshold == 0 ? w : soft(w, threshold));
+        }
+    for (; t < row->length; t++) {
+        double w = v[row_index(row, kind, t)];
+        sum[0] += row_value(row, kind, t) * (threshold == 0 ? w : soft(w, threshold));
+    }
+    if (row->bias != 0)
+        sum[1] += row->bias * soft(v[row->bias_index], threshold);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* x'v; v has room for the appended column. */
+static inline double row_dot(const row_t *row, const double *v)
+{
+    double total = 0;
+#define CALL(kind) total = row_dot_kind(row, kind, v, 0)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+    return total;
+}
+
+/* x'w where w_j = sign(v_j) max(0, |v_j| − threshold), threshold > 0. */
+static inline double thresholded_dot(const row_t *row, const double *v, double threshold)
+{
+    double total = 0;
+#define CALL(kind) total = row_dot_kind(row, kind, v, threshold)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+    return total;
+}
+
+RRM_INLINE void row_axpy_kind(const row_t *row, int kind, double step, double *w)
+{
+    for (ptrdiff_t t = 0; t < row->length; t++)
+        w[row_index(row, kind, t)] += step * row_value(row, kind, t);
+    if (row->bias != 0)
+        w[row->bias_index] += step * row->bias;
+}
+
+/* w += step x. */
+static inline void row_axpy(const row_t *row, double step, double *w)
+{
+#define CALL(kind) row_axpy_kind(row, kind, step, w)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
 #endif

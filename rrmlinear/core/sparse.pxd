@@ -31,3 +31,6 @@ cdef extern from "sparse.h" nogil:
     double row_value(const row_t* row, int kind, Py_ssize_t t)
     Py_ssize_t row_index(const row_t* row, int kind, Py_ssize_t t)
     double row_squared_norm(const row_t* row)
+    double row_dot(const row_t* row, const double* v)
+    double thresholded_dot(const row_t* row, const double* v, double threshold)
+    void row_axpy(const row_t* row, double step, double* w)

@@ -9,3 +9,12 @@ cdef class BlockLoss:
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil
+
+
+cdef class ScalarLoss:
+    cdef double value(self, double y, double margin) noexcept nogil
+    cdef double derivative(self, double y, double margin) noexcept nogil
+    cdef double conjugate(self, double y, double alpha) noexcept nogil
+    cdef double dual_step(self, double y, double margin, double alpha,
+                          double curvature) noexcept nogil
+    cdef double gap(self, double y, double margin, double alpha) noexcept nogil

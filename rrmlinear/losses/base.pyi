@@ -1,2 +1,13 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 class BlockLoss:
     cost: float
+
+class ScalarLoss:
+    def values(self, y: ArrayLike, margins: ArrayLike) -> NDArray[np.float64]: ...
+    def derivatives(self, y: ArrayLike, margins: ArrayLike) -> NDArray[np.float64]: ...
+    def conjugates(self, y: ArrayLike, alphas: ArrayLike) -> NDArray[np.float64]: ...
+    def dual_steps(
+        self, y: ArrayLike, margins: ArrayLike, alphas: ArrayLike, curvatures: ArrayLike
+    ) -> NDArray[np.float64]: ...

@@ -2,6 +2,14 @@
 
 from libc.math cimport NAN
 
+import numpy as np
+
+cdef enum:
+    VALUE
+    DERIVATIVE
+    CONJUGATE
+    DUAL_STEP
+
 
 cdef class BlockLoss:
     """A loss of the k scores of one example, c · φ(m), in the margins m_j = cost + s_j − s_y.
@@ -42,3 +50,66 @@ cdef class BlockLoss:
         ``curvature`` is ‖x‖² > 0.
         """
         return NAN
+
+
+cdef class ScalarLoss:
+    """A loss φ(a) of one margin a = x'w against a label y, and its conjugate.
+
+    The dual variable α of an example moves the weights by c α x, c its cost, and α ∈ −∂φ(a) at the
+    optimum. Labels stay outside: y is an argument.
+    """
+
+    cdef double value(self, double y, double margin) noexcept nogil:
+        """φ(a)."""
+        return NAN
+
+    cdef double derivative(self, double y, double margin) noexcept nogil:
+        """φ'(a), or a subgradient where φ has a kink."""
+        return NAN
+
+    cdef double conjugate(self, double y, double alpha) noexcept nogil:
+        """φ*(−α), infinite where α is no dual variable."""
+        return NAN
+
+    cdef double dual_step(self, double y, double margin, double alpha,
+                          double curvature) noexcept nogil:
+        """The α' that maximizes −φ*(−α') − a α' − ½ curvature (α' − α)², curvature > 0."""
+        return NAN
+
+    cdef double gap(self, double y, double margin, double alpha) noexcept nogil:
+        """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
+        return self.value(y, margin) + self.conjugate(y, alpha) + margin * alpha
+
+    def values(self, y, margins):
+        """φ at arrays of labels and margins."""
+        return self._each(VALUE, y, margins, 0.0, 1.0)
+
+    def derivatives(self, y, margins):
+        """φ' at arrays of labels and margins."""
+        return self._each(DERIVATIVE, y, margins, 0.0, 1.0)
+
+    def conjugates(self, y, alphas):
+        """φ*(−α) at arrays of labels and dual variables."""
+        return self._each(CONJUGATE, y, 0.0, alphas, 1.0)
+
+    def dual_steps(self, y, margins, alphas, curvatures):
+        """The dual steps from α at margins a, for arrays of each."""
+        return self._each(DUAL_STEP, y, margins, alphas, curvatures)
+
+    def _each(self, int what, y, margins, alphas, curvatures):
+        arrays = np.broadcast_arrays(y, margins, alphas, curvatures)
+        shape = arrays[0].shape
+        cdef double[:, ::1] given = np.array([array.ravel() for array in arrays], dtype=np.float64)
+        cdef Py_ssize_t i, n = given.shape[1]
+        result = np.empty(n)
+        cdef double[::1] out = result
+        for i in range(n):
+            if what == VALUE:
+                out[i] = self.value(given[0, i], given[1, i])
+            elif what == DERIVATIVE:
+                out[i] = self.derivative(given[0, i], given[1, i])
+            elif what == CONJUGATE:
+                out[i] = self.conjugate(given[0, i], given[2, i])
+            else:
+                out[i] = self.dual_step(given[0, i], given[1, i], given[2, i], given[3, i])
+        return result.reshape(shape)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.result import DualBlocks, OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
 
 # After so many passes in which nothing moved beyond rounding the run has stalled; more than any
@@ -62,7 +62,7 @@ class Solver:
         """The weights, d × k, in memory of their own."""
         raise TypeError(f"{type(self).__name__} has no weights")
 
-    def duals(self) -> DualBlocks:
+    def duals(self) -> Any:
         """The dual variables that prove the gap."""
         raise TypeError(f"{type(self).__name__} has no duals")
 

@@ -94,7 +94,8 @@ OnPass = Callable[[TraceRow], Any]
 class Result:
     """Weights (d × k) with their certificate.
 
-    ``target`` is the gap it was to reach. primal, dual and gap are measured in full at these
+    ``target`` is the gap it was to reach, ``duals`` are `DualBlocks`, or an array of α_i where the
+    loss is one of a margin. primal, dual and gap are measured in full at these
     weights, whatever the trace estimated on the way. ``support`` counts what the dual is made of;
     ``notes`` are sentences on choices the solver made itself.
     """
@@ -105,7 +106,7 @@ class Result:
     target: float
     cpu_seconds: float
     measuring_seconds: float
-    duals: DualBlocks
+    duals: Any
     support: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

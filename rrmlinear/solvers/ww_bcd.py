@@ -10,29 +10,20 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.solvers._block_descent import BlockDescent, this_processor
-from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.solvers.team import Team
 
-# A row of norm 0 has its optimal block at the bound; any tiny curvature leads there.
-LEAST_CURVATURE = 1e-100
-# An example sleeps when its part of the gap is at most this part of an even share of the target,
-# and naps when it is at most this part of the average.
-SLEEP_SHARE = 0.2
-NAP_SHARE = 0.6
 # Passes over faces after each full pass: one for every so many lines of 8 classes, up to 8.
 LINES_PER_FACE_PASS = 16
 MOST_FACE_PASSES = 8
 # Multiplications in a visit from which threads repay their meeting.
 SHARED_WORK = 8_000
-# Multiplications between two looks at the clock and at interrupts: some 0.2 s, as it takes threads
-# up to a millisecond to come together; and in how many parts the first of them are cut, on which
-# it is tried whether threads pay.
-SLICE_WORK = 10**9
+# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
 TRIAL_PARTS = 8
 
 
-class WestonWatkinsDescent(Solver):
+class WestonWatkinsDescent(DualDescent):
     """minimize ½‖W‖² + Σ_i C_i Σ_{j≠y_i} max(0, 1 − (w_{y_i} − w_j)'x_i) over W, d × k.
 
     Dual: maximize Σ β_ij − ½‖W(β)‖² over 0 ≤ β_ij ≤ C_i, with w_j = −Σ_{y_i≠j} β_ij x_i +
@@ -58,22 +49,17 @@ class WestonWatkinsDescent(Solver):
         threads: int = 1,
         start: DualBlocks | None = None,
     ) -> None:
-        super().__init__()
-        self.rows, self.label, self.n_classes, self.costs = rows, label, n_classes, costs
-        self.loss, self.seed, self.threads = loss, seed, threads
+        super().__init__(rows, costs, seed)
+        self.label, self.n_classes = label, n_classes
+        self.loss, self.threads = loss, threads
         self.first_duals = start
-        self.n = rows.shape[0]
-        self.measuring_work = self.n / 2
         self.team = Team(1)
         self.sum_duals = self.half_norm = 0.0
         self.faces_since_full = 0
         self.full_gap = self.full_dual = 0.0
 
     def start(self) -> None:
-        curvature = self.rows.squared_norms()
-        if not np.isfinite(curvature).all():
-            worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
-            raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
+        curvature = self.curvatures()
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
         self.slice = max(64, int(SLICE_WORK / work))
@@ -96,7 +82,7 @@ class WestonWatkinsDescent(Solver):
             self.label,
             self.n_classes,
             self.costs,
-            np.maximum(curvature, LEAST_CURVATURE),
+            curvature,
             self.threads,
         )
         self.team = Team(self.threads, this_processor)
@@ -106,9 +92,7 @@ class WestonWatkinsDescent(Solver):
             self.half_norm = self.state.half_norm()
 
     def run_pass(self, number: int) -> None:
-        share = self.target / self.n if np.isfinite(self.target) else 0.0
-        quiet = SLEEP_SHARE * share
-        calm = NAP_SHARE * self.full_gap / self.n
+        quiet, calm = self.quiet(), self.calm(self.full_gap)
         face = self._face_is_due(number)
         self.faces_since_full = self.faces_since_full + 1 if face else 0
         order = self.state.begin_pass(number, self.seed, face, quiet)
@@ -162,7 +146,7 @@ class WestonWatkinsDescent(Solver):
         self.gap_sum = self.full_gap = float(self.state.gaps.sum())
         self.full_dual = dual
         if np.isfinite(self.target):
-            self.state.wake_above(SLEEP_SHARE * self.target / self.n)
+            self.state.wake_above(self.quiet())
         return self.half_norm + losses, dual
 
     def final_weights(self) -> NDArray[np.float64]:

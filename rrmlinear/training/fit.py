@@ -89,10 +89,12 @@ def _duals_of(
                 f"the model to start from has labels {start.labels.tolist()}; "
                 f"the problem has {labels.tolist()}"
             )
-        start = start.result.duals
-    if start is not None:
-        start.check(label, len(labels))
-    return start
+        duals: DualBlocks | None = start.result.duals
+    else:
+        duals = start
+    if duals is not None:
+        duals.check(label, len(labels))
+    return duals
 
 
 def _costs(

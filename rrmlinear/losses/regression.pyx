@@ -1,0 +1,114 @@
+"""Losses of the residual r = y − a. All are of one form, with conjugate
+
+    φ*(−α) = −y α + ε |α| + (s/2) α²   on   l ≤ α ≤ u:
+
+    squared ½ r²                              ε = 0, s = 1, no bounds
+    absolute |r|                              ε = 0, s = 0, ±1
+    ε-insensitive max(0, |r| − ε)             s = 0, ±1
+    squared ε-insensitive max(0, |r| − ε)²    s = ½, no bounds
+    Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, s = 1, ±δ
+    quantile a: max(a r, (a − 1) r)           ε = 0, s = 0, a − 1 and a
+
+Smoothing by γ adds γ to s. Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual
+coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is ‖x‖²/(λn).
+"""
+
+from libc.math cimport INFINITY, fabs
+
+from rrmlinear.losses.base cimport ScalarLoss
+
+
+cdef class ResidualLoss(ScalarLoss):
+    """max over l ≤ α ≤ u of r α − ε |α| − (s/2) α², l ≤ 0 ≤ u."""
+
+    cdef double epsilon
+    cdef double s
+    cdef double lower
+    cdef double upper
+
+    cdef double _best(self, double r, double s) noexcept nogil:
+        # the α that attains the maximum for a curvature s
+        cdef double pull = r - self.epsilon if r > self.epsilon else \
+            r + self.epsilon if r < -self.epsilon else 0
+        if pull == 0:
+            return 0
+        if s == 0:
+            return self.upper if pull > 0 else self.lower
+        pull /= s
+        return self.lower if pull < self.lower else self.upper if pull > self.upper else pull
+
+    cdef double value(self, double y, double margin) noexcept nogil:
+        cdef double r = y - margin, alpha = self._best(r, self.s)
+        return alpha * (r - self.s / 2 * alpha) - self.epsilon * fabs(alpha)
+
+    cdef double derivative(self, double y, double margin) noexcept nogil:
+        return -self._best(y - margin, self.s)
+
+    cdef double conjugate(self, double y, double alpha) noexcept nogil:
+        if alpha < self.lower or alpha > self.upper:
+            return INFINITY
+        return alpha * (self.s / 2 * alpha - y) + self.epsilon * fabs(alpha)
+
+    cdef double dual_step(self, double y, double margin, double alpha,
+                          double curvature) noexcept nogil:
+        return self._best(curvature * alpha + y - margin, curvature + self.s)
+
+    cdef int _form(self, double epsilon, double s, double lower, double upper,
+                   double smoothing) except -1:
+        if not 0 <= smoothing < INFINITY:
+            raise ValueError(f"smoothing must be at least 0 and finite, got {smoothing}")
+        self.epsilon, self.s = epsilon, s + smoothing
+        self.lower, self.upper = lower, upper
+        return 0
+
+
+cdef class Squared(ResidualLoss):
+    """½ r²."""
+
+    def __init__(self):
+        self._form(0, 1, -INFINITY, INFINITY, 0)
+
+
+cdef class Absolute(ResidualLoss):
+    """|r|."""
+
+    def __init__(self, double smoothing=0.0):
+        self._form(0, 0, -1, 1, smoothing)
+
+
+cdef class EpsilonInsensitive(ResidualLoss):
+    """max(0, |r| − ε)."""
+
+    def __init__(self, double epsilon=0.1, double smoothing=0.0):
+        self._form(checked_epsilon(epsilon), 0, -1, 1, smoothing)
+
+
+cdef class SquaredEpsilonInsensitive(ResidualLoss):
+    """max(0, |r| − ε)²."""
+
+    def __init__(self, double epsilon=0.1):
+        self._form(checked_epsilon(epsilon), 0.5, -INFINITY, INFINITY, 0)
+
+
+cdef class Huber(ResidualLoss):
+    """½ r² where |r| ≤ δ, δ (|r| − δ/2) beyond."""
+
+    def __init__(self, double delta=1.0):
+        if not 0 < delta < INFINITY:
+            raise ValueError(f"delta must be positive and finite, got {delta}")
+        self._form(0, 1, -delta, delta, 0)
+
+
+cdef class Quantile(ResidualLoss):
+    """max(a r, (a − 1) r), 0 < a < 1: least at the a-quantile."""
+
+    def __init__(self, double quantile=0.5, double smoothing=0.0):
+        if not 0 < quantile < 1:
+            raise ValueError(f"quantile must lie between 0 and 1, got {quantile}")
+        self._form(0, 0, quantile - 1, quantile, smoothing)
+
+
+cdef double checked_epsilon(double epsilon) except -1:
+    if not 0 <= epsilon < INFINITY:
+        raise ValueError(f"epsilon must be at least 0 and finite, got {epsilon}")
+    return epsilon

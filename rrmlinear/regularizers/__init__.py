@@ -1,0 +1,1 @@
+"""Regularizers Ω with value, conjugate, prox and the gradient of the conjugate."""

@@ -1,0 +1,9 @@
+from rrmlinear.core.sparse cimport row_t
+
+
+cdef class Regularizer:
+    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil
+    cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil
+    cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil
+    cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil

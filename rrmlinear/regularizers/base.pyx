@@ -1,0 +1,58 @@
+"""What solvers know of a regularizer. What one does not offer is not a number, never a silent zero.
+"""
+
+from libc.math cimport NAN
+
+import numpy as np
+
+
+cdef class Regularizer:
+    """A regularizer Ω(w) that is 1-strongly convex where its conjugate has a gradient.
+
+    Arrays have n entries. A linear shift ⟨z, w⟩ of the objective is a start of v at z.
+    """
+
+    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
+        """Ω(w)."""
+        return NAN
+
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
+        """Ω*(v) = max over w of ⟨v, w⟩ − Ω(w)."""
+        return NAN
+
+    cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
+        """w ← argmin over u of ½‖u − w‖² + step Ω(u)."""
+        w[0] = NAN
+
+    cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
+        """w ← ∇Ω*(v), the w that attains the maximum."""
+        w[0] = NAN
+
+    cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
+        """⟨x, ∇Ω*(v)⟩ for one row, without forming ∇Ω*(v)."""
+        return NAN
+
+    def value_of(self, w):
+        """Ω at an array."""
+        cdef const double[::1] array = np.ascontiguousarray(w, dtype=np.float64)
+        return self.value(&array[0], array.shape[0])
+
+    def conjugate_of(self, v):
+        """Ω* at an array."""
+        cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        return self.conjugate(&array[0], array.shape[0])
+
+    def prox_of(self, w, double step):
+        """The prox of step Ω at an array, as a new one."""
+        result = np.array(w, dtype=np.float64)
+        cdef double[::1] array = result
+        self.prox(&array[0], step, array.shape[0])
+        return result
+
+    def primal_of(self, v):
+        """∇Ω* at an array, as a new one."""
+        cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        result = np.empty(array.shape[0])
+        cdef double[::1] out = result
+        self.gradient_of_conjugate(&array[0], &out[0], array.shape[0])
+        return result

@@ -1,0 +1,147 @@
+"""The laws of a loss of one margin, over all of them."""
+
+import numpy as np
+import pytest
+
+from rrmlinear.losses import margin, regression
+
+CLASSIFICATION = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge-1": margin.SmoothHinge(1.0),
+    "smooth-hinge-0.01": margin.SmoothHinge(0.01),
+    "squared-hinge": margin.SquaredHinge(),
+    "logistic": margin.Logistic(),
+}
+REGRESSION = {
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "smooth-absolute": regression.Absolute(0.1),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.3),
+    "smooth-epsilon-insensitive": regression.EpsilonInsensitive(0.3, 0.2),
+    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.3),
+    "huber": regression.Huber(0.7),
+    "quantile": regression.Quantile(0.9),
+    "smooth-quantile": regression.Quantile(0.2, 0.5),
+}
+LOSSES = CLASSIFICATION | REGRESSION
+SMOOTH = (
+    "smooth-hinge-1",
+    "squared-hinge",
+    "logistic",
+    "squared",
+    "smooth-absolute",
+    "huber",
+    "squared-epsilon-insensitive",
+    "smooth-epsilon-insensitive",
+    "smooth-quantile",
+)
+
+EXACT = {
+    "hinge": lambda y, a: np.maximum(0, 1 - y * a),
+    "squared-hinge": lambda y, a: np.maximum(0, 1 - y * a) ** 2,
+    "smooth-hinge-1": lambda y, a: np.where(
+        y * a >= 1, 0, np.where(y * a <= 0, 0.5 - y * a, (1 - y * a) ** 2 / 2)
+    ),
+    "logistic": lambda y, a: np.logaddexp(0, -y * a),
+    "squared": lambda y, a: (a - y) ** 2 / 2,
+    "absolute": lambda y, a: np.abs(a - y),
+    "epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.3),
+    "squared-epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.3) ** 2,
+    "huber": lambda y, a: np.where(
+        np.abs(a - y) <= 0.7, (a - y) ** 2 / 2, 0.7 * (np.abs(a - y) - 0.35)
+    ),
+    "quantile": lambda y, a: np.maximum(0.9 * (y - a), -0.1 * (y - a)),
+}
+
+
+@pytest.fixture(params=LOSSES)
+def name(request):
+    return request.param
+
+
+def labels_for(name, rng, n):
+    return rng.choice([-1.0, 1.0], n) if name in CLASSIFICATION else 3 * rng.standard_normal(n)
+
+
+def margins_for(rng, n):
+    return np.concatenate([3 * rng.standard_normal(n - 6), [0, 1, -1, 1e4, -1e4, 30]])
+
+
+def duals_for(name, loss, y, rng):
+    """Dual variables of every kind: inside the domain, at its bounds, at derivatives."""
+    return -loss.derivatives(y, margins_for(rng, len(y)))
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_value_is_the_formula(name):
+    rng = np.random.default_rng(0)
+    y, a = labels_for(name, rng, 200), margins_for(rng, 200)
+    np.testing.assert_allclose(LOSSES[name].values(y, a), EXACT[name](y, a), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_derivative_is_numeric(name):
+    rng = np.random.default_rng(1)
+    loss, y, a, h = LOSSES[name], labels_for(name, rng, 300), 3 * rng.standard_normal(300), 1e-6
+    numeric = (loss.values(y, a + h) - loss.values(y, a - h)) / (2 * h)
+    np.testing.assert_allclose(loss.derivatives(y, a), numeric, atol=1e-4)
+
+
+def test_fenchel_young_holds_with_equality_at_the_derivative(name):
+    rng = np.random.default_rng(2)
+    loss, y, a = LOSSES[name], labels_for(name, rng, 400), margins_for(rng, 400)
+    other = duals_for(name, loss, y, rng)
+    scale = 1 + np.abs(loss.values(y, a)) + np.abs(a * other)
+    excess = loss.values(y, a) + loss.conjugates(y, other) + a * other
+    assert (excess >= -1e-12 * scale).all()
+    own = -loss.derivatives(y, a)
+    equality = loss.values(y, a) + loss.conjugates(y, own) + a * own
+    np.testing.assert_allclose(equality / (1 + np.abs(a * own)), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("curvature", [1e-8, 1e-3, 0.5, 1.0, 30.0, 1e8])
+def test_dual_step_beats_every_point_of_a_fine_search(name, curvature):
+    rng = np.random.default_rng(3)
+    loss, y, a = LOSSES[name], labels_for(name, rng, 120), margins_for(rng, 120)
+    old = duals_for(name, loss, y, rng)
+
+    def gain(new):
+        return -loss.conjugates(y, new) - a * new - curvature / 2 * (new - old) ** 2
+
+    step = loss.dual_steps(y, a, old, curvature)
+    best = gain(step)
+    assert np.isfinite(best).all()
+    scale = 1 + np.abs(best) + np.abs(a * step) + curvature * old**2
+    for part in np.concatenate([np.linspace(0, 1, 15), 1 + np.array([-1e-3, 1e-3, 1e-6, -1e-6])]):
+        for target in (old, -loss.derivatives(y, a), np.zeros_like(old), 2 * step):
+            rival = gain(target + part * (step - target))
+            assert (best >= rival - 1e-12 * scale).all()
+
+
+def test_logistic_step_solves_its_equation():
+    rng = np.random.default_rng(4)
+    loss, n = LOSSES["logistic"], 2000
+    y, a = labels_for("logistic", rng, n), 10 * rng.standard_normal(n)
+    old = y * rng.random(n)
+    q = 10 ** rng.uniform(-6, 6, n)
+    b = y * loss.dual_steps(y, a, old, q)
+    inside = (b > 1e-12) & (b < 1 - 1e-6)
+    residual = np.log(b / (1 - b)) + y * a + q * (b - y * old)
+    slope = 1 / np.maximum(b * (1 - b), 1e-300) + q
+    assert inside.sum() > 500
+    assert (np.abs(residual / slope)[inside] <= 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: margin.SmoothHinge(0), "smoothing must be positive"),
+        (lambda: regression.Huber(-1), "delta must be positive"),
+        (lambda: regression.Quantile(1.0), "quantile must lie between 0 and 1"),
+        (lambda: regression.EpsilonInsensitive(-0.1), "epsilon must be at least 0"),
+        (lambda: regression.Absolute(float("nan")), "smoothing must be at least 0"),
+    ],
+)
+def test_bad_parameters_are_refused(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
