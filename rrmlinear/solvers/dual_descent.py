@@ -49,12 +49,18 @@ class DualDescent(Solver):
         """The part up to which it naps, where the whole gap is about this."""
         return NAP_SHARE * gap / self.n
 
-    def in_slices(
-        self, order: NDArray[np.int64], length: int, visit: Callable[[int, int], Any]
+    def in_pieces(
+        self,
+        order: NDArray[np.int64],
+        length: Callable[[], int],
+        visit: Callable[[int, int], Any],
     ) -> None:
-        """visit(begin, end) over pieces of ``order``, up to the deadline."""
-        for begin in range(0, len(order), length):
-            visit(begin, min(begin + length, len(order)))
+        """visit(begin, end) over pieces of ``order`` up to the deadline, each as long as asked."""
+        begin = 0
+        while begin < len(order):
+            end = min(begin + length(), len(order))
+            visit(begin, end)
+            begin = end
             if self.deadline is not None and time.perf_counter() > self.deadline:
                 break
         self.work += len(order)

@@ -44,9 +44,9 @@ class ProxSDCA(DualDescent):
     def run_pass(self, number: int) -> None:
         quiet, calm = self.quiet(), self.calm(self.gap_sum)
         order = self.state.begin_pass(number, self.seed)
-        self.in_slices(
+        self.in_pieces(
             order,
-            self.slice,
+            lambda: self.slice,
             lambda begin, end: self.state.sweep(order, begin, end, number, quiet, calm),
         )
         self.moved = self.state.moved

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,20 +95,18 @@ class WestonWatkinsDescent(DualDescent):
         self.faces_since_full = self.faces_since_full + 1 if face else 0
         order = self.state.begin_pass(number, self.seed, face, quiet)
         kind = "face" if face else "full"
-        begin = 0
-        while begin < len(order):
+
+        def length() -> int:
             step = min(self.slice, len(order))
-            if not self.team.is_settled(kind):
-                step = -(-step // TRIAL_PARTS)
-            end = min(begin + step, len(order))
+            return step if self.team.is_settled(kind) else -(-step // TRIAL_PARTS)
+
+        def visit(begin: int, end: int) -> None:
             visits = (order, begin, end, number, face, quiet, calm)
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
-            begin = end
-            if self.deadline is not None and time.perf_counter() > self.deadline:
-                break
+
+        self.in_pieces(order, length, visit)
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
-        self.work += len(order)
         sum_rise, norm_rise, self.moved = self.state.since_begin()
         self.sum_duals += sum_rise
         self.half_norm += norm_rise
