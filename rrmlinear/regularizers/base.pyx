@@ -7,10 +7,14 @@ import numpy as np
 
 
 cdef class Regularizer:
-    """A regularizer Ω(w) that is 1-strongly convex where its conjugate has a gradient.
+    """A regularizer Ω(w), ``strength``-strongly convex; its conjugate has a gradient if that is > 0.
 
-    Arrays have n entries. A linear shift ⟨z, w⟩ of the objective is a start of v at z.
+    Arrays have n entries. A linear term −⟨z, w⟩ of the objective is a start of v at z.
     """
+
+    def with_quadratic(self, double kappa):
+        """Ω + kappa/2 ‖w‖², kappa ≥ 0."""
+        raise TypeError(f"{type(self).__name__} takes no further quadratic")
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         """Ω(w)."""

@@ -1,49 +1,59 @@
 """Regularizers that are sums over the coordinates of w."""
 
 from libc.math cimport INFINITY, fabs
-from libc.string cimport memcpy
 
 from rrmlinear.core.sparse cimport row_dot, row_t, thresholded_dot
 from rrmlinear.regularizers.base cimport Regularizer
 
 
 cdef class L2(Regularizer):
-    """½‖w‖², its own conjugate."""
+    """(s/2)‖w‖², s = ``strength``, whose conjugate is ‖v‖²/(2s)."""
+
+    def __init__(self, double strength=1.0):
+        self.strength, self.linear = checked_strength(strength), True
+
+    def with_quadratic(self, double kappa):
+        return L2(self.strength + kappa)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        return squared_norm(w, n) / 2
+        return self.strength * squared_norm(w, n) / 2
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
-        return squared_norm(v, n) / 2
+        return squared_norm(v, n) / (2 * self.strength)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] /= 1 + step
+            w[j] /= 1 + step * self.strength
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
-        memcpy(w, v, n * sizeof(double))
+        cdef Py_ssize_t j
+        for j in range(n):
+            w[j] = v[j] / self.strength
 
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
-        return row_dot(row, v)
+        return row_dot(row, v) / self.strength
 
 
 cdef class ElasticNet(Regularizer):
-    """½‖w‖² + l1 ‖w‖₁, whose conjugate is ½ Σ max(0, |v_j| − l1)²."""
+    """(s/2)‖w‖² + l1 ‖w‖₁, s = ``strength``, whose conjugate is Σ max(0, |v_j| − l1)² / (2s)."""
 
     cdef readonly double l1
 
-    def __init__(self, double l1):
+    def __init__(self, double l1, double strength=1.0):
         if not 0 <= l1 < INFINITY:
             raise ValueError(f"l1 must be at least 0 and finite, got {l1}")
-        self.l1 = l1
+        self.l1, self.strength, self.linear = l1, checked_strength(strength), l1 == 0
+
+    def with_quadratic(self, double kappa):
+        return ElasticNet(self.l1, self.strength + kappa)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         cdef double total = 0
         for j in range(n):
             total += fabs(w[j])
-        return squared_norm(w, n) / 2 + self.l1 * total
+        return self.strength * squared_norm(w, n) / 2 + self.l1 * total
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -51,20 +61,26 @@ cdef class ElasticNet(Regularizer):
         for j in range(n):
             w = soft_threshold(v[j], self.l1)
             total += w * w
-        return total / 2
+        return total / (2 * self.strength)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] = soft_threshold(w[j], step * self.l1) / (1 + step)
+            w[j] = soft_threshold(w[j], step * self.l1) / (1 + step * self.strength)
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] = soft_threshold(v[j], self.l1)
+            w[j] = soft_threshold(v[j], self.l1) / self.strength
 
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
-        return thresholded_dot(row, v, self.l1)
+        return thresholded_dot(row, v, self.l1) / self.strength
+
+
+cdef double checked_strength(double strength) except -1:
+    if not 0 < strength < INFINITY:
+        raise ValueError(f"strength must be positive and finite, got {strength}")
+    return strength
 
 
 cdef inline double soft_threshold(double v, double threshold) noexcept nogil:

@@ -13,7 +13,7 @@ from rrmlinear.solvers.dual_descent import SLICE_WORK, DualDescent
 
 
 class ProxSDCA(DualDescent):
-    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω 1-strongly convex.
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
     maximizes it over one α_i exactly (option I); examples that hold little of the gap are passed
@@ -36,8 +36,9 @@ class ProxSDCA(DualDescent):
         self.y, self.loss, self.regularizer = y, loss, regularizer
 
     def start(self) -> None:
+        curvature = self.curvatures() / self.regularizer.strength
         self.state = DualAscent(
-            self.rows, self.loss, self.regularizer, self.y, self.costs, self.curvatures()
+            self.rows, self.loss, self.regularizer, self.y, self.costs, curvature
         )
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
 

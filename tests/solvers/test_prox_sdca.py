@@ -24,7 +24,7 @@ LOSSES = {
     "quantile": regression.Quantile(0.8),
 }
 CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "logistic")
-REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7)}
+REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "strong": ElasticNet(0.7, 3.0)}
 N, D = 60, 12
 
 
@@ -97,7 +97,9 @@ def test_limits_end_a_run():
     assert not result.last.estimated
 
 
-@pytest.mark.parametrize("build", [L2, lambda: ElasticNet(0.3)])
+@pytest.mark.parametrize(
+    "build", [L2, lambda: L2(2.5), lambda: ElasticNet(0.3), lambda: ElasticNet(0.3, 4.0)]
+)
 def test_laws_of_the_regularizers(build):
     rng = np.random.default_rng(0)
     omega = build()
@@ -112,6 +114,19 @@ def test_laws_of_the_regularizers(build):
         for _ in range(20):
             other = best + 0.1 * scale * rng.standard_normal(30)
             assert at_best <= ((other - v) ** 2).sum() / 2 + 0.4 * omega.value_of(other)
+
+
+@pytest.mark.parametrize("omega", REGULARIZERS.values())
+def test_a_further_quadratic_adds_to_the_value(omega):
+    more, w = omega.with_quadratic(1.5), np.array([0.5, -2.0, 0.0])
+    assert more.value_of(w) == pytest.approx(omega.value_of(w) + 0.75 * w @ w, rel=1e-15)
+    assert more.strength == omega.strength + 1.5
+
+
+@pytest.mark.parametrize("strength", [0.0, -1.0, np.nan, np.inf])
+def test_a_regularizer_without_strength_is_refused(strength):
+    with pytest.raises(ValueError, match="strength must be positive"):
+        L2(strength)
 
 
 @pytest.mark.parametrize("l1", [-1.0, np.inf, np.nan])
