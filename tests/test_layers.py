@@ -60,7 +60,7 @@ def python_imports(path):
             elif isinstance(child, ast.ImportFrom):
                 assert child.level == 0, f"{name_of(path)} imports by a relative name"
                 found.append(Import(child.module, at_once))
-                # `from rrmlinear.solvers import ww_bcd` imports a module, too
+                # `from rrmlinear.solvers import block_descent` imports a module, too
                 found.extend(Import(f"{child.module}.{a.name}", at_once) for a in child.names)
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
@@ -147,7 +147,7 @@ def test_the_registry_alone_names_concrete_losses_and_solvers(path):
 
 def test_the_registry_does():
     named = set(own_imports(REGISTRY))
-    assert {("losses", "weston_watkins"), ("solvers", "ww_bcd")} <= named
+    assert {("losses", "weston_watkins"), ("solvers", "block_descent")} <= named
 
 
 @pytest.mark.parametrize("path", sources(".py", ".pyx", but=("cli", "estimators")), ids=name_of)

@@ -19,6 +19,7 @@ import numpy as np
 from rrmlinear import read_libsvm
 from rrmlinear.data.labels import group_labels
 from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers._block_descent import BlockDescent
 
 WARMING_PASSES = 6
@@ -51,7 +52,7 @@ def bench(path: str, runs: int) -> None:
     n, k = problem.n_examples, len(labels)
     stored = problem.rows.n_stored / n
     rows = problem.rows
-    state = BlockDescent(rows, WestonWatkins(), label, k, np.ones(n), rows.squared_norms(), 1)
+    state = BlockDescent(rows, WestonWatkins(), L2(), label, k, np.ones(n), rows.squared_norms(), 1)
     number = 0
 
     def sweep(face: bool) -> int:
@@ -63,7 +64,7 @@ def bench(path: str, runs: int) -> None:
 
     for _ in range(WARMING_PASSES):
         sweep(False)
-    _, duals, _ = state.count_support()
+    _, duals, _ = state.duals.count()
     row = state.panels.shape[2] * 8
     face_lines = min(duals / n + 1, row / 64)  # cache lines of a row of W that a face touches
     # Scores read the rows of W once; the update, small beside it, is left out of the bytes.

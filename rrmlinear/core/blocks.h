@@ -237,15 +237,15 @@ RRM_CLONES static void block_update(const row_t *row, double *W, ptrdiff_t strid
 /* A margin no loss sees: of the true class against itself, and of padding. */
 #define EXCLUDED_MARGIN (-1e300)
 
-/* m_j = cost + s_j − s_label; the true class and padding excluded. k8 is k rounded up to a multiple
- * of 8. */
+/* m_j = cost + scale (s_j − s_label); the true class and padding excluded. k8 is k rounded up to a
+ * multiple of 8. */
 RRM_CLONES static void block_margins(const double *scores, ptrdiff_t k, ptrdiff_t k8,
-                                     ptrdiff_t label, double cost, double *margins)
+                                     ptrdiff_t label, double cost, double scale, double *margins)
 {
-    double shift = cost - scores[label];
+    double shift = cost - scale * scores[label];
 #pragma omp simd
     for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
-        margins[j] = scores[j] + shift;
+        margins[j] = scale * scores[j] + shift;
     margins[label] = EXCLUDED_MARGIN;
     for (ptrdiff_t j = k; j < k8; j++)
         margins[j] = EXCLUDED_MARGIN;

@@ -13,7 +13,7 @@ cdef extern from "blocks.h" nogil:
     void block_update_some(const row_t* row, double* W, Py_ssize_t stride, const int64_t* places,
                            const double* steps, Py_ssize_t n)
     void block_margins(const double* scores, Py_ssize_t k, Py_ssize_t k8, Py_ssize_t label,
-                       double cost, double* margins)
+                       double cost, double scale, double* margins)
 
     ctypedef struct block_change_t:
         Py_ssize_t n

@@ -7,7 +7,7 @@ import numpy as np
 
 
 cdef class Regularizer:
-    """A regularizer Ω(w), ``strength``-strongly convex; its conjugate has a gradient if that is > 0.
+    """A regularizer Ω(w), ``strength``-strongly convex, so that its conjugate has a gradient.
 
     Arrays have n entries. A linear term −⟨z, w⟩ of the objective is a start of v at z.
     """

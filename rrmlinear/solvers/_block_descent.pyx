@@ -1,4 +1,4 @@
-"""Block coordinate descent on the dual of a multiclass loss with ½‖W‖²: visits and measuring."""
+"""Block coordinate ascent on the dual of a multiclass loss: visits and measuring."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
@@ -6,8 +6,7 @@ from libc.string cimport memset
 
 from rrmlinear.core.barrier cimport current_processor, flag_t, flags_meet
 from rrmlinear.core.block_store cimport (
-    block_store_begins, block_store_free, block_store_load, block_store_pack,
-    block_store_prefetch, block_store_start, block_store_t, block_store_unpack,
+    block_store_load, block_store_pack, block_store_prefetch, block_store_unpack,
 )
 from rrmlinear.core.blocks cimport (
     add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
@@ -15,9 +14,14 @@ from rrmlinear.core.blocks cimport (
 )
 from rrmlinear.core.random cimport random_shuffle, random_stream
 from rrmlinear.core.schedule cimport schedule_awake, schedule_note, schedule_t, schedule_wake_above
-from rrmlinear.core.sparse cimport ROW_DENSE, row_part, row_t, rows_get, rows_prefetch
+from rrmlinear.core.sparse cimport (
+    ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
+)
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.solvers._block_duals cimport BlockDuals
+from rrmlinear.solvers._block_memory cimport scratch_lay, scratch_size, scratch_t
 
 import numpy as np
 
@@ -26,25 +30,9 @@ from rrmlinear.data.rows import aligned_zeros
 cdef enum:
     PARTS = 4            # of the features, for the threads that share a face
     LOOKAHEAD = 2        # visits between a prefetch and its use
-    NAP = 2              # passes that an example with little of the gap is passed over
-    APART = 512          # doubles between what different threads write
-    LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
 
 # A block entry that moves by less than this part of the block's sum has moved by rounding alone.
 cdef double ROUNDING = 1e-14
-
-cdef struct scratch_t:
-    double* margins
-    double* block         # zero between visits
-    double* new_block
-    double* steps
-    double* packed
-    int64_t* places       # k8 + 8: where in W the classes at hand are
-    int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
-    double* work
-    double sum_change     # of Σ b, and of ½‖W‖², since the pass began; thread 0 keeps them
-    double norm_change
-    int64_t moved         # visits that changed their block, likewise
 
 
 def this_processor():
@@ -53,7 +41,8 @@ def this_processor():
 
 
 cdef class BlockDescent:
-    """State of the descent: weights W (d × stride), dual blocks, and what each visit left behind.
+    """State of the ascent: V = Z + what the duals make of the rows, W = ∇Ω*(V), the dual blocks,
+    and what each visit left behind. Where ∇Ω* is linear V alone is kept, and W is ``scale`` times it.
 
     A visit takes all classes of an example, or only its face: the classes where its dual is not
     zero. A team of threads shares a visit, a full one by classes, one of a face by features: each
@@ -63,32 +52,39 @@ cdef class BlockDescent:
 
     cdef readonly Rows rows
     cdef readonly BlockLoss loss
-    cdef readonly object panels           # W: panels × d × panel stride, padding zero
+    cdef readonly Regularizer regularizer
+    cdef readonly object panels           # V: panels × d × panel stride, padding zero
+    cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
+    cdef readonly double scale            # what those are to be multiplied by
+    cdef readonly BlockDuals duals
     cdef readonly object gaps             # n: each example's part of the gap when last looked at
+    cdef readonly object conjugates       # n: (C_i φ_i)* at its block
     cdef readonly Py_ssize_t n_threads
     cdef readonly bint out_of_memory
     cdef Py_ssize_t n, k, k8
     cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
     cdef Py_ssize_t panel_stride
     cdef Py_ssize_t panel_size            # doubles from a panel to the next
-    cdef double* W
+    cdef double* V
+    cdef double* W                        # V where ∇Ω* is linear
     cdef double[::1] gap
+    cdef double[::1] conjugate
     cdef const double[::1] cost
     cdef const double[::1] curvature
     cdef const int32_t[::1] label
     cdef object memory_of_schedule
     cdef schedule_t schedule
-    cdef block_store_t store
     cdef flag_t* flags
     cdef double* scores[2]                # of the team; two, so that a visit may run into the next
     cdef Py_ssize_t cut[PARTS + 1]        # features at which the parts begin
     cdef scratch_t* scratch
     cdef void* memory
 
-    def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t n_classes,
-                  const double[::1] cost, const double[::1] curvature, Py_ssize_t n_threads):
-        self.rows, self.loss, self.label = rows, loss, label
-        self.cost, self.curvature = cost, curvature
+    def __cinit__(self, Rows rows, BlockLoss loss, Regularizer regularizer,
+                  const int32_t[::1] label, Py_ssize_t n_classes, const double[::1] cost,
+                  const double[::1] curvature, Py_ssize_t n_threads):
+        self.rows, self.loss, self.regularizer, self.label = rows, loss, regularizer, label
+        self.cost, self.curvature, self.duals = cost, curvature, BlockDuals(cost)
         self.n, self.k, self.k8 = rows.c.n_rows, n_classes, (n_classes + 7) // 8 * 8
         self.stride = block_stride(n_classes)
         self.n_threads = n_threads
@@ -96,11 +92,16 @@ cdef class BlockDescent:
         if n_threads > 1:
             self.panel_stride = (self.stride // 8 + n_threads - 1) // n_threads * 8
         self.panel_size = rows.width * self.panel_stride
-        weights = aligned_zeros(n_threads * rows.width, self.panel_stride)
-        self.W = <double*> <uintptr_t> weights.ctypes.data
-        self.panels = weights.reshape(n_threads, rows.width, self.panel_stride)
-        self.gaps = np.zeros(self.n)
-        self.gap = self.gaps
+        shape = n_threads, rows.width, self.panel_stride
+        self.panels = aligned_zeros(n_threads * rows.width, self.panel_stride).reshape(shape)
+        self.primal_panels, self.scale = self.panels, 1 / regularizer.strength
+        if not regularizer.linear:
+            primal = aligned_zeros(n_threads * rows.width, self.panel_stride)
+            self.primal_panels, self.scale = primal.reshape(shape), 1.0
+        self.V = <double*> <uintptr_t> self.panels.ctypes.data
+        self.W = <double*> <uintptr_t> self.primal_panels.ctypes.data
+        self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
+        self.gap, self.conjugate = self.gaps, self.conjugates
         wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
         cdef int32_t[::1] wakes = wake
         cdef unsigned char[::1] streaks = streak
@@ -114,15 +115,10 @@ cdef class BlockDescent:
     cdef int _take_memory(self) except -1:
         # All scratch in one piece, each array on a boundary of 64 bytes, each flag on one of 128.
         cdef Py_ssize_t t, k8 = max(self.k8, self.n_threads * self.panel_stride)
-        cdef Py_ssize_t work = (self.loss.workspace(k8) + 7) // 8 * 8
-        # Pages apart, as a core may fetch the neighbours of a line that it reads.
-        cdef Py_ssize_t each = (8 * k8 + 16 + work + APART - 1) // APART * APART
+        cdef Py_ssize_t each = scratch_size(k8, self.loss.workspace(k8))
         cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
         cdef Py_ssize_t team = PARTS * k8
         cdef double* at
-        cdef scratch_t* mine
-        if not block_store_start(&self.store, self.n):
-            raise MemoryError(f"no memory for {self.n} dual blocks")
         self.memory = malloc((flags + 2 * team + self.n_threads * each + 16) * sizeof(double))
         self.scratch = <scratch_t*> malloc(self.n_threads * sizeof(scratch_t))
         if self.memory == NULL or self.scratch == NULL:
@@ -131,22 +127,11 @@ cdef class BlockDescent:
         memset(at, 0, (flags + 2 * team + self.n_threads * each) * sizeof(double))
         self.flags = <flag_t*> at
         self.scores[0], self.scores[1] = at + flags, at + flags + team
-        at += flags + 2 * team
         for t in range(self.n_threads):
-            mine = &self.scratch[t]
-            mine.margins = at
-            mine.block = at + k8
-            mine.new_block = at + 2 * k8
-            mine.steps = at + 3 * k8
-            mine.packed = at + 4 * k8
-            mine.places = <int64_t*> (at + 5 * k8)
-            mine.integers = <int32_t*> (at + 6 * k8 + 8)
-            mine.work = at + 8 * k8 + 16
-            at += each
+            scratch_lay(&self.scratch[t], at + flags + 2 * team + t * each, k8)
         return 0
 
     def __dealloc__(self):
-        block_store_free(&self.store)
         free(self.memory)
         free(self.scratch)
 
@@ -161,18 +146,21 @@ cdef class BlockDescent:
         with nogil:
             if face:
                 for i in range(self.n):
-                    if self.gap[i] > quiet and self.store.blocks[i] != NULL:
+                    if self.gap[i] > quiet and self.duals.store.blocks[i] != NULL:
                         out[m] = i
                         m += 1
                 random_shuffle(&state, &out[0], m)
             else:
                 m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
-        self.scratch[0].sum_change = self.scratch[0].norm_change = self.scratch[0].moved = 0
+        self.scratch[0].norm_change = self.scratch[0].moved = 0
         return order[:m]
 
     def since_begin(self):
-        """(rise of Σ b, rise of ½‖W‖², visits that changed their block) since the pass began."""
-        return self.scratch[0].sum_change, self.scratch[0].norm_change, self.scratch[0].moved
+        """(rise of Ω*(V), visits that changed their block) since the pass began.
+
+        The rise is right to first order only where ∇Ω* is not linear.
+        """
+        return self.scratch[0].norm_change, self.scratch[0].moved
 
     def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
               bint face, double quiet, double calm, int team, int thread):
@@ -186,7 +174,7 @@ cdef class BlockDescent:
             for at in range(begin, end):
                 if at + LOOKAHEAD < order.shape[0]:
                     rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
-                    block_store_prefetch(&self.store, order[at + LOOKAHEAD])
+                    block_store_prefetch(&self.duals.store, order[at + LOOKAHEAD])
                 if face:
                     self._visit_face(order[at], at & 1, team, thread)
                 else:
@@ -203,11 +191,11 @@ cdef class BlockDescent:
         cdef Py_ssize_t held, n, m = 0, p
         cdef row_t row = rows_get(&self.rows.c, i)
         self._score(&row, first, last, self.scores[parity])
-        held = block_store_unpack(&self.store, i, self.cost[i], mine.block)
+        held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
         if team > 1:
             flags_meet(self.flags, team, thread)
         block_margins(self.scores[parity], self.k, self.k8, self.label[i], self.loss.cost,
-                      mine.margins)
+                      self.scale, mine.margins)
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
         if n and (self.stride <= 8 or n > self.k8 // 8):
             self._update(&row, first, last, mine.steps)
@@ -215,7 +203,9 @@ cdef class BlockDescent:
             for p in range(first, last):
                 m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
                                       p * self.panel_size, mine.places + m, mine.packed + m)
-            block_update_some(&row, self.W, self.panel_stride, mine.places, mine.packed, m)
+            block_update_some(&row, self.V, self.panel_stride, mine.places, mine.packed, m)
+        if n and self.V != self.W:
+            self._refresh(&row, 0, first, last)
         if held:
             memset(mine.block, 0, self.k8 * sizeof(double))
 
@@ -231,15 +221,27 @@ cdef class BlockDescent:
                       const double* steps) noexcept nogil:
         cdef Py_ssize_t p
         for p in range(first, last):
-            block_update(row, self.W + p * self.panel_size, self.panel_stride,
+            block_update(row, self.V + p * self.panel_size, self.panel_stride,
                          steps + p * self.panel_stride)
+
+    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
+                       Py_ssize_t last) noexcept nogil:
+        # W = ∇Ω*(V) at the features of a row, counted from `base`, in panels first … last − 1.
+        cdef Py_ssize_t t, p, at, at_panel, n = row.length + (row.bias != 0)
+        for t in range(n):
+            at = base + (row_index(row, row.kind, t) if t < row.length else row.bias_index)
+            for p in range(first, last):
+                at_panel = p * self.panel_size + at * self.panel_stride
+                self.regularizer.gradient_of_conjugate(self.V + at_panel, self.W + at_panel,
+                                                       self.panel_stride)
 
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # The classes of example i whose duals are not zero, then its own class, then padding.
         cdef scratch_t* mine = &self.scratch[thread]
         cdef int32_t* classes = mine.integers + 2 * self.k8
         cdef double* scores = self.scores[parity]
-        cdef Py_ssize_t n = block_store_load(&self.store, i, self.cost[i], mine.block, classes)
+        cdef Py_ssize_t n = block_store_load(&self.duals.store, i, self.cost[i], mine.block,
+                                             classes)
         cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c, p
         cdef row_t row = rows_get(&self.rows.c, i), part
         for c in range(n, n8):
@@ -250,25 +252,27 @@ cdef class BlockDescent:
         for p in range(PARTS):
             if p % team == thread:
                 part = row_part(row, self.cut[p], self.cut[p + 1])
-                block_scores_some(&part, self._weights_of(&row, p), self.panel_stride,
-                                  mine.places, n8, scores + p * n8)
+                block_scores_some(&part, self.W + self._base(&row, p) * self.panel_stride,
+                                  self.panel_stride, mine.places, n8, scores + p * n8)
         if team > 1:
             flags_meet(self.flags, team, thread)
         for c in range(n8):
             mine.margins[c] = ((scores[c] + scores[n8 + c])
                                + (scores[2 * n8 + c] + scores[3 * n8 + c]))
-        block_margins(mine.margins, n, n8, n, self.loss.cost, mine.margins)
+        block_margins(mine.margins, n, n8, n, self.loss.cost, self.scale, mine.margins)
         if self._solve(i, mine, n, n8, classes, thread == 0):
             for p in range(PARTS):
                 if p % team == thread:
                     part = row_part(row, self.cut[p], self.cut[p + 1])
-                    block_update_some(&part, self._weights_of(&row, p), self.panel_stride,
-                                      mine.places, mine.steps, n + 1)
+                    block_update_some(&part, self.V + self._base(&row, p) * self.panel_stride,
+                                      self.panel_stride, mine.places, mine.steps, n + 1)
+                    if self.V != self.W:
+                        self._refresh(&part, self._base(&row, p), 0, self.n_threads)
         memset(mine.block, 0, n8 * sizeof(double))
 
-    cdef double* _weights_of(self, const row_t* row, Py_ssize_t p) noexcept nogil:
+    cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil:
         # A dense row's part p counts its features from the part's first.
-        return self.W + self.cut[p] * self.panel_stride if row.kind & ROW_DENSE else self.W
+        return self.cut[p] if row.kind & ROW_DENSE else 0
 
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil:
@@ -289,20 +293,20 @@ cdef class BlockDescent:
         self.gap[i] = gap
         if change.n:
             mine.moved += 1
-            mine.sum_change += change.sum
+            self.conjugate[i] = self.loss.conjugate(mine.new_block, upper, n8)
             mine.norm_change += change.linear + q / 2 * (change.squared + change.sum * change.sum)
-            if not block_store_pack(&self.store, i, upper, mine.new_block, classes, n8,
+            if not block_store_pack(&self.duals.store, i, upper, mine.new_block, classes, n8,
                                     mine.integers):
                 self.out_of_memory = True
         return change.n
 
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
-        """(Σ C_i φ_i, Σ (C_i φ_i)*) over rows begin … end − 1 at W as it stands.
+        """Σ C_i φ_i over rows begin … end − 1 at W as it stands.
 
         Brings their parts of the gap up to date.
         """
         cdef Py_ssize_t i
-        cdef double loss = 0, conjugate = 0
+        cdef double loss = 0
         cdef scratch_t* mine = &self.scratch[thread]
         cdef row_t row
         with nogil:
@@ -312,24 +316,33 @@ cdef class BlockDescent:
                 row = rows_get(&self.rows.c, i)
                 self._score(&row, 0, self.n_threads, mine.packed)
                 block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
-                              mine.margins)
-                block_store_unpack(&self.store, i, self.cost[i], mine.block)
+                              self.scale, mine.margins)
+                block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
-                conjugate += self.loss.conjugate(mine.block, self.cost[i], self.k8)
+                self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
                 memset(mine.block, 0, self.k8 * sizeof(double))
-        return loss, conjugate
+        return loss
 
-    def half_norm(self):
-        """½‖W‖², added up in the same order for any number of panels."""
+    def conjugate_of_regularizer(self):
+        """Ω*(V), added up in the same order for any number of panels."""
+        if not self.regularizer.linear:
+            return self.regularizer.conjugate_of(self._matrix(self.panels).ravel())
         sums = np.zeros(self.n_threads * self.panel_stride)
         cdef double[::1] squares = sums
         cdef Py_ssize_t p, width = self.rows.width
         with nogil:
             for p in range(self.n_threads):
-                add_squares(self.W + p * self.panel_size, width, self.panel_stride,
+                add_squares(self.V + p * self.panel_size, width, self.panel_stride,
                             &squares[p * self.panel_stride])
-        return float(sums[:self.k].sum()) / 2
+        return float(sums[:self.k].sum()) * self.scale / 2
+
+    def shift(self, delta):
+        """V += delta, in the form of `panels`."""
+        self.panels += delta
+        if self.V != self.W:
+            self.primal_panels[:] = self.regularizer.primal_of(
+                self.panels.ravel()).reshape(self.panels.shape)
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
@@ -338,31 +351,19 @@ cdef class BlockDescent:
     @property
     def weights(self):
         """W, d × k, in memory of its own."""
-        d, columns = self.panels.shape[1], self.n_threads * self.panel_stride
-        by_feature = self.panels.transpose(1, 0, 2).reshape(d, columns)
-        return np.ascontiguousarray(by_feature[:, :self.k])
+        return self._matrix(self.primal_panels) * self.scale
 
-    def blocks(self):
-        """The duals as CSR arrays (indptr, classes, values), one row an example."""
-        cdef Py_ssize_t i, t
-        indptr = np.empty(self.n + 1, dtype=np.int64)
-        cdef int64_t[::1] begins = indptr
-        block_store_begins(&self.store, &begins[0])
-        classes, values = np.empty(begins[self.n], dtype=np.int32), np.empty(begins[self.n])
-        cdef int32_t[::1] to_classes = classes
-        cdef double[::1] to_values = values
-        for i in range(self.n):
-            if begins[i + 1] > begins[i]:
-                t = begins[i]
-                block_store_load(&self.store, i, self.cost[i], &to_values[t], &to_classes[t])
-        return indptr, classes, values
+    def _matrix(self, panels):
+        d, columns = panels.shape[1], self.n_threads * self.panel_stride
+        by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
+        return np.ascontiguousarray(by_feature[:, :self.k])
 
     def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
                    const double[::1] values):
-        """Take these duals, cut to their bounds, and the weights they make; returns Σ b."""
+        """Take these duals, cut to their bounds, and the weights they make."""
         cdef scratch_t* mine = &self.scratch[0]
         cdef Py_ssize_t i, t
-        cdef double total, all_duals = 0
+        cdef double total
         cdef row_t row
         for i in range(self.n):
             if indptr[i + 1] == indptr[i]:
@@ -377,16 +378,9 @@ cdef class BlockDescent:
             mine.steps[self.label[i]] = total
             row = rows_get(&self.rows.c, i)
             self._update(&row, 0, self.n_threads, mine.steps)
-            if not block_store_pack(&self.store, i, self.cost[i], mine.block, NULL, self.k8,
+            self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
+            if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL, self.k8,
                                     mine.integers):
                 self.out_of_memory = True
             memset(mine.block, 0, self.k8 * sizeof(double))
-            all_duals += total
-        return all_duals
-
-    def count_support(self):
-        """(examples with duals, duals above 0, of these at the upper bound)."""
-        begins = np.empty(self.n + 1, dtype=np.int64)
-        cdef int64_t[::1] out = begins
-        cdef int64_t upper = block_store_begins(&self.store, &out[0])
-        return int(np.count_nonzero(np.diff(begins))), int(begins[self.n]), upper
+        self.shift(0.0)

@@ -16,9 +16,10 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.block_descent import BlockAscent
 from rrmlinear.solvers.result import DualBlocks
-from rrmlinear.solvers.ww_bcd import WestonWatkinsDescent
 
 if TYPE_CHECKING:
     from rrmlinear.training.parameter import Parameter
@@ -73,12 +74,13 @@ def _weston_watkins(
     start: DualBlocks | None,
 ) -> Solver:
     block = parameter.block or find_solver(parameter.solver).blocks[0]
-    return WestonWatkinsDescent(
+    return BlockAscent(
         problem.rows,
         label,
         n_classes,
         costs,
         BLOCKS[block](parameter),
+        L2(),
         parameter.seed,
         parameter.threads,
         start,

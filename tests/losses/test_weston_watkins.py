@@ -7,6 +7,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
 from rrmlinear.projections.weston_watkins import weston_watkins_block
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers._block_descent import BlockDescent
 
 LOSSES = {
@@ -30,12 +31,10 @@ class Case:
         self.duals[np.arange(n), self.label] = 0.0
         self.curvature = (self.X**2).sum(axis=1)
         rows = Rows(self.X, None, None, d)
-        self.state = BlockDescent(rows, loss, self.label, k, self.costs, self.curvature, 1)
+        self.state = BlockDescent(rows, loss, L2(), self.label, k, self.costs, self.curvature, 1)
         at = self.duals > 0
         indptr = np.concatenate([[0], np.cumsum(at.sum(axis=1))]).astype(np.int64)
-        self.sum_duals = self.state.start_from(
-            indptr, np.nonzero(at)[1].astype(np.int32), self.duals[at]
-        )
+        self.state.start_from(indptr, np.nonzero(at)[1].astype(np.int32), self.duals[at])
 
     @property
     def weights(self):
@@ -51,7 +50,7 @@ class Case:
         order = np.array([i], dtype=np.int64)
         self.state.begin_pass(1, 0, False, 0.0)
         self.state.sweep(order, 0, 1, 1, False, 0.0, 0.0, 1, 0)
-        indptr, classes, values = self.state.blocks()
+        indptr, classes, values = self.state.duals.arrays()
         block = np.zeros(self.k)
         block[classes[indptr[i] : indptr[i + 1]]] = values[indptr[i] : indptr[i + 1]]
         return block
@@ -64,9 +63,9 @@ SIZES = [2, 3, 4, 5, 8, 9, 26, 40, 150]
 def test_value_and_gap_are_those_of_the_formula(k):
     case = Case(WestonWatkins(), 30, 7, k, seed=k)
     hinge = np.maximum(case.margins(), 0).sum(axis=1)
-    loss, conjugate = case.state.measure(0, 30, 0)
+    loss = case.state.measure(0, 30, 0)
     assert loss == pytest.approx(case.costs @ hinge, rel=1e-13)
-    assert conjugate == pytest.approx(-case.duals.sum(), rel=1e-13)
+    np.testing.assert_allclose(case.state.conjugates, -case.duals.sum(axis=1), rtol=1e-13)
     # Fenchel–Young: c φ(m) + (c φ)*(−b) − Σ b_j (m_j − 1) ≥ 0, with (c φ)*(−b) = −Σ b
     linear = np.where(case.duals > 0, case.duals * (case.margins() - 1), 0.0).sum(axis=1)
     gaps = case.costs * hinge - case.duals.sum(axis=1) - linear
@@ -77,10 +76,11 @@ def test_value_and_gap_are_those_of_the_formula(k):
 @pytest.mark.parametrize("k", SIZES)
 def test_gaps_add_up_to_primal_minus_dual(k):
     case = Case(WestonWatkins(), 25, 5, k, seed=100 + k)
-    loss, conjugate = case.state.measure(0, 25, 0)
+    before = case.state.conjugates.copy()
+    loss, conjugate = case.state.measure(0, 25, 0), case.state.conjugates.sum()
     half_norm = (case.weights**2).sum() / 2
-    assert case.state.half_norm() == pytest.approx(half_norm, rel=1e-13)
-    assert case.sum_duals == pytest.approx(-conjugate, rel=1e-13)
+    assert case.state.conjugate_of_regularizer() == pytest.approx(half_norm, rel=1e-13)
+    np.testing.assert_array_equal(case.state.conjugates, before)
     primal, dual = half_norm + loss, -conjugate - half_norm
     assert case.state.gaps.sum() == pytest.approx(primal - dual, rel=1e-12)
 
@@ -135,12 +135,14 @@ def _move(block, label):
 @pytest.mark.parametrize("block", LOSSES)
 def test_what_a_visit_says_of_the_dual_is_so(block):
     case = Case(LOSSES[block](), 15, 5, 11, seed=9)
-    before = case.sum_duals, case.state.half_norm()
+    before = case.state.conjugate_of_regularizer()
     case.visit(4)
-    after_sum = case.state.blocks()[2].sum()
-    sum_rise, norm_rise, _ = case.state.since_begin()
-    assert sum_rise == pytest.approx(after_sum - before[0], rel=1e-11)
-    assert norm_rise == pytest.approx(case.state.half_norm() - before[1], rel=1e-11)
+    after, (rise, moved) = case.state.conjugate_of_regularizer(), case.state.since_begin()
+    assert moved == 1
+    assert case.state.conjugates.sum() == pytest.approx(
+        -case.state.duals.arrays()[2].sum(), rel=1e-13
+    )
+    assert rise == pytest.approx(after - before, rel=1e-11)
 
 
 def test_a_zero_row_has_no_gap_only_at_its_bound():
@@ -153,7 +155,7 @@ def test_a_zero_row_has_no_gap_only_at_its_bound():
 
 def test_what_a_loss_does_not_offer_is_no_number():
     case = Case(BlockLoss(), 6, 3, 3, seed=0)
-    assert np.isnan(case.state.measure(0, 6, 0)).all()
+    assert np.isnan(case.state.measure(0, 6, 0))
 
 
 def test_block_solvers_are_the_same_loss():

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import rrmlinear
-from rrmlinear.solvers import ww_bcd
+from rrmlinear.solvers import block_descent
 
 
 def csr(X, values=np.float64, indices=np.int32):
@@ -130,8 +130,10 @@ def test_another_seed_takes_another_path(small_problem, fit):
 def test_any_number_of_threads_gives_the_same_bits(
     small_problem, fit, monkeypatch, threads, n, d, k, form
 ):
-    monkeypatch.setattr(ww_bcd, "SHARED_WORK", 1)
-    monkeypatch.setattr(ww_bcd, "SLICE_WORK", 64 * d * k)  # many pieces, so both teams take turns
+    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
+    monkeypatch.setattr(
+        block_descent, "SLICE_WORK", 64 * d * k
+    )  # many pieces, so both teams take turns
     small = small_problem(n, d, k, seed=k)
     alone = train(fit, form(small.X), small.y, max_passes=12)
     together = train(fit, form(small.X), small.y, max_passes=12, threads=threads)
@@ -168,9 +170,9 @@ def test_threads_are_shared_where_an_example_is_work_enough(small_problem, fit):
 @pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
 def test_faces_lead_to_the_same_optimum(small_problem, fit, monkeypatch, form):
     small = small_problem(250, 9, 150, seed=5, density=0.7)
-    assert (150 + 7) // 8 // ww_bcd.LINES_PER_FACE_PASS == 1
+    assert (150 + 7) // 8 // block_descent.LINES_PER_FACE_PASS == 1
     with_faces = train(fit, form(small.X), small.y, gap_tol=1e-7).result
-    monkeypatch.setattr(ww_bcd, "MOST_FACE_PASSES", 0)
+    monkeypatch.setattr(block_descent, "MOST_FACE_PASSES", 0)
     without = train(fit, form(small.X), small.y, gap_tol=1e-7).result
     assert with_faces.status is without.status
     assert with_faces.primal == pytest.approx(without.primal, rel=2e-7)

@@ -99,9 +99,9 @@ def test_certificate_on_real_data(data_set, fit, certify, name):
 
 @pytest.mark.skipif(os.cpu_count() == 1, reason="one core: threads only wait for each other")
 def test_two_threads_give_the_same_bits_on_real_data(data_set, fit, monkeypatch):
-    from rrmlinear.solvers import ww_bcd
+    from rrmlinear.solvers import block_descent
 
-    monkeypatch.setattr(ww_bcd, "SHARED_WORK", 1)
+    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
     problem = data_set("letter.scale")
     alone, together = fit(problem, C=0.05), fit(problem, C=0.05, threads=2)
     assert together.result.notes == ()

@@ -7,10 +7,11 @@ import pytest
 
 import rrmlinear
 from rrmlinear.losses.weston_watkins import WestonWatkinsShark
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.block_descent import BlockAscent
 from rrmlinear.solvers.result import Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
-from rrmlinear.solvers.ww_bcd import WestonWatkinsDescent
 from rrmlinear.training.fit import NotSolvedWarning
 
 
@@ -108,9 +109,9 @@ def test_time_limit(small_problem, fit, certify):
 
 
 def test_time_limit_within_a_pass(small_problem, fit, certify, monkeypatch):
-    from rrmlinear.solvers import ww_bcd
+    from rrmlinear.solvers import block_descent
 
-    monkeypatch.setattr(ww_bcd, "SLICE_WORK", 1)  # a look at the clock every 64 examples
+    monkeypatch.setattr(block_descent, "SLICE_WORK", 1)  # a look at the clock every 64 examples
     problem = small_problem(2000, 20, 30).problem()
     model = fit(problem, time_limit=1e-9, gap_tol=1e-12)
     assert model.result.status is Status.TIME_LIMIT
@@ -138,9 +139,7 @@ def test_shark_stalls_at_its_tolerance(small_problem, tolerance):
     problem = small_problem(50, 5, 5, seed=50).problem()
     label, costs = problem.labels.astype(np.int32), np.ones(50)
     loss = WestonWatkinsShark(tolerance)
-    result = WestonWatkinsDescent(problem.rows, label, 5, costs, loss).solve(
-        Stopping(gap_tol=1e-12)
-    )
+    result = BlockAscent(problem.rows, label, 5, costs, loss, L2()).solve(Stopping(gap_tol=1e-12))
     assert result.status is Status.STALLED
     assert 0 < result.gap <= tolerance * 50 * 4
 

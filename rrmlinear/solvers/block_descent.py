@@ -1,4 +1,4 @@
-"""The Weston–Watkins SVM by block coordinate descent on its dual."""
+"""Multiclass losses by block coordinate ascent on the dual."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
+from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.result import DualBlocks
@@ -21,19 +22,21 @@ SHARED_WORK = 8_000
 TRIAL_PARTS = 8
 
 
-class WestonWatkinsDescent(DualDescent):
-    """minimize ½‖W‖² + Σ_i C_i Σ_{j≠y_i} max(0, 1 − (w_{y_i} − w_j)'x_i) over W, d × k.
+class BlockAscent(DualDescent):
+    """minimize Ω(W) + Σ_i C_i φ(m_i) over W, d × k, in margins m_ij = cost + (w_j − w_{y_i})'x_i.
 
-    Dual: maximize Σ β_ij − ½‖W(β)‖² over 0 ≤ β_ij ≤ C_i, with w_j = −Σ_{y_i≠j} β_ij x_i +
-    Σ_{y_i=j} (Σ_j' β_ij') x_i. Each visit maximizes it over the block of one example, exactly as
-    the loss's block solver does. Shrinking: examples that hold little of the gap are passed over
-    for a while, and with many classes most passes visit only the faces (the classes whose duals are
-    not zero); no stop is made but on a measurement of the whole problem.
+    Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
+    v_j = −Σ_{y_i≠j} β_ij x_i + Σ_{y_i=j} (Σ_j' β_ij') x_i and W = ∇Ω*(V). Each visit maximizes it
+    over the block of one example, exactly as the loss's block solver does (a lower bound of it,
+    where ∇Ω* is not linear). Shrinking: examples that hold little of the gap are passed over for a
+    while, and with many classes most passes visit only the faces (the classes whose duals are not
+    zero); no stop is made but on a measurement of the whole problem.
 
     ``start`` are duals to begin from, of the same examples and classes; they are cut to C_i.
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
-    algorithm 1; block order and shrinking are ours.
+    algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
+    ascent, section 3; block order and shrinking are ours.
     """
 
     def __init__(
@@ -43,21 +46,22 @@ class WestonWatkinsDescent(DualDescent):
         n_classes: int,
         costs: NDArray[np.float64],
         loss: BlockLoss,
+        regularizer: Regularizer,
         seed: int = 0,
         threads: int = 1,
         start: DualBlocks | None = None,
     ) -> None:
         super().__init__(rows, costs, seed)
         self.label, self.n_classes = label, n_classes
-        self.loss, self.threads = loss, threads
+        self.loss, self.regularizer, self.threads = loss, regularizer, threads
         self.first_duals = start
         self.team = Team(1)
-        self.sum_duals = self.half_norm = 0.0
+        self.conjugate = 0.0  # Ω*(V)
         self.faces_since_full = 0
         self.full_gap = self.full_dual = 0.0
 
     def start(self) -> None:
-        curvature = self.curvatures()
+        curvature = self.curvatures() / self.regularizer.strength
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
         self.slice = max(64, int(SLICE_WORK / work))
@@ -77,6 +81,7 @@ class WestonWatkinsDescent(DualDescent):
         self.state = BlockDescent(
             self.rows,
             self.loss,
+            self.regularizer,
             self.label,
             self.n_classes,
             self.costs,
@@ -86,8 +91,8 @@ class WestonWatkinsDescent(DualDescent):
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
             first = self.first_duals
-            self.sum_duals = self.state.start_from(first.indptr, first.classes, first.values)
-            self.half_norm = self.state.half_norm()
+            self.state.start_from(first.indptr, first.classes, first.values)
+            self.conjugate = self.state.conjugate_of_regularizer()
 
     def run_pass(self, number: int) -> None:
         quiet, calm = self.quiet(), self.calm(self.full_gap)
@@ -107,12 +112,14 @@ class WestonWatkinsDescent(DualDescent):
         self.in_pieces(order, length, visit)
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
-        sum_rise, norm_rise, self.moved = self.state.since_begin()
-        self.sum_duals += sum_rise
-        self.half_norm += norm_rise
+        rise, self.moved = self.state.since_begin()
+        if self.regularizer.linear:
+            self.conjugate += rise
+        else:
+            self.conjugate = self.state.conjugate_of_regularizer()
         self.gap_sum = float(self.state.gaps.sum())
         if not face:
-            self.full_gap, self.full_dual = self.gap_sum, self.sum_duals - self.half_norm
+            self.full_gap, self.full_dual = self.gap_sum, self.dual()
 
     def _face_is_due(self, number: int) -> bool:
         if number == 1 or self.faces_since_full >= self.face_passes:
@@ -120,39 +127,52 @@ class WestonWatkinsDescent(DualDescent):
         # Once the faces are solved well enough, only a full pass can find more.
         return self.faces_since_full == 0 or self.gap_sum > 0.3 * self.target
 
+    def dual(self) -> float:
+        """The dual as it stands."""
+        return -self.conjugates() - self.conjugate
+
+    def conjugates(self) -> float:
+        """Σ (C_i φ_i)*."""
+        return float(self.state.conjugates.sum())
+
     def estimate(self) -> tuple[float, float]:
-        dual = self.sum_duals - self.half_norm
+        dual = self.dual()
         # After a pass over faces: what the last full pass saw, less what the dual has gained.
         return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
 
-    def measure(self) -> tuple[float, float]:
+    def losses(self) -> float:
+        """Σ C_i φ_i at the weights; brings every part of the gap up to date."""
         # Always the same chunks, so that the sum has the same bits for any number of threads.
         chunk = max(1024, -(-self.n // 64))
         chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
-        sums = np.zeros((len(chunks), 2))
+        sums = np.zeros(len(chunks))
 
         def some(thread: int) -> None:
             for at in range(thread, len(chunks), self.threads):
                 sums[at] = self.state.measure(*chunks[at], thread)
 
         self.team.on_each(self.threads, some)
-        losses, conjugates = sums.sum(axis=0).tolist()
-        self.half_norm, self.sum_duals = self.state.half_norm(), -conjugates
-        dual = self.sum_duals - self.half_norm
+        self.conjugate = self.state.conjugate_of_regularizer()
         self.gap_sum = self.full_gap = float(self.state.gaps.sum())
-        self.full_dual = dual
+        self.full_dual = self.dual()
+        return float(sums.sum())
+
+    def measure(self) -> tuple[float, float]:
+        losses = self.losses()
         if np.isfinite(self.target):
             self.state.wake_above(self.quiet())
-        return self.half_norm + losses, dual
+        if self.regularizer.linear:  # then Ω(∇Ω*(V)) = Ω*(V)
+            return self.conjugate + losses, self.full_dual
+        return self.regularizer.value_of(self.state.weights.ravel()) + losses, self.full_dual
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.state.weights
 
     def duals(self) -> DualBlocks:
-        return DualBlocks(*self.state.blocks())
+        return DualBlocks(*self.state.duals.arrays())
 
     def support(self) -> dict[str, int]:
-        examples, duals, at_bound = self.state.count_support()
+        examples, duals, at_bound = self.state.duals.count()
         return {"examples": examples, "duals": duals, "at_bound": at_bound}
 
     def close(self) -> None:

@@ -1,0 +1,43 @@
+"""The dual blocks of all examples, kept by their nonzeros."""
+
+from libc.stdint cimport int32_t, int64_t
+
+from rrmlinear.core.block_store cimport (
+    block_store_begins, block_store_free, block_store_load, block_store_start,
+)
+
+import numpy as np
+
+
+cdef class BlockDuals:
+    """One block an example, all zero at first; entries lie in 0 … ``cost`` of their example."""
+
+    def __cinit__(self, const double[::1] cost):
+        self.cost = cost
+        if not block_store_start(&self.store, cost.shape[0]):
+            raise MemoryError(f"no memory for {cost.shape[0]} dual blocks")
+
+    def __dealloc__(self):
+        block_store_free(&self.store)
+
+    def arrays(self):
+        """The duals as CSR arrays (indptr, classes, values), one row an example."""
+        cdef Py_ssize_t i, t, n = self.cost.shape[0]
+        indptr = np.empty(n + 1, dtype=np.int64)
+        cdef int64_t[::1] begins = indptr
+        block_store_begins(&self.store, &begins[0])
+        classes, values = np.empty(begins[n], dtype=np.int32), np.empty(begins[n])
+        cdef int32_t[::1] to_classes = classes
+        cdef double[::1] to_values = values
+        for i in range(n):
+            if begins[i + 1] > begins[i]:
+                t = begins[i]
+                block_store_load(&self.store, i, self.cost[i], &to_values[t], &to_classes[t])
+        return indptr, classes, values
+
+    def count(self):
+        """(examples with duals, duals above 0, of these at the upper bound)."""
+        begins = np.empty(self.cost.shape[0] + 1, dtype=np.int64)
+        cdef int64_t[::1] out = begins
+        cdef int64_t upper = block_store_begins(&self.store, &out[0])
+        return int(np.count_nonzero(np.diff(begins))), int(begins[begins.shape[0] - 1]), upper

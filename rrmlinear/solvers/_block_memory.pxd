@@ -1,0 +1,34 @@
+# The memory that a visit of a block works in, one piece for each thread.
+from libc.stdint cimport int32_t, int64_t
+
+cdef enum:
+    APART = 512           # doubles between what different threads write: cores fetch ahead
+
+cdef struct scratch_t:
+    double* margins
+    double* block         # zero between visits
+    double* new_block
+    double* steps
+    double* packed
+    int64_t* places       # k8 + 8: where in W the classes at hand are
+    int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
+    double* work
+    double norm_change    # of Ω*(V) since the pass began; thread 0 keeps it
+    int64_t moved         # visits that changed their block, likewise
+
+
+cdef inline Py_ssize_t scratch_size(Py_ssize_t k8, Py_ssize_t work) noexcept nogil:
+    """Doubles from one thread's memory to the next."""
+    return (8 * k8 + 16 + (work + 7) // 8 * 8 + APART - 1) // APART * APART
+
+
+cdef inline void scratch_lay(scratch_t* mine, double* at, Py_ssize_t k8) noexcept nogil:
+    """Arrays of k8 in memory of zeros, each on a boundary of 64 bytes where `at` is."""
+    mine.margins = at
+    mine.block = at + k8
+    mine.new_block = at + 2 * k8
+    mine.steps = at + 3 * k8
+    mine.packed = at + 4 * k8
+    mine.places = <int64_t*> (at + 5 * k8)
+    mine.integers = <int32_t*> (at + 6 * k8 + 8)
+    mine.work = at + 8 * k8 + 16
