@@ -1,6 +1,9 @@
 cdef class BlockLoss:
     # What a margin adds to s_j − s_y: 1 for the hinge family.
     cdef readonly double cost
+    # The modulus of strong convexity of φ*, in the Euclidean norm: φ is 1/smoothing-smooth, or
+    # not smooth where it is 0.
+    cdef readonly double smoothing
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil
     cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil
     cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil
@@ -12,6 +15,10 @@ cdef class BlockLoss:
 
 
 cdef class ScalarLoss:
+    # The modulus of strong convexity of φ*: φ is 1/smoothing-smooth, or not smooth where it is 0.
+    cdef readonly double smoothing
+    # The Lipschitz constant of φ, infinite if it has none.
+    cdef readonly double lipschitz
     cdef double value(self, double y, double margin) noexcept nogil
     cdef double derivative(self, double y, double margin) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil

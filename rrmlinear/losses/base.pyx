@@ -1,6 +1,6 @@
 """What solvers know of a loss. What a loss does not offer is not a number, never a silent zero."""
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 
 import numpy as np
 
@@ -51,6 +51,22 @@ cdef class BlockLoss:
         """
         return NAN
 
+    def lipschitz(self, Py_ssize_t k):
+        """The Lipschitz constant of φ in the Euclidean norm of the k − 1 margins."""
+        return INFINITY
+
+    def smoothed(self, double smoothing):
+        """This loss with (smoothing/2) ‖b‖² added to its conjugate for weight 1.
+
+        It lies below this loss φ by at most (smoothing/2) lipschitz(k)². Raises ValueError for a
+        loss that is smooth as it is, and for a smoothing that is not positive and finite.
+        """
+        check_smoothing(self, smoothing)
+        return self._smoothed(smoothing)
+
+    def _smoothed(self, smoothing):
+        raise TypeError(f"{type(self).__name__} cannot be smoothed")
+
 
 cdef class ScalarLoss:
     """A loss φ(a) of one margin a = x'w against a label y, and its conjugate.
@@ -58,6 +74,9 @@ cdef class ScalarLoss:
     The dual variable α of an example moves the weights by c α x, c its cost, and α ∈ −∂φ(a) at the
     optimum. Labels stay outside: y is an argument.
     """
+
+    def __cinit__(self):
+        self.lipschitz = INFINITY
 
     cdef double value(self, double y, double margin) noexcept nogil:
         """φ(a)."""
@@ -79,6 +98,18 @@ cdef class ScalarLoss:
     cdef double gap(self, double y, double margin, double alpha) noexcept nogil:
         """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
         return self.value(y, margin) + self.conjugate(y, alpha) + margin * alpha
+
+    def smoothed(self, double smoothing):
+        """This loss with (smoothing/2) α² added to its conjugate.
+
+        It lies below this loss φ by at most (smoothing/2) lipschitz². Raises ValueError for a loss
+        that is smooth as it is, and for a smoothing that is not positive and finite.
+        """
+        check_smoothing(self, smoothing)
+        return self._smoothed(smoothing)
+
+    def _smoothed(self, smoothing):
+        raise TypeError(f"{type(self).__name__} cannot be smoothed")
 
     def values(self, y, margins):
         """φ at arrays of labels and margins."""
@@ -113,3 +144,14 @@ cdef class ScalarLoss:
             else:
                 out[i] = self.dual_step(given[0, i], given[1, i], given[2, i], given[3, i])
         return result.reshape(shape)
+
+
+def check_smoothing(loss, double smoothing):
+    """Raise ValueError unless a loss can be smoothed by this much."""
+    if loss.smoothing > 0:
+        raise ValueError(
+            f"{type(loss).__name__} needs no smoothing: it is smooth, with smoothing "
+            f"{loss.smoothing:g}"
+        )
+    if not 0 < smoothing < INFINITY:
+        raise ValueError(f"smoothing must be positive and finite, got {smoothing}")

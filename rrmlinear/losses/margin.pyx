@@ -1,10 +1,10 @@
 """Losses of the margin m = y a, y = ±1: the hinge family and the logistic loss.
 
-With b = y α ≥ 0 the conjugate of the hinge family is −b + (s/2) b² on 0 ≤ b ≤ B:
+With b = y α ≥ 0 the conjugate of the hinge family is −b + (γ/2) b² on 0 ≤ b ≤ B:
 
-    hinge max(0, 1 − m)              s = 0, B = 1
-    smooth hinge, smoothed by γ      s = γ, B = 1
-    squared hinge max(0, 1 − m)²     s = ½, B = ∞
+    hinge max(0, 1 − m)              γ = 0, B = 1
+    smooth hinge                     γ > 0, B = 1
+    squared hinge max(0, 1 − m)²     γ = ½, B = ∞
 
 Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5.
 """
@@ -13,29 +13,26 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 from rrmlinear.losses.base cimport ScalarLoss
 
-import math
-
 cdef enum:
     NEWTON_STEPS = 60
 
 
 cdef class HingeFamily(ScalarLoss):
-    """max over 0 ≤ b ≤ B of (1 − m) b − (s/2) b²."""
+    """max over 0 ≤ b ≤ B of (1 − m) b − (γ/2) b², γ being ``smoothing``."""
 
-    cdef double s
     cdef double upper
 
     cdef double _best(self, double slack) noexcept nogil:
         # the b that attains the maximum at 1 − m = slack
         cdef double b
-        if self.s == 0:
+        if self.smoothing == 0:
             return self.upper if slack > 0 else 0
-        b = slack / self.s
+        b = slack / self.smoothing
         return 0 if b < 0 else self.upper if b > self.upper else b
 
     cdef double value(self, double y, double margin) noexcept nogil:
         cdef double slack = 1 - y * margin, b = self._best(slack)
-        return b * (slack - self.s / 2 * b)
+        return b * (slack - self.smoothing / 2 * b)
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -y * self._best(1 - y * margin)
@@ -44,19 +41,26 @@ cdef class HingeFamily(ScalarLoss):
         cdef double b = y * alpha
         if b < 0 or b > self.upper:
             return INFINITY
-        return b * (self.s / 2 * b - 1)
+        return b * (self.smoothing / 2 * b - 1)
 
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil:
-        cdef double b = (curvature * (y * alpha) + 1 - y * margin) / (curvature + self.s)
+        cdef double b = curvature * (y * alpha) + 1 - y * margin
+        b /= curvature + self.smoothing
         return y * (0 if b < 0 else self.upper if b > self.upper else b)
+
+    cdef void _form(self, double smoothing, double upper) noexcept:
+        self.smoothing, self.upper, self.lipschitz = smoothing, upper, upper
 
 
 cdef class Hinge(HingeFamily):
     """max(0, 1 − m)."""
 
     def __init__(self):
-        self.s, self.upper = 0, 1
+        self._form(0, 1)
+
+    def _smoothed(self, smoothing):
+        return SmoothHinge(smoothing)
 
 
 cdef class SmoothHinge(HingeFamily):
@@ -65,18 +69,21 @@ cdef class SmoothHinge(HingeFamily):
     def __init__(self, double smoothing=1.0):
         if not 0 < smoothing < INFINITY:
             raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
-        self.s, self.upper = smoothing, 1
+        self._form(smoothing, 1)
 
 
 cdef class SquaredHinge(HingeFamily):
     """max(0, 1 − m)²."""
 
     def __init__(self):
-        self.s, self.upper = 0.5, math.inf
+        self._form(0.5, INFINITY)
 
 
 cdef class Logistic(ScalarLoss):
     """log(1 + e^{−m}), with conjugate b log b + (1 − b) log(1 − b) on 0 ≤ b ≤ 1."""
+
+    def __init__(self):
+        self.smoothing, self.lipschitz = 4, 1
 
     cdef double value(self, double y, double margin) noexcept nogil:
         cdef double m = y * margin

@@ -1,16 +1,17 @@
 """Losses of the residual r = y − a. All are of one form, with conjugate
 
-    φ*(−α) = −y α + ε |α| + (s/2) α²   on   l ≤ α ≤ u:
+    φ*(−α) = −y α + ε |α| + (γ/2) α²   on   l ≤ α ≤ u:
 
-    squared ½ r²                              ε = 0, s = 1, no bounds
-    absolute |r|                              ε = 0, s = 0, ±1
-    ε-insensitive max(0, |r| − ε)             s = 0, ±1
-    squared ε-insensitive max(0, |r| − ε)²    s = ½, no bounds
-    Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, s = 1, ±δ
-    quantile a: max(a r, (a − 1) r)           ε = 0, s = 0, a − 1 and a
+    squared ½ r²                              ε = 0, γ = 1, no bounds
+    absolute |r|                              ε = 0, γ = 0, ±1
+    ε-insensitive max(0, |r| − ε)             γ = 0, ±1
+    squared ε-insensitive max(0, |r| − ε)²    γ = ½, no bounds
+    Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, γ = 1, ±δ
+    quantile a: max(a r, (a − 1) r)           ε = 0, γ = 0, a − 1 and a
 
-Smoothing by γ adds γ to s. Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual
-coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is ‖x‖²/(λn).
+The losses with γ = 0 take it as an argument that smooths them. Source: Shalev-Shwartz and Zhang,
+Accelerated proximal stochastic dual coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is
+‖x‖²/(λn).
 """
 
 from libc.math cimport INFINITY, fabs
@@ -19,10 +20,9 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 
 cdef class ResidualLoss(ScalarLoss):
-    """max over l ≤ α ≤ u of r α − ε |α| − (s/2) α², l ≤ 0 ≤ u."""
+    """max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α², l ≤ 0 ≤ u, γ being ``smoothing``."""
 
     cdef double epsilon
-    cdef double s
     cdef double lower
     cdef double upper
 
@@ -38,27 +38,27 @@ cdef class ResidualLoss(ScalarLoss):
         return self.lower if pull < self.lower else self.upper if pull > self.upper else pull
 
     cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double r = y - margin, alpha = self._best(r, self.s)
-        return alpha * (r - self.s / 2 * alpha) - self.epsilon * fabs(alpha)
+        cdef double r = y - margin, alpha = self._best(r, self.smoothing)
+        return alpha * (r - self.smoothing / 2 * alpha) - self.epsilon * fabs(alpha)
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -self._best(y - margin, self.s)
+        return -self._best(y - margin, self.smoothing)
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         if alpha < self.lower or alpha > self.upper:
             return INFINITY
-        return alpha * (self.s / 2 * alpha - y) + self.epsilon * fabs(alpha)
+        return alpha * (self.smoothing / 2 * alpha - y) + self.epsilon * fabs(alpha)
 
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil:
-        return self._best(curvature * alpha + y - margin, curvature + self.s)
+        return self._best(curvature * alpha + y - margin, curvature + self.smoothing)
 
-    cdef int _form(self, double epsilon, double s, double lower, double upper,
-                   double smoothing) except -1:
+    cdef int _form(self, double epsilon, double smoothing, double lower,
+                   double upper) except -1:
         if not 0 <= smoothing < INFINITY:
             raise ValueError(f"smoothing must be at least 0 and finite, got {smoothing}")
-        self.epsilon, self.s = epsilon, s + smoothing
-        self.lower, self.upper = lower, upper
+        self.epsilon, self.smoothing = epsilon, smoothing
+        self.lower, self.upper, self.lipschitz = lower, upper, max(-lower, upper)
         return 0
 
 
@@ -66,28 +66,34 @@ cdef class Squared(ResidualLoss):
     """½ r²."""
 
     def __init__(self):
-        self._form(0, 1, -INFINITY, INFINITY, 0)
+        self._form(0, 1, -INFINITY, INFINITY)
 
 
 cdef class Absolute(ResidualLoss):
     """|r|."""
 
     def __init__(self, double smoothing=0.0):
-        self._form(0, 0, -1, 1, smoothing)
+        self._form(0, smoothing, -1, 1)
+
+    def _smoothed(self, smoothing):
+        return Absolute(smoothing)
 
 
 cdef class EpsilonInsensitive(ResidualLoss):
     """max(0, |r| − ε)."""
 
     def __init__(self, double epsilon=0.1, double smoothing=0.0):
-        self._form(checked_epsilon(epsilon), 0, -1, 1, smoothing)
+        self._form(checked_epsilon(epsilon), smoothing, -1, 1)
+
+    def _smoothed(self, smoothing):
+        return EpsilonInsensitive(self.epsilon, smoothing)
 
 
 cdef class SquaredEpsilonInsensitive(ResidualLoss):
     """max(0, |r| − ε)²."""
 
     def __init__(self, double epsilon=0.1):
-        self._form(checked_epsilon(epsilon), 0.5, -INFINITY, INFINITY, 0)
+        self._form(checked_epsilon(epsilon), 0.5, -INFINITY, INFINITY)
 
 
 cdef class Huber(ResidualLoss):
@@ -96,7 +102,7 @@ cdef class Huber(ResidualLoss):
     def __init__(self, double delta=1.0):
         if not 0 < delta < INFINITY:
             raise ValueError(f"delta must be positive and finite, got {delta}")
-        self._form(0, 1, -delta, delta, 0)
+        self._form(0, 1, -delta, delta)
 
 
 cdef class Quantile(ResidualLoss):
@@ -105,7 +111,10 @@ cdef class Quantile(ResidualLoss):
     def __init__(self, double quantile=0.5, double smoothing=0.0):
         if not 0 < quantile < 1:
             raise ValueError(f"quantile must lie between 0 and 1, got {quantile}")
-        self._form(0, 0, quantile - 1, quantile, smoothing)
+        self._form(0, smoothing, quantile - 1, quantile)
+
+    def _smoothed(self, smoothing):
+        return Quantile(self.upper, smoothing)
 
 
 cdef double checked_epsilon(double epsilon) except -1:

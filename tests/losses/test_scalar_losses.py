@@ -26,6 +26,7 @@ REGRESSION = {
 LOSSES = CLASSIFICATION | REGRESSION
 SMOOTH = (
     "smooth-hinge-1",
+    "smooth-hinge-0.01",
     "squared-hinge",
     "logistic",
     "squared",
@@ -130,6 +131,47 @@ def test_logistic_step_solves_its_equation():
     slope = 1 / np.maximum(b * (1 - b), 1e-300) + q
     assert inside.sum() > 500
     assert (np.abs(residual / slope)[inside] <= 1e-12).all()
+
+
+def test_lipschitz_is_the_steepest_slope(name):
+    loss, margins = LOSSES[name], np.linspace(-1e6, 1e6, 201)
+    steepest = np.abs(loss.derivatives(1.0, margins)).max()
+    if np.isinf(loss.lipschitz):
+        assert steepest > 1e5
+    else:
+        assert steepest == pytest.approx(loss.lipschitz, rel=1e-12)
+
+
+def test_smoothing_is_the_modulus_of_the_conjugate(name):
+    rng = np.random.default_rng(5)
+    loss, y = LOSSES[name], labels_for(name, rng, 300)
+    b, c = (-loss.derivatives(y, 3 * rng.standard_normal(300)) for _ in range(2))
+    conjugate = [loss.conjugates(y, part * b + (1 - part) * c) for part in (1.0, 0.5, 0.0)]
+    excess = (conjugate[0] + conjugate[2]) / 2 - conjugate[1] - loss.smoothing / 8 * (b - c) ** 2
+    assert (excess >= -1e-12 * (1 + np.abs(conjugate).max(axis=0))).all()
+    assert (loss.smoothing > 0) == (name in SMOOTH)
+
+
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - set(SMOOTH)))
+def test_smoothed_is_below_by_no_more_than_stated(name):
+    rng = np.random.default_rng(6)
+    loss, y, a = LOSSES[name], labels_for(name, rng, 300), margins_for(rng, 300)
+    smooth = loss.smoothed(0.05)
+    below = loss.values(y, a) - smooth.values(y, a)
+    assert smooth.smoothing == 0.05
+    assert below.min() >= 0
+    assert below.max() == pytest.approx(0.05 / 2 * loss.lipschitz**2)
+    alpha = -loss.derivatives(y, a)
+    added = smooth.conjugates(y, alpha) - loss.conjugates(y, alpha)
+    np.testing.assert_allclose(added, 0.05 / 2 * alpha**2, atol=1e-14)
+    with pytest.raises(ValueError, match="smoothing must be positive and finite"):
+        loss.smoothed(0.0)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_what_is_smooth_is_not_smoothed(name):
+    with pytest.raises(ValueError, match="needs no smoothing: it is smooth"):
+        LOSSES[name].smoothed(0.1)
 
 
 @pytest.mark.parametrize(
