@@ -6,6 +6,7 @@ cdef class BlockLoss:
     cdef readonly double smoothing
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil
     cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil
+    cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil
     cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil
     cdef double gap(self, const double* margins, const double* block, double weight,
                     Py_ssize_t k) noexcept nogil

@@ -1,6 +1,9 @@
 """What solvers know of a loss. What a loss does not offer is not a number, never a silent zero."""
 
 from libc.math cimport INFINITY, NAN
+from libc.stdint cimport uintptr_t
+
+from rrmlinear.core.blocks cimport block_margins
 
 import numpy as np
 
@@ -9,6 +12,8 @@ cdef enum:
     DERIVATIVE
     CONJUGATE
     DUAL_STEP
+    GAP
+    SOLVE
 
 
 cdef class BlockLoss:
@@ -27,6 +32,12 @@ cdef class BlockLoss:
     cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil:
         """φ(m) for weight 1."""
         return NAN
+
+    cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil:
+        """Set block to ∂φ/∂m for weight 1, or to a subgradient where φ has a kink."""
+        cdef Py_ssize_t j
+        for j in range(k):
+            block[j] = NAN
 
     cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil:
         """(c φ)*(−b), in the sign that the dual objective subtracts."""
@@ -66,6 +77,71 @@ cdef class BlockLoss:
 
     def _smoothed(self, smoothing):
         raise TypeError(f"{type(self).__name__} cannot be smoothed")
+
+    def values(self, scores, labels):
+        """φ at the margins of each row of ``scores`` (n × k) against its class 0 … k − 1.
+
+        Here and below ``weights`` and ``curvatures`` have n entries or are one number, and
+        ValueError is raised for labels that are no classes and for arrays that do not fit.
+        """
+        return self._each(VALUE, scores, labels, None, 1.0, 1.0)
+
+    def derivatives(self, scores, labels):
+        """∂φ/∂m of each row, n × k, zero for its own class."""
+        return self._each(DERIVATIVE, scores, labels, None, 1.0, 1.0)
+
+    def conjugates(self, blocks, labels, weights=1.0):
+        """(c φ)*(−b) of each row of ``blocks`` (n × k), the entry of its own class left out."""
+        return self._each(CONJUGATE, blocks, labels, blocks, weights, 1.0)
+
+    def gaps(self, scores, labels, blocks, weights=1.0):
+        """Each row's part of the duality gap."""
+        return self._each(GAP, scores, labels, blocks, weights, 1.0)
+
+    def solve_blocks(self, scores, labels, blocks, curvatures, weights=1.0):
+        """The best block of each row, n × k, from those given."""
+        return self._each(SOLVE, scores, labels, blocks, weights, curvatures)
+
+    def _each(self, int what, scores, labels, blocks, weights, curvatures):
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        if scores.ndim != 2 or np.shape(labels) != scores.shape[:1]:
+            raise ValueError(
+                f"scores must be n × k and labels n, got {scores.shape} and {np.shape(labels)}"
+            )
+        blocks = np.zeros(scores.shape) if blocks is None else np.asarray(blocks, dtype=np.float64)
+        if blocks.shape != scores.shape:
+            raise ValueError(f"blocks must be {scores.shape} as the scores are, got {blocks.shape}")
+        cdef Py_ssize_t n = scores.shape[0], k = scores.shape[1], k8 = (k + 7) // 8 * 8, i
+        cdef Py_ssize_t[::1] label = np.array(labels, dtype=np.intp)
+        cdef double[:, ::1] given = np.array([np.broadcast_to(weights, n),
+                                              np.broadcast_to(curvatures, n)], dtype=np.float64)
+        if n and not 0 <= np.min(label) <= np.max(label) < k:
+            raise ValueError(f"labels must be classes 0 to {k - 1}, got {np.unique(labels)}")
+        result = np.zeros_like(scores) if what in (DERIVATIVE, SOLVE) else np.zeros(n)
+        memory = np.zeros(3 * k8 + self.workspace(k8) + 8)
+        cdef Py_ssize_t skipped = -memory.ctypes.data % 64 // 8
+        memory = memory[skipped:]
+        cdef double* margins = <double*> <uintptr_t> memory.ctypes.data
+        cdef double* block = margins + k8
+        cdef double* new_block = block + k8
+        for i in range(n):
+            memory[:k], memory[k8:k8 + k] = scores[i], blocks[i]
+            block[label[i]] = 0
+            block_margins(margins, k, k8, label[i], self.cost, 1, margins)
+            if what == VALUE:
+                result[i] = self.value(margins, k8)
+            elif what == CONJUGATE:
+                result[i] = self.conjugate(block, given[0, i], k8)
+            elif what == GAP:
+                result[i] = self.gap(margins, block, given[0, i], k8)
+            else:
+                if what == DERIVATIVE:
+                    self.derivative(margins, new_block, k8)
+                else:
+                    self.solve_block(margins, block, given[1, i], given[0, i], new_block,
+                                     new_block + k8, k8)
+                result[i] = memory[2 * k8:2 * k8 + k]
+        return result
 
 
 cdef class ScalarLoss:

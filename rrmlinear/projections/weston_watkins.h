@@ -2,6 +2,9 @@
  *
  *     b_j = clip(v_j − θ, 0, C),   θ = Σ_j clip(v_j − θ, 0, C).
  *
+ * Smoothing makes the first term (e/2) ‖b‖², e ≥ 1: then θ e = Σ_j clip(v_j − θ, 0, eC), and b is
+ * that clip over e.
+ *
  * Three ways to θ or b (An Exact Solver for the Weston–Watkins SVM Subproblem, section 3). Classes
  * that take no part (the true class, padding) have v_j ≤ −1e300. */
 #ifndef RRM_WESTON_WATKINS_H
@@ -47,26 +50,76 @@ RRM_CLONES static double ww_gap(const double *margins, const double *b, double C
     return total;
 }
 
+/* The slope of max over 0 ≤ b ≤ 1 of b m − (γ/2) b²: where it is attained. */
+RRM_INLINE double ww_slope(double m, double gamma)
+{
+    double b = m > 0 ? m : 0;
+    return b >= gamma ? (m > 0 ? 1 : 0) : b / gamma;
+}
+
+/* Σ of those maxima, and the b that attain them. */
+RRM_CLONES static double ww_smooth_loss(const double *margins, double gamma, ptrdiff_t k)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
+        double m = margins[j], b = ww_slope(m, gamma);
+        total += b * (m - gamma / 2 * b);
+    }
+    return total;
+}
+
+RRM_CLONES static void ww_derivative(const double *margins, double gamma, ptrdiff_t k, double *b)
+{
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++)
+        b[j] = ww_slope(margins[j], gamma);
+}
+
+/* The same gap for the smoothed loss, no term negative either: with u where the maximum is
+ * attained and t = b/C, (u − t)(m − γ (u + t)/2). */
+RRM_CLONES static double ww_smooth_gap(const double *margins, const double *b, double C,
+                                       double gamma, ptrdiff_t k)
+{
+    double total = 0, inverse = 1 / C;
+#pragma omp simd reduction(+ : total)
+    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
+        double m = margins[j], u = ww_slope(m, gamma), t = b[j] * inverse;
+        total += (u - t) * (m - gamma / 2 * (u + t));
+    }
+    return C * total;
+}
+
+/* Σ b². */
+RRM_CLONES static double ww_squares(const double *b, ptrdiff_t k)
+{
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++)
+        total += b[j] * b[j];
+    return total;
+}
+
 /* Scratch memory of the solvers for k classes, in doubles: k indices and 2k kinks. */
 static inline ptrdiff_t ww_workspace(ptrdiff_t k) { return 3 * k; }
 
-/* θ by the median search between bounds that hold it. */
-static double ww_theta_median(const double *v, ptrdiff_t k, double C, double low, double high,
-                              double *work)
+/* θ by the median search between bounds that hold it, for clips at `upper` = eC. */
+static double ww_theta_median(const double *v, ptrdiff_t k, double upper, double e, double low,
+                              double high, double *work)
 {
     static const double one = 1, zero = 0;
-    knapsack_t problem = {v, &one, &zero, &C, k, 0, 0, 0, 1, 0};
+    knapsack_t problem = {v, &one, &zero, &upper, k, 0, 0, 0, e, 0};
     return knapsack_search(&problem, low, high, (ptrdiff_t *)work, work + k);
 }
 
-/* θ by safeguarded Newton on f(θ) = Σ clip(v − θ, 0, C) − θ from a first guess. Along one straight
+/* θ by safeguarded Newton on f(θ) = Σ clip(v − θ, 0, eC) − e θ from a first guess; upper = eC. Along one straight
  * piece a step is exact, so it ends when a step finds the same classes at both bounds as the last;
  * two or three evaluations in practice. Should it not end, the median search goes on in the bracket
  * found. k is a multiple of 8. */
-RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double C, double theta,
-                                         double *work)
+RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double upper, double e,
+                                         double theta, double *work)
 {
-    double low = 0, high = C * (double)k, last_between = -1, last_above = -1;
+    double low = 0, high = upper / e * (double)k, last_between = -1, last_above = -1;
     /* A step from far below would round off the digits of v; this also takes a NaN for 0. */
     theta = theta > low ? (theta < high ? theta : high) : low;
     for (int step = 0; step < NEWTON_STEPS; step++) {
@@ -75,14 +128,14 @@ RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double C,
         for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
             double t = v[j] - theta;
             double b = t < 0 ? 0 : t;
-            b = b > C ? C : b;
+            b = b > upper ? upper : b;
             total += b;
-            above += t >= C ? 1.0 : 0.0;
+            above += t >= upper ? 1.0 : 0.0;
             between += t > 0 ? 1.0 : 0.0;
         }
         if (between == last_between && above == last_above)
             return theta;
-        double excess = total - theta, move = excess / (1 + between - above);
+        double excess = total - e * theta, move = excess / (e + between - above);
         if (excess >= 0)
             low = theta;
         else
@@ -96,16 +149,17 @@ RRM_CLONES static double ww_theta_newton(const double *v, ptrdiff_t k, double C,
         last_between = between;
         last_above = above;
     }
-    return ww_theta_median(v, k, C, low, high, work);
+    return ww_theta_median(v, k, upper, e, low, high, work);
 }
 
-/* b = clip(v − θ, 0, C); returns Σ b. */
-RRM_CLONES static double ww_clip(const double *v, ptrdiff_t k, double C, double theta, double *b)
+/* b = clip((v − θ)/e, 0, C); returns Σ b. */
+RRM_CLONES static double ww_clip(const double *v, ptrdiff_t k, double C, double e, double theta,
+                                 double *b)
 {
-    double total = 0;
+    double total = 0, inverse = 1 / e;
 #pragma omp simd reduction(+ : total)
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
-        double t = v[j] - theta;
+        double t = (v[j] - theta) * inverse;
         t = t < 0 ? 0 : t;
         t = t > C ? C : t;
         b[j] = t;

@@ -36,9 +36,9 @@ def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
         if method == "walrus":
             theta = ww_theta_walrus(&full[0], padded, upper, &work[0])
         elif method == "median":
-            theta = ww_theta_median(&full[0], padded, upper, 0, upper * k, &work[0])
+            theta = ww_theta_median(&full[0], padded, upper, 1, 0, upper * k, &work[0])
         else:
             theta = 0 if guess is None else guess
-            theta = ww_theta_newton(&full[0], padded, upper, theta, &work[0])
-        ww_clip(&full[0], padded, upper, theta, &b[0])
+            theta = ww_theta_newton(&full[0], padded, upper, 1, theta, &work[0])
+        ww_clip(&full[0], padded, upper, 1, theta, &b[0])
     return np.array(b[:k])
