@@ -85,7 +85,8 @@ RRM_CLONES static double ww_smooth_gap(const double *margins, const double *b, d
 #pragma omp simd reduction(+ : total)
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
         double m = margins[j], u = ww_slope(m, gamma), t = b[j] * inverse;
-        total += (u - t) * (m - gamma / 2 * (u + t));
+        double term = (u - t) * (m - gamma / 2 * (u + t));
+        total += term > 0 ? term : 0; /* rounding alone makes it negative */
     }
     return C * total;
 }

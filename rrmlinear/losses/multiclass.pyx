@@ -1,0 +1,66 @@
+"""Losses of all scores at once, in the margins m_j = cost + s_j − s_y, j ≠ y:
+
+    Crammer–Singer, max-of-hinge     max(0, max_j m_j)                             cost 1
+    the same, smoothed by γ          max of u'm − (γ/2) ‖u‖² over u ≥ 0, Σ u ≤ 1   cost 1
+
+Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5.
+"""
+
+from libc.math cimport INFINITY
+
+from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.projections.simplex_block cimport (
+    simplex_block, simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
+    simplex_workspace,
+)
+
+
+cdef class SimplexLoss(BlockLoss):
+    """max of u'm − (γ/2) ‖u‖² over u ≥ 0, Σ u ≤ 1, γ being ``smoothing``.
+
+    (c φ)*(−b) = −Σ b + γ/(2c) ‖b‖² on b ≥ 0, Σ b ≤ c, to a rounding of 1e-10 c. A block is solved
+    exactly in O(k).
+    """
+
+    def lipschitz(self, Py_ssize_t k):
+        return 1.0
+
+    cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil:
+        return simplex_workspace(k)
+
+    cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil:
+        return simplex_value(margins, self.smoothing, k)
+
+    cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil:
+        simplex_derivative(margins, self.smoothing, k, block)
+
+    cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil:
+        return simplex_conjugate(block, weight, self.smoothing, k)
+
+    cdef double gap(self, const double* margins, const double* block, double weight,
+                    Py_ssize_t k) noexcept nogil:
+        return simplex_gap(margins, block, weight, self.smoothing, k)
+
+    cdef double solve_block(self, const double* margins, const double* block, double curvature,
+                            double weight, double* new_block, double* work,
+                            Py_ssize_t k) noexcept nogil:
+        return simplex_block(margins, block, curvature, weight, self.smoothing, k, new_block, work)
+
+
+cdef class CrammerSinger(SimplexLoss):
+    """max(0, max_j m_j)."""
+
+    def __init__(self):
+        self.cost = 1.0
+
+    def _smoothed(self, smoothing):
+        return SmoothCrammerSinger(smoothing)
+
+
+cdef class SmoothCrammerSinger(SimplexLoss):
+    """The Crammer–Singer loss smoothed by γ > 0."""
+
+    def __init__(self, double smoothing=1.0):
+        if not 0 < smoothing < INFINITY:
+            raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
+        self.cost, self.smoothing = 1.0, smoothing
