@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.cli.files import blaming
-from rrmlinear.solvers.result import Result, Status, TraceRow
+from rrmlinear.solvers.result import Result, TraceRow
 from rrmlinear.training.parameter import Parameter
 
 Reporter = Callable[[TraceRow], None]
@@ -170,7 +170,7 @@ def warn(text: str) -> None:
 def summary(result: Result) -> str:
     """The end of a training: LIBLINEAR's lines (its dual solvers minimize −dual), then ours."""
     last, support = result.last, result.support
-    outcome = "solved" if result.status is Status.SOLVED else "stopped"
+    outcome = "solved" if result.solved else "stopped"
     return "\n".join(
         [
             f"optimization finished, #iter = {result.passes}",

@@ -25,7 +25,7 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     thread_count,
 )
-from rrmlinear.solvers.result import DualBlocks, Result, Status, TraceRow
+from rrmlinear.solvers.result import DualBlocks, Result, TraceRow
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -298,7 +298,7 @@ class WestonWatkinsSVC(ClassifierMixin, BaseEstimator):
             print(f"[WestonWatkinsSVC] {result.status.value}: {_line(result.last)}")
             for note in result.notes:
                 print(f"[WestonWatkinsSVC] {note}")
-        if result.status is not Status.SOLVED:
+        if not result.solved:
             warnings.warn(result.shortfall(), ConvergenceWarning, stacklevel=3)
 
 

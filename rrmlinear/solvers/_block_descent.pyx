@@ -41,8 +41,8 @@ def this_processor():
 
 
 cdef class BlockDescent:
-    """State of the ascent: V = Z + what the duals make of the rows, W = ∇Ω*(V), the dual blocks,
-    and what each visit left behind. Where ∇Ω* is linear V alone is kept, and W is ``scale`` times it.
+    """State of the ascent: V = Z + what the duals make of the rows, W = ∇Ω*(V), the duals, and
+    what each visit left behind. Where ∇Ω* is linear V alone is kept, and W is ``scale`` times it.
 
     A visit takes all classes of an example, or only its face: the classes where its dual is not
     zero. A team of threads shares a visit, a full one by classes, one of a face by features: each
@@ -51,7 +51,7 @@ cdef class BlockDescent:
     """
 
     cdef readonly Rows rows
-    cdef readonly BlockLoss loss
+    cdef public BlockLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object panels           # V: panels × d × panel stride, padding zero
     cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
@@ -337,12 +337,15 @@ cdef class BlockDescent:
                             &squares[p * self.panel_stride])
         return float(sums[:self.k].sum()) * self.scale / 2
 
-    def shift(self, delta):
-        """V += delta, in the form of `panels`."""
-        self.panels += delta
-        if self.V != self.W:
-            self.primal_panels[:] = self.regularizer.primal_of(
-                self.panels.ravel()).reshape(self.panels.shape)
+    def retune(self, Regularizer regularizer):
+        """Make W anew after a change of V or of the regularizer, which is as linear as before."""
+        cdef Py_ssize_t size = self.n_threads * self.panel_size
+        self.regularizer = regularizer
+        if self.V == self.W:
+            self.scale = 1 / regularizer.strength
+        else:
+            with nogil:
+                regularizer.gradient_of_conjugate(self.V, self.W, size)
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
@@ -383,4 +386,4 @@ cdef class BlockDescent:
                                     mine.integers):
                 self.out_of_memory = True
             memset(mine.block, 0, self.k8 * sizeof(double))
-        self.shift(0.0)
+        self.retune(self.regularizer)

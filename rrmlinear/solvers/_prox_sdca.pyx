@@ -24,7 +24,7 @@ cdef class DualAscent:
     """State of the ascent: dual variables α_i, v = z + Σ c_i α_i x_i, and each part of the gap."""
 
     cdef readonly Rows rows
-    cdef readonly ScalarLoss loss
+    cdef public ScalarLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide
     cdef readonly object alphas           # n
@@ -114,6 +114,10 @@ cdef class DualAscent:
                 self.schedule.gap[i] = self.cost[i] * (
                     value + self.loss.conjugate(self.y[i], self.alpha[i]) + margin * self.alpha[i])
         return total
+
+    def retune(self, Regularizer regularizer):
+        """Go on with v as it is under another regularizer."""
+        self.regularizer = regularizer
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""

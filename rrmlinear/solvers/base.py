@@ -39,6 +39,8 @@ class Solver:
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
         self.measurements = self.still = self.moved = 0
+        #: What the primal was above its minimum, at most, when last measured, the gap apart.
+        self.bound = np.inf
 
     def start(self) -> None:
         """Make the state that the first pass needs. Its time counts."""
@@ -125,6 +127,9 @@ class Solver:
         self.target = stopping.target(row, self.first_gap)
         if not row.estimated and row.gap <= self.target:
             return row, Status.SOLVED
+        if not row.estimated and self.bound <= self.target:
+            self.notes.append(f"the objective is at most {self.bound:.3g} above its minimum")
+            return row, Status.BOUNDED
         return row, limit
 
     def _may_measure(self) -> bool:

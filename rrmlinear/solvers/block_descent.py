@@ -61,7 +61,7 @@ class BlockAscent(DualDescent):
         self.full_gap = self.full_dual = 0.0
 
     def start(self) -> None:
-        curvature = self.curvatures() / self.regularizer.strength
+        self.curvature = self.curvatures() / self.regularizer.strength
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
         self.slice = max(64, int(SLICE_WORK / work))
@@ -85,7 +85,7 @@ class BlockAscent(DualDescent):
             self.label,
             self.n_classes,
             self.costs,
-            curvature,
+            self.curvature,
             self.threads,
         )
         self.team = Team(self.threads, this_processor)
@@ -164,6 +164,18 @@ class BlockAscent(DualDescent):
         if self.regularizer.linear:  # then Ω(∇Ω*(V)) = Ω*(V)
             return self.conjugate + losses, self.full_dual
         return self.regularizer.value_of(self.state.weights.ravel()) + losses, self.full_dual
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """V as the kernel keeps it, in one piece."""
+        return self.state.panels.reshape(-1)
+
+    def steepness(self) -> float:
+        return self.loss.lipschitz(self.n_classes)
+
+    def retune(self, regularizer: Regularizer) -> None:
+        super().retune(regularizer)
+        self.conjugate = self.state.conjugate_of_regularizer()
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.state.weights

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.base import Solver
 
 # A row of norm 0 has its optimal dual at the bound; any tiny curvature leads there.
@@ -24,7 +25,16 @@ SLICE_WORK = 10**9
 
 
 class DualDescent(Solver):
-    """A solver whose gap is a sum over the examples, each part known after a visit."""
+    """A solver whose gap is a sum over the examples, each part known after a visit.
+
+    It keeps duals of Σ_i c_i φ_i and v = z + what they make of the rows, and ``state`` is its
+    kernel. Between passes the loss, the regularizer and v may be exchanged for others.
+    """
+
+    state: Any
+    loss: Any
+    regularizer: Regularizer
+    curvature: NDArray[np.float64]
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__()
@@ -40,6 +50,37 @@ class DualDescent(Solver):
             worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
             raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
         return np.maximum(curvature, LEAST_CURVATURE)
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """v in one piece as the kernel keeps it; who writes to it calls `retune` next."""
+        raise TypeError(f"{type(self).__name__} has no dual vector")
+
+    def conjugates(self) -> float:
+        """Σ (c_i φ_i)* at the duals."""
+        raise TypeError(f"{type(self).__name__} has no conjugates")
+
+    def losses(self) -> float:
+        """Σ c_i φ_i at ∇Ω*(v); brings every part of the gap up to date."""
+        raise TypeError(f"{type(self).__name__} does not measure its losses")
+
+    def retune(self, regularizer: Regularizer) -> None:
+        """Go on with the same duals, v as it now is, and this regularizer, linear as the last."""
+        self.curvature *= self.regularizer.strength / regularizer.strength
+        self.regularizer = regularizer
+        self.state.retune(regularizer)
+
+    def steepness(self) -> float:
+        """The Lipschitz constant of φ."""
+        return self.loss.lipschitz
+
+    def relax(self, loss: Any) -> None:
+        """Go on with the same duals under another loss that admits them."""
+        self.loss = self.state.loss = loss
+
+    def wake(self) -> None:
+        """Have the next pass visit every example whose part of the gap keeps none asleep."""
+        self.state.wake_above(self.quiet())
 
     def quiet(self) -> float:
         """The part of the gap up to which an example sleeps."""

@@ -36,9 +36,9 @@ class ProxSDCA(DualDescent):
         self.y, self.loss, self.regularizer = y, loss, regularizer
 
     def start(self) -> None:
-        curvature = self.curvatures() / self.regularizer.strength
+        self.curvature = self.curvatures() / self.regularizer.strength
         self.state = DualAscent(
-            self.rows, self.loss, self.regularizer, self.y, self.costs, curvature
+            self.rows, self.loss, self.regularizer, self.y, self.costs, self.curvature
         )
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
 
@@ -66,6 +66,24 @@ class ProxSDCA(DualDescent):
         self.gap_sum = float(self.state.gaps.sum())
         self.state.wake_above(self.quiet())
         return losses + self.regularizer.value_of(weights), self._dual()
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """v."""
+        return self.state.dual_vector
+
+    def primal(self) -> NDArray[np.float64]:
+        """∇Ω*(v)."""
+        return self.regularizer.primal_of(self.state.dual_vector)
+
+    def conjugates(self) -> float:
+        """Σ (c_i φ)*(−α_i)."""
+        return self.state.conjugates()
+
+    def losses(self) -> float:
+        losses = self.state.measure(self.primal())
+        self.gap_sum = float(self.state.gaps.sum())
+        return losses
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.regularizer.primal_of(self.state.dual_vector)

@@ -15,6 +15,7 @@ class Status(Enum):
     """Why a solver stopped, as a sentence."""
 
     SOLVED = "the duality gap is within the tolerance"
+    BOUNDED = "a bound on what the objective is above its minimum is within the tolerance"
     PASS_LIMIT = "the limit on passes was reached before the tolerance"
     TIME_LIMIT = "the time limit was reached before the tolerance"
     STALLED = "nothing moves any more beyond rounding or the block solver's own tolerance"
@@ -117,6 +118,11 @@ class Result:
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
             f"the tolerance is {self.target:.3g}"
         )
+
+    @property
+    def solved(self) -> bool:
+        """Whether the tolerance was reached."""
+        return self.status in (Status.SOLVED, Status.BOUNDED)
 
     @property
     def last(self) -> TraceRow:

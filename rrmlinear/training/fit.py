@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.result import DualBlocks, OnPass, Result, Status
+from rrmlinear.solvers.result import DualBlocks, OnPass, Result
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -38,7 +38,7 @@ def fit(
     one class; warns (NotSolvedWarning) where the tolerance was not reached.
     """
     model, result = solve(problem, parameter, on_pass, start)
-    if result.status is not Status.SOLVED:
+    if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=2)
     return model
 

@@ -1,0 +1,51 @@
+"""Whole-vector work of accelerated ascents, each a single way through memory.
+
+V are dual vectors, y centers and p the solution before; w = ∇Ω̃*(V) is made piece by piece and
+never held. Ω is the regularizer of the problem, Ω̃ = Ω + κ/2 ‖·‖² that of the inner one.
+"""
+
+from rrmlinear.regularizers.base cimport Regularizer
+
+cdef enum:
+    PIECE = 512
+
+
+def look(Regularizer problem, Regularizer inner, const double[::1] V, const double[::1] y,
+         const double[::1] p, double kappa):
+    """(‖w − y‖², ‖y‖², (y − w)'(w − p), Ω(w), Ω*(V − κ y))."""
+    cdef double w[PIECE]
+    cdef double unshifted[PIECE]
+    cdef Py_ssize_t begin = 0, j, m, n = V.shape[0]
+    cdef double distance = 0, square = 0, uphill = 0, value = 0, conjugate = 0, away
+    with nogil:
+        while begin < n:
+            m = min(PIECE, n - begin)
+            inner.gradient_of_conjugate(&V[begin], w, m)
+            for j in range(m):
+                away = y[begin + j] - w[j]
+                distance += away * away
+                square += y[begin + j] * y[begin + j]
+                uphill += away * (w[j] - p[begin + j])
+                unshifted[j] = V[begin + j] - kappa * y[begin + j]
+            value += problem.value(w, m)
+            conjugate += problem.conjugate(unshifted, m)
+            begin += m
+    return distance, square, uphill, value, conjugate
+
+
+def step(Regularizer inner, double[::1] V, double[::1] y, double[::1] p, double kappa,
+         double next_kappa, double beta):
+    """y ← w + β (w − p), V ← V + κ' y' − κ y, p ← w, in place."""
+    cdef double w[PIECE]
+    cdef Py_ssize_t begin = 0, j, m, n = V.shape[0]
+    cdef double center
+    with nogil:
+        while begin < n:
+            m = min(PIECE, n - begin)
+            inner.gradient_of_conjugate(&V[begin], w, m)
+            for j in range(m):
+                center = w[j] + beta * (w[j] - p[begin + j])
+                V[begin + j] += next_kappa * center - kappa * y[begin + j]
+                y[begin + j] = center
+                p[begin + j] = w[j]
+            begin += m
