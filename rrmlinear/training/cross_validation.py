@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,12 +11,13 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.result import OnPass
 from rrmlinear.training.fit import fit
 from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.registry import loss_of
 
 
 def cross_validate(
     problem: Problem, parameter: Parameter, folds: int, on_pass: OnPass | None = None
-) -> NDArray[np.int64]:
-    """The label that every example is given by a model trained on the other folds.
+) -> NDArray[Any]:
+    """The label, or value, that a model trained on the other folds gives each example.
 
     The examples are shuffled by ``parameter.seed`` and cut into 2 … n folds of almost equal size,
     whatever their classes; with n folds their order stays. ``on_pass`` sees the passes of every
@@ -29,7 +32,8 @@ def cross_validate(
     if folds < n:
         order = np.random.Generator(np.random.PCG64(parameter.seed)).permutation(n)
     ends = [fold * n // folds for fold in range(folds + 1)]
-    predicted = np.empty(n, dtype=np.int64)
+    regression = loss_of(parameter).kind == "regression"
+    predicted = np.empty(n, dtype=np.float64 if regression else np.int64)
     for fold in range(folds):
         held_out = order[ends[fold] : ends[fold + 1]]
         others = np.concatenate((order[: ends[fold]], order[ends[fold + 1] :]))

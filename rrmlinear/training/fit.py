@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import DualBlocks, OnPass, Result
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.model import Model
+from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import find_solver
+from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
+
+#: Duals to start from: those of a model, or blocks, or α_i: n, or n × k of one-vs-rest problems.
+Start = Model | DualBlocks | NDArray[np.float64] | None
 
 
 class NotSolvedWarning(UserWarning):
@@ -24,18 +32,23 @@ def fit(
     problem: Problem,
     parameter: Parameter,
     on_pass: OnPass | None = None,
-    start: Model | DualBlocks | None = None,
+    start: Start = None,
 ) -> Model:
-    """minimize ½‖W‖² + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
+    """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
-    The loss φ is that of ``parameter.solver``. ``on_pass`` sees a TraceRow after each pass and
-    stops the run by returning True. The model's ``result`` holds the certificate: primal, dual and
-    gap in the scale of this objective, and the trace. ``start`` is a model trained on the same
-    examples, by another C say, whose duals the solver begins from; or such duals themselves, their
-    classes numbered in the order of `group_labels`.
+    Ω is ½‖W‖², plus l1 ‖W‖₁ for the elastic net; ``parameter`` names it and the loss φ. Losses of
+    two classes have one column of weights, positive for the first label; with k > 2 classes they
+    are k problems, each class against the rest, and where a class is not the one its weight does
+    not count (LIBLINEAR's rule). Regression takes labels as they are.
+
+    ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
+    ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
+    trace. ``start`` is a model trained on the same examples, by another C say, whose duals the
+    solver begins from; or such duals themselves, their classes numbered in the order of
+    `group_labels`.
 
     Raises ValueError for parameters out of range, labels that are not whole numbers and data of
-    one class; warns (NotSolvedWarning) where the tolerance was not reached.
+    one class (but for regression); warns (NotSolvedWarning) where the tolerance was not reached.
     """
     model, result = solve(problem, parameter, on_pass, start)
     if not result.solved:
@@ -47,60 +60,171 @@ def solve(
     problem: Problem,
     parameter: Parameter,
     on_pass: OnPass | None = None,
-    start: Model | DualBlocks | None = None,
+    start: Start = None,
 ) -> tuple[Model, Result]:
     """What `fit` does, for callers that themselves say where the tolerance was not reached."""
     parameter.check(problem)
-    kind = find_solver(parameter.solver)
-    labels, label = group_labels(problem.labels)
-    if len(labels) < 2:
-        raise ValueError(
-            f"all {problem.n_examples} examples have label {labels[0]}: training takes at least "
-            "two classes"
-        )
-    costs = _costs(problem, parameter, labels, label)
-    solver = kind.build(
-        problem, label, len(labels), costs, parameter, _duals_of(start, labels, label)
-    )
-    stopping = Stopping(
-        parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
-    )
-    result = solver.solve(stopping, on_pass)
+    kind = loss_of(parameter).kind
+    labels, label = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    if kind != "regression":
+        labels, label = group_labels(problem.labels)
+        if len(labels) < 2:
+            raise ValueError(
+                f"all {problem.n_examples} examples have label {labels[0]}: training takes at "
+                "least two classes"
+            )
+    duals = _duals_of(start, labels)
+    costs = _base_costs(problem, parameter)
+    factors = _class_factors(parameter, labels)
+    run = _Run(problem, parameter)
+    if kind == "multiclass":
+        result = run.blocks(label, len(labels), _checked(costs * factors[label]), duals, on_pass)
+    elif kind == "regression":
+        result = run.scalars(problem.labels, _checked(costs), duals, on_pass)
+    elif len(labels) == 2:
+        y = np.where(label == 0, 1.0, -1.0)
+        result = run.scalars(y, _checked(costs * factors[label]), duals, on_pass)
+    else:
+        result = run.one_vs_rest(label, costs, factors, duals, on_pass)
+    width, weights = problem.rows.width, result.weights
+    weights = weights if weights.ndim == 2 else weights[:, np.newaxis]
     model = Model(
-        solver_name=kind.name,
+        solver_name=find_solver(parameter.solver).name,
         labels=labels,
-        weights=result.weights,
+        weights=weights[:width],
         n_features=problem.n_features,
         bias=problem.bias,
         parameter=parameter,
         result=result,
+        loss=loss_of(parameter).name,
     )
     return model, result
 
 
-def _duals_of(
-    start: Model | DualBlocks | None, labels: NDArray[np.int64], label: NDArray[np.int32]
-) -> DualBlocks | None:
-    if isinstance(start, Model):
-        if start.result is None:
-            raise ValueError("a loaded model has no duals to start from")
-        if not np.array_equal(start.labels, labels):
-            raise ValueError(
-                f"the model to start from has labels {start.labels.tolist()}; "
-                f"the problem has {labels.tolist()}"
-            )
-        duals: DualBlocks | None = start.result.duals
-    else:
-        duals = start
-    if duals is not None:
-        duals.check(label, len(labels))
-    return duals
+class _Run:
+    """A problem and the choices for it, on the way to a Result."""
+
+    def __init__(self, problem: Problem, parameter: Parameter):
+        self.problem, self.parameter = problem, parameter
+        self.kind = find_solver(parameter.solver)
+        self.loss = loss_of(parameter).build(parameter)
+        self.regularizer = regularizer_of(parameter).build(parameter)
+        self.stopping = Stopping(
+            parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
+        )
+
+    def blocks(
+        self,
+        label: NDArray[np.int32],
+        n_classes: int,
+        costs: NDArray[np.float64],
+        duals: Any,
+        on_pass: OnPass | None,
+    ) -> Result:
+        """All classes in one problem."""
+        if duals is not None:
+            if not isinstance(duals, DualBlocks):
+                raise ValueError("the duals to start from are not those of a multiclass loss")
+            duals.check(label, n_classes)
+        assert self.kind.block is not None
+        return self.kind.block(
+            self.problem.rows,
+            label,
+            n_classes,
+            costs,
+            self.loss,
+            self.regularizer,
+            self.parameter,
+            duals,
+        ).solve(self.stopping, on_pass)
+
+    def scalars(
+        self, y: NDArray[np.float64], costs: NDArray[np.float64], duals: Any, on_pass: OnPass | None
+    ) -> Result:
+        """One problem with one score for each example."""
+        duals = _scalar_duals(duals, (self.problem.n_examples,))
+        result = self._scalar_solver(y, costs, duals).solve(self.stopping, on_pass)
+        return _with_support(result, self.loss, y)
+
+    def one_vs_rest(
+        self,
+        label: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        factors: NDArray[np.float64],
+        duals: Any,
+        on_pass: OnPass | None,
+    ) -> Result:
+        """A problem for each class: +1 its examples, −1 the others."""
+        duals = _scalar_duals(duals, (self.problem.n_examples, len(factors)))
+
+        def signs(j: int) -> NDArray[np.float64]:
+            return np.where(label == j, 1.0, -1.0)
+
+        def costs_of(j: int) -> NDArray[np.float64]:
+            return _checked(costs * np.where(label == j, factors[j], 1.0))
+
+        def build(j: int) -> Solver:
+            first = None if duals is None else np.ascontiguousarray(duals[:, j])
+            return self._scalar_solver(signs(j), costs_of(j), first)
+
+        def at_zero(j: int) -> tuple[float, float]:
+            y, c = signs(j), costs_of(j)
+            return float(c @ self.loss.values(y, 0.0)), -float(c @ self.loss.conjugates(y, 0.0))
+
+        classes = range(len(factors))
+        result = solve_one_vs_rest(build, [at_zero(j) for j in classes], self.stopping, on_pass)
+        return _with_support(result, self.loss, np.column_stack([signs(j) for j in classes]))
+
+    def _scalar_solver(
+        self, y: NDArray[np.float64], costs: NDArray[np.float64], start: NDArray[np.float64] | None
+    ) -> Solver:
+        assert self.kind.scalar is not None
+        return self.kind.scalar(
+            self.problem.rows, y, costs, self.loss, self.regularizer, self.parameter, start
+        )
 
 
-def _costs(
-    problem: Problem, parameter: Parameter, labels: NDArray[np.int64], label: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """C_i of every example."""
+def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> Result:
+    """The same, with counts of the duals α that are not zero and of those that can grow no more."""
+    if result.support or result.duals is None:
+        return result
+    alphas = result.duals
+    beyond = loss.conjugates(y, alphas * (1 + 1e-9))
+    counts = {
+        "examples": int(np.count_nonzero(alphas.reshape(len(alphas), -1).any(axis=1))),
+        "duals": int(np.count_nonzero(alphas)),
+        "at_bound": int(np.count_nonzero(np.isinf(beyond) & (alphas != 0))),
+    }
+    return replace(result, support=counts)
+
+
+def _duals_of(start: Start, labels: NDArray[np.int64]) -> Any:
+    if not isinstance(start, Model):
+        return start
+    if start.result is None:
+        raise ValueError("a loaded model has no duals to start from")
+    if not np.array_equal(start.labels, labels):
+        raise ValueError(
+            f"the model to start from has labels {start.labels.tolist()}; "
+            f"the problem has {labels.tolist()}"
+        )
+    return start.result.duals
+
+
+def _scalar_duals(duals: Any, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    if duals is None:
+        return None
+    if isinstance(duals, DualBlocks):
+        raise ValueError("the duals to start from are those of a multiclass loss")
+    array = np.ascontiguousarray(duals, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"the duals to start from have shape {array.shape}, not {shape}")
+    if not np.isfinite(array).all():
+        raise ValueError("duals must be finite")
+    return array
+
+
+def _class_factors(parameter: Parameter, labels: NDArray[np.int64]) -> NDArray[np.float64]:
     factors = np.ones(len(labels))
     for name, weight in parameter.class_weights.items():
         at = np.flatnonzero(labels == name)
@@ -109,9 +233,17 @@ def _costs(
                 f"class label {name} specified in weight is not found", UserWarning, stacklevel=4
             )
         factors[at] = weight
-    costs = parameter.C * factors[label]
-    if problem.weights is not None:
-        costs *= problem.weights
+    return factors
+
+
+def _base_costs(problem: Problem, parameter: Parameter) -> NDArray[np.float64]:
+    """C times the weight of every example."""
+    if problem.weights is None:
+        return np.full(problem.n_examples, parameter.C)
+    return _checked(parameter.C * problem.weights)
+
+
+def _checked(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     if not np.isfinite(costs).all():
         raise ValueError("C times the weights overflows; use smaller weights")
     if not costs.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from os import PathLike
@@ -20,11 +21,16 @@ SCORES_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A linear classifier: the class of x is the first with the largest score in x'W.
+    """A linear model of scores x'W.
 
-    ``weights`` is (d + 1 with a bias, else d) × k, its columns in the order of ``labels``, which is
-    the order of first appearance in the training data. ``bias`` is the value of the appended
-    column, negative for none. A loaded model has no ``parameter`` and no ``result``.
+    ``weights`` is (d + 1 with a bias, else d) × m, and there are three kinds. Without labels it is
+    a regression, whose one score is the prediction. With one column and two labels a score above 0
+    says the first label, any other the second. Else the columns are in the order of ``labels``, and
+    the class of x is the first with the largest score. Labels stand in the order of first
+    appearance in the training data.
+
+    ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
+    loss trained with, where it is known. A loaded model has no ``parameter`` and no ``result``.
     """
 
     solver_name: str
@@ -34,28 +40,71 @@ class Model:
     bias: float = -1.0
     parameter: Parameter | None = None
     result: Result | None = None
+    loss: str | None = None
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether predictions are numbers, not labels."""
+        return len(self.labels) == 0
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores, n × k, of a Problem, a scipy sparse matrix or a dense array.
+        """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
 
         Columns beyond the model's features are ignored, missing ones are zero, as in LIBLINEAR.
         """
-        return self._rows(X).product(self.weights, self.n_features)
+        return self._scores(self._rows(X))
 
-    def predict(self, X: Any, threads: int = 1) -> NDArray[np.int64]:
-        """The label of each row; ties go to the class that comes first.
+    def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
+        """The label of each row (int64), or its value (float64) in a regression.
 
+        Ties go to the class that comes first; with one column, 0 to the second, as in LIBLINEAR.
         Scores are held for some thousand rows at a time. The result is the same for any number of
         threads.
         """
+        dtype = np.float64 if self.is_regression else np.int64
+        return self._in_parts(X, threads, (), dtype, self._decide)
+
+    def predict_proba(self, X: Any, threads: int = 1) -> NDArray[np.float64]:
+        """The probability of each label, n × k, in the order of ``labels``.
+
+        For the logistic loss the sigmoid of the score, normalized over the classes where each was
+        trained against the rest, as in LIBLINEAR; for the softmax loss the softmax of the scores.
+        Raises ValueError for other losses, whose scores are no likelihoods.
+        """
+        from rrmlinear.training.registry import LOSSES
+
+        link = None if self.loss is None else LOSSES[self.loss].probabilities
+        if link is None:
+            able = " and ".join(name for name, loss in LOSSES.items() if loss.probabilities)
+            raise ValueError(f"probabilities come with {able}, not with loss {self.loss}")
+        links = {"sigmoid": _sigmoids, "softmax": _softmax}
+        return self._in_parts(
+            X, threads, (len(self.labels),), np.float64, lambda scores: links[link](scores)
+        )
+
+    def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        if self.is_regression:
+            return scores
+        if scores.ndim == 1:
+            return self.labels[np.where(scores > 0, 0, 1)]
+        return self.labels[scores.argmax(axis=1)]
+
+    def _in_parts(
+        self,
+        X: Any,
+        threads: int,
+        shape: tuple[int, ...],
+        dtype: Any,
+        of_scores: Callable[[NDArray[np.float64]], NDArray[Any]],
+    ) -> NDArray[Any]:
         rows = self._rows(X)
         n = rows.shape[0]
-        at_once = max(1, min(SCORES_AT_ONCE // len(self.labels), -(-n // threads)))
-        result = np.empty(n, dtype=np.int64)
+        at_once = max(1, min(SCORES_AT_ONCE // self.weights.shape[1], -(-n // threads)))
+        result = np.empty((n, *shape), dtype=dtype)
 
         def some(begin: int) -> None:
-            scores = rows.between(begin, begin + at_once).product(self.weights, self.n_features)
-            result[begin : begin + at_once] = self.labels[scores.argmax(axis=1)]
+            part = rows.between(begin, begin + at_once)
+            result[begin : begin + at_once] = of_scores(self._scores(part))
 
         if threads == 1:
             for begin in range(0, n, at_once):
@@ -64,6 +113,10 @@ class Model:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(some, range(0, n, at_once)))
         return result
+
+    def _scores(self, rows: Rows) -> NDArray[np.float64]:
+        scores = rows.product(self.weights, self.n_features)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _rows(self, X: Any) -> Rows:
         return (X.rows if isinstance(X, Problem) else rows_of(X)).with_bias(self.bias)
@@ -80,3 +133,14 @@ class Model:
         from rrmlinear.training.model_file import load_model
 
         return load_model(path)
+
+
+def _sigmoids(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    # in logarithms, as all sigmoids of a row may underflow
+    logs = -np.logaddexp(0.0, -scores)
+    return np.exp(np.column_stack([logs, logs - scores])) if scores.ndim == 1 else _softmax(logs)
+
+
+def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    each = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return each / each.sum(axis=1, keepdims=True)

@@ -14,21 +14,40 @@ from rrmlinear.data.problem import Problem
 class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
-    solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver
+    solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA,
+                   "sdca" the form of it that suits the problem
     C              cost of an example with weight 1, > 0
-    class_weights  label → factor on C, ≥ 0
+    class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
+                   one, as LIBLINEAR does
+    loss           name of the loss, see `training.registry.LOSSES`
+    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁
+    l1             factor of ‖w‖₁ with elastic-net, ≥ 0; σ/λ in the paper's scale
+    smoothing      γ ≥ 0 of the smooth losses (default 1), or that smooths one that is not
+    epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
+    huber          δ > 0 where the Huber loss turns linear (default 1)
+    quantile       that the quantile loss aims at (default 0.5), in (0, 1)
     block          block solver of -s 30: "knapsack" (default), "walrus" or "shark"
     delta          stop at gap ≤ delta · (gap after the first pass)
     gap_tol        stop at gap ≤ gap_tol · max(1, |primal|); alone decides where it is given
-    max_passes     most passes
+    max_passes     most passes, of each problem where classes are trained one against the rest
     time_limit     most seconds of solving, or None
     seed           of the order of visits, 0 … 2⁶⁴ − 1
     threads        threads of the solver, ≥ 1
+
+    None stands for the default of the loss or the solver. A choice without effect, such as epsilon
+    with the hinge, is an error.
     """
 
-    solver: int = 30
+    solver: int | str = 30
     C: float = 1.0
     class_weights: Mapping[int, float] = field(default_factory=lambda: MappingProxyType({}))
+    loss: str | None = None
+    regularizer: str | None = None
+    l1: float | None = None
+    smoothing: float | None = None
+    epsilon: float | None = None
+    huber: float | None = None
+    quantile: float | None = None
     block: str | None = None
     delta: float = 0.0009
     gap_tol: float | None = None
@@ -42,11 +61,10 @@ class Parameter:
 
         Without a problem only what can be told before the data are read is checked.
         """
-        from rrmlinear.training.registry import find_solver
+        from rrmlinear.training.registry import check_choices
 
-        find_solver(self.solver).check(self)
-        if not (self.C > 0 and math.isfinite(self.C)):
-            raise ValueError(f"C <= 0: C is {self.C}, it must be positive and finite")
+        check_choices(self)
+        self._check_objective()
         if self.gap_tol is None and not 0 < self.delta < 1:
             raise ValueError(f"eps <= 0: delta is {self.delta}, it must lie between 0 and 1")
         if self.gap_tol is not None and not 0 < self.gap_tol < math.inf:
@@ -66,3 +84,18 @@ class Parameter:
                 )
         if problem is not None and problem.n_examples == 0:
             raise ValueError("the problem has no examples")
+
+    def _check_objective(self) -> None:
+        """The numbers that make the objective."""
+        if not (self.C > 0 and math.isfinite(self.C)):
+            raise ValueError(f"C <= 0: C is {self.C}, it must be positive and finite")
+        if self.epsilon is not None and not 0 <= self.epsilon < math.inf:
+            raise ValueError(f"p < 0: epsilon is {self.epsilon}, it must be at least 0 and finite")
+        for name in ("l1", "smoothing"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < math.inf:
+                raise ValueError(f"{name} is {value}, it must be at least 0 and finite")
+        if self.huber is not None and not 0 < self.huber < math.inf:
+            raise ValueError(f"huber is {self.huber}, it must be positive and finite")
+        if self.quantile is not None and not 0 < self.quantile < 1:
+            raise ValueError(f"quantile is {self.quantile}, it must lie between 0 and 1")

@@ -1,24 +1,38 @@
-"""The solver types by LIBLINEAR's numbers: the one place that names concrete losses and solvers."""
+"""Solver types by LIBLINEAR's numbers, losses and regularizers by name.
+
+The one place that names concrete losses, regularizers and solvers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.problem import Problem
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss, ScalarLoss
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.regression import (
+    Absolute,
+    EpsilonInsensitive,
+    Huber,
+    Quantile,
+    Squared,
+    SquaredEpsilonInsensitive,
+)
 from rrmlinear.losses.weston_watkins import (
     WestonWatkins,
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
-from rrmlinear.regularizers.separable import L2
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
+from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import DualBlocks
 
 if TYPE_CHECKING:
@@ -26,6 +40,91 @@ if TYPE_CHECKING:
 
 # Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
 SHARK_SHARE = 0.01
+
+#: Choices that only some solver types, losses or regularizers have, and their options.
+SPELLINGS = {
+    "loss": "--loss",
+    "regularizer": "--regularizer",
+    "l1": "--l1",
+    "smoothing": "--smoothing",
+    "epsilon": "-p (epsilon)",
+    "huber": "--huber",
+    "quantile": "--quantile",
+    "block": "--block",
+}
+
+
+@dataclass(frozen=True)
+class LossType:
+    """A loss by its name: how it is made, and which numbers of a Parameter it takes.
+
+    ``kind`` tells what labels are: "binary" (±1; one problem for each class where there are more
+    than two), "multiclass" (classes, all in one problem) or "regression" (real numbers).
+    ``probabilities`` names the link from scores to probabilities, where there is one.
+    """
+
+    name: str
+    kind: str
+    build: Callable[[Parameter], Any]
+    takes: tuple[str, ...] = ()
+    probabilities: str | None = None
+
+
+@dataclass(frozen=True)
+class RegularizerType:
+    """A regularizer by its name, how it is made, and the numbers that it needs."""
+
+    name: str
+    build: Callable[[Parameter], Regularizer]
+    takes: tuple[str, ...] = ()
+
+
+#: rows, labels y, costs, loss, regularizer, parameter, α_i to start from or None → a solver.
+ScalarBuilder = Callable[
+    [
+        Rows,
+        NDArray[np.float64],
+        NDArray[np.float64],
+        ScalarLoss,
+        Regularizer,
+        "Parameter",
+        NDArray[np.float64] | None,
+    ],
+    Solver,
+]
+#: rows, class indices, number of classes, costs, loss, regularizer, parameter, start → a solver.
+BlockBuilder = Callable[
+    [
+        Rows,
+        NDArray[np.int32],
+        int,
+        NDArray[np.float64],
+        BlockLoss,
+        Regularizer,
+        "Parameter",
+        DualBlocks | None,
+    ],
+    Solver,
+]
+
+
+@dataclass(frozen=True)
+class SolverType:
+    """A number of ``-s``: its name in model files, its losses, the default first, and how its
+    solver is made, for losses of one score (``scalar``) and of a block of scores (``block``).
+
+    ``takes`` are the choices of `SPELLINGS` that it has, the numbers of losses and regularizers
+    apart.
+    """
+
+    number: int | str
+    name: str
+    summary: str
+    losses: tuple[str, ...]
+    takes: tuple[str, ...]
+    scalar: ScalarBuilder | None = None
+    block: BlockBuilder | None = None
+    blocks: tuple[str, ...] = ()
 
 
 def _shark(parameter: Parameter) -> WestonWatkinsShark:
@@ -39,54 +138,102 @@ BLOCKS: dict[str, Callable[[Parameter], BlockLoss]] = {
     "shark": _shark,
 }
 
-#: (problem, class index of each example, number of classes, C_i, parameter, duals to start from
-#: or None) → a solver.
-Builder = Callable[
-    [Problem, NDArray[np.int32], int, NDArray[np.float64], "Parameter", DualBlocks | None], Solver
-]
+
+def _weston_watkins(parameter: Parameter) -> BlockLoss:
+    blocks = find_solver(parameter.solver).blocks or ("knapsack",)
+    return BLOCKS[parameter.block or blocks[0]](parameter)
 
 
-@dataclass(frozen=True)
-class SolverType:
-    """A number of ``-s``: its name in model files, what it solves, and how its solver is made."""
-
-    number: int
-    name: str
-    summary: str
-    blocks: tuple[str, ...]
-    build: Builder
-
-    def check(self, parameter: Parameter) -> None:
-        """Raise ValueError for a choice that this type does not have."""
-        if parameter.block is not None and parameter.block not in self.blocks:
-            raise ValueError(
-                f"block is {parameter.block!r}; solver type {self.number} ({self.name}) has "
-                + ", ".join(self.blocks)
-            )
+def _or(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
-def _weston_watkins(
-    problem: Problem,
+LOSSES = {
+    loss.name: loss
+    for loss in (
+        LossType("squared", "regression", lambda p: Squared()),
+        LossType("absolute", "regression", lambda p: Absolute(_or(p.smoothing, 0)), ("smoothing",)),
+        LossType(
+            "epsilon-insensitive",
+            "regression",
+            lambda p: EpsilonInsensitive(_or(p.epsilon, 0.1), _or(p.smoothing, 0)),
+            ("epsilon", "smoothing"),
+        ),
+        LossType(
+            "squared-epsilon-insensitive",
+            "regression",
+            lambda p: SquaredEpsilonInsensitive(_or(p.epsilon, 0.1)),
+            ("epsilon",),
+        ),
+        LossType("huber", "regression", lambda p: Huber(_or(p.huber, 1)), ("huber",)),
+        LossType(
+            "quantile",
+            "regression",
+            lambda p: Quantile(_or(p.quantile, 0.5), _or(p.smoothing, 0)),
+            ("quantile", "smoothing"),
+        ),
+        LossType(
+            "hinge",
+            "binary",
+            lambda p: SmoothHinge(p.smoothing) if p.smoothing else Hinge(),
+            ("smoothing",),
+        ),
+        LossType(
+            "smooth-hinge", "binary", lambda p: SmoothHinge(_or(p.smoothing, 1)), ("smoothing",)
+        ),
+        LossType("squared-hinge", "binary", lambda p: SquaredHinge()),
+        LossType("logistic", "binary", lambda p: Logistic(), (), "sigmoid"),
+        LossType("weston-watkins", "multiclass", _weston_watkins),
+    )
+}
+
+REGULARIZERS = {
+    kind.name: kind
+    for kind in (
+        RegularizerType("l2", lambda p: L2()),
+        RegularizerType("elastic-net", lambda p: ElasticNet(_or(p.l1, 0)), ("l1",)),
+    )
+}
+
+OBJECTIVE = ("loss", "regularizer")
+
+
+def _block_descent(
+    rows: Rows,
     label: NDArray[np.int32],
     n_classes: int,
     costs: NDArray[np.float64],
+    loss: BlockLoss,
+    regularizer: Regularizer,
     parameter: Parameter,
     start: DualBlocks | None,
 ) -> Solver:
-    block = parameter.block or find_solver(parameter.solver).blocks[0]
     return BlockAscent(
-        problem.rows,
+        rows,
         label,
         n_classes,
         costs,
-        BLOCKS[block](parameter),
-        L2(),
+        loss,
+        regularizer,
         parameter.seed,
         parameter.threads,
         start,
     )
 
 
+def _prox_sdca(
+    rows: Rows,
+    y: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    loss: ScalarLoss,
+    regularizer: Regularizer,
+    parameter: Parameter,
+    start: NDArray[np.float64] | None,
+) -> Solver:
+    return ProxSDCA(rows, y, costs, loss, regularizer, parameter.seed)
+
+
+ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
 SOLVER_TYPES = {
     kind.number: kind
     for kind in (
@@ -94,24 +241,49 @@ SOLVER_TYPES = {
             30,
             "MCSVM_WW",
             "Weston-Watkins multi-class support vector classification (exact blocks)",
-            ("knapsack", "walrus", "shark"),
-            _weston_watkins,
+            ("weston-watkins",),
+            ("block",),
+            block=_block_descent,
+            blocks=("knapsack", "walrus", "shark"),
         ),
         SolverType(
             31,
             "MCSVM_WW_Shark",
             "the same by Shark's greedy block solver",
-            ("shark",),
-            _weston_watkins,
+            ("weston-watkins",),
+            ("block",),
+            block=_block_descent,
+            blocks=("shark",),
+        ),
+        SolverType(
+            32,
+            "SDCA",
+            "any loss and regularizer by proximal stochastic dual coordinate ascent",
+            ASCENT_LOSSES,
+            OBJECTIVE,
+            scalar=_prox_sdca,
+            block=_block_descent,
+        ),
+        SolverType(
+            "sdca",
+            "SDCA",
+            "the same, its form chosen for the problem",
+            ASCENT_LOSSES,
+            OBJECTIVE,
+            scalar=_prox_sdca,
+            block=_block_descent,
         ),
     )
 }
 
 
-def find_solver(number: int) -> SolverType:
+def find_solver(number: int | str) -> SolverType:
     """The type of this number, or a ValueError that lists those that exist."""
     if number not in SOLVER_TYPES:
-        known = ", ".join(f"{kind.number} ({kind.name})" for kind in SOLVER_TYPES.values())
+        known = ", ".join(
+            str(kind.number) if kind.number == "sdca" else f"{kind.number} ({kind.name})"
+            for kind in SOLVER_TYPES.values()
+        )
         raise ValueError(f"unknown solver type {number}; there are {known}")
     return SOLVER_TYPES[number]
 
@@ -121,5 +293,67 @@ def find_solver_named(name: str) -> SolverType:
     for kind in SOLVER_TYPES.values():
         if kind.name == name:
             return kind
-    known = ", ".join(kind.name for kind in SOLVER_TYPES.values())
+    known = ", ".join(dict.fromkeys(kind.name for kind in SOLVER_TYPES.values()))
     raise ValueError(f"unknown solver type {name!r}; there are {known}")
+
+
+def loss_of(parameter: Parameter) -> LossType:
+    """The loss that is chosen, by default the solver type's first."""
+    kind = find_solver(parameter.solver)
+    name = kind.losses[0] if parameter.loss is None else parameter.loss
+    _one_of("loss", name, LOSSES)
+    if name not in kind.losses:
+        raise ValueError(f"-s {kind.number} has no loss {name}; it has {', '.join(kind.losses)}")
+    return LOSSES[name]
+
+
+def regularizer_of(parameter: Parameter) -> RegularizerType:
+    """The regularizer that is chosen."""
+    name = "l2" if parameter.regularizer is None else parameter.regularizer
+    _one_of("regularizer", name, REGULARIZERS)
+    return REGULARIZERS[name]
+
+
+def check_choices(parameter: Parameter) -> None:
+    """Raise ValueError for names that do not exist and for choices without effect."""
+    kind = find_solver(parameter.solver)
+    for name in ("loss", "regularizer", "block"):
+        if name not in kind.takes:
+            _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
+    if parameter.block is not None and parameter.block not in kind.blocks:
+        raise ValueError(
+            f"block is {parameter.block!r}; solver type {kind.number} ({kind.name}) has "
+            + ", ".join(kind.blocks)
+        )
+    loss, regularizer = loss_of(parameter), regularizer_of(parameter)
+    for name in ("smoothing", "epsilon", "huber", "quantile"):
+        if name not in loss.takes:
+            others = [other.name for other in LOSSES.values() if name in other.takes]
+            place = f"loss {loss.name}" if "loss" in kind.takes else f"-s {kind.number}"
+            _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
+    if regularizer.name != "elastic-net":
+        place = f"regularizer {regularizer.name}"
+        place = place if "regularizer" in kind.takes else f"-s {kind.number}"
+        _refuse(parameter, ("l1",), place, "regularizer elastic-net")
+    elif parameter.l1 is None:
+        raise ValueError("regularizer elastic-net needs l1 (--l1), the factor of the 1-norm")
+    if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
+        raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
+    if parameter.class_weights and loss.kind == "regression":
+        raise ValueError(f"-wi has no effect with loss {loss.name}: it weighs classes")
+
+
+def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str) -> None:
+    for name in names:
+        if getattr(parameter, name) is not None:
+            raise ValueError(f"{SPELLINGS[name]} has no effect with {place}: it is for {instead}")
+
+
+def _types_with(choice: str) -> str:
+    numbers = [str(kind.number) for kind in SOLVER_TYPES.values() if choice in kind.takes]
+    return "-s " + " or ".join(numbers)
+
+
+def _one_of(what: str, name: str, known: Mapping[str, Any]) -> None:
+    if name not in known:
+        raise ValueError(f"unknown {what} {name!r}; there are {', '.join(known)}")

@@ -1,0 +1,135 @@
+"""Problems of two classes each, one class against the rest, solved one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.stopping import Stopping
+
+#: From best to worst.
+STATUSES = (
+    Status.SOLVED,
+    Status.STALLED,
+    Status.PASS_LIMIT,
+    Status.TIME_LIMIT,
+    Status.STOPPED_BY_CALLER,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsRestResult(Result):
+    """The certificate of all problems together: weights d × k, duals n × k, primal, dual, gap and
+    target as sums, the status the worst. ``problems`` are the certificates one by one.
+
+    A row of the trace counts the passes of all problems so far. Its sums hold the problems that
+    are solved, the one at work, and those not begun at weights and duals of zero: a certificate of
+    the whole at any time.
+    """
+
+    problems: tuple[Result, ...] = ()
+
+
+class _Sums:
+    """The trace of the whole, as problems come and end."""
+
+    def __init__(self, zeros: Sequence[tuple[float, float]]):
+        """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
+        self.zeros = np.array(zeros)
+        self.ended: list[Result] = []
+
+    def row(self, row: TraceRow) -> TraceRow:
+        """The row of the problem at work as one of the whole."""
+        primal, dual = self.zeros[len(self.ended) + 1 :].sum(axis=0)
+        primal += row.primal + sum(result.primal for result in self.ended)
+        dual += row.dual + sum(result.dual for result in self.ended)
+        return TraceRow(
+            row.number + sum(result.passes for result in self.ended),
+            row.seconds + sum(result.seconds for result in self.ended),
+            float(primal),
+            float(dual),
+            float(primal - dual),
+            row.estimated,
+        )
+
+
+def solve_one_vs_rest(
+    build: Callable[[int], Solver],
+    zeros: Sequence[tuple[float, float]],
+    stopping: Stopping,
+    on_pass: OnPass | None = None,
+) -> OneVsRestResult:
+    """Solve ``build(j)`` for each class j, each to its own gap by the same rule.
+
+    ``zeros`` holds (primal, dual) of each problem at weights and duals of zero. The limit on passes
+    is each problem's, the limit on time is that of all. After the time limit, or when ``on_pass``
+    has returned True (it is not called again), the problems left get one pass each.
+    """
+    sums = _Sums(zeros)
+    trace: list[TraceRow] = []
+    ended_by: Status | None = None
+
+    def see(row: TraceRow) -> bool:
+        nonlocal ended_by
+        if on_pass is not None and ended_by is None and on_pass(sums.row(row)) is True:
+            ended_by = Status.STOPPED_BY_CALLER
+        return ended_by is Status.STOPPED_BY_CALLER
+
+    for j in range(len(zeros)):
+        result = build(j).solve(_rest_of(stopping, sums.ended, ended_by), see)
+        trace += [sums.row(row) for row in result.trace]
+        sums.ended.append(result)
+        if result.status is Status.TIME_LIMIT:
+            ended_by = ended_by or Status.TIME_LIMIT
+    return _together(sums.ended, trace)
+
+
+def _rest_of(stopping: Stopping, ended: Sequence[Result], ended_by: Status | None) -> Stopping:
+    if ended_by is not None:
+        return replace(stopping, max_passes=1)
+    if stopping.time_limit is None:
+        return stopping
+    spent = sum(result.seconds + result.measuring_seconds for result in ended)
+    return replace(stopping, time_limit=max(stopping.time_limit - spent, 1e-9))
+
+
+def _together(results: Sequence[Result], trace: list[TraceRow]) -> OneVsRestResult:
+    last = trace[-1]
+    exact = TraceRow(
+        last.number,
+        last.seconds,
+        sum(result.primal for result in results),
+        sum(result.dual for result in results),
+        sum(result.gap for result in results),
+    )
+    widest = max(range(len(results)), key=lambda j: results[j].gap)
+    return OneVsRestResult(
+        max((result.status for result in results), key=STATUSES.index),
+        np.column_stack([result.weights for result in results]),
+        [*trace[:-1], exact],
+        sum(result.target for result in results),
+        sum(result.cpu_seconds for result in results),
+        sum(result.measuring_seconds for result in results),
+        _columns([result.duals for result in results]),
+        _support([result.support for result in results]),
+        (
+            f"{len(results)} problems, each class against the rest; numbers are their sums, and "
+            f"the largest gap of one is {results[widest].gap:.3e}",
+            *dict.fromkeys(note for result in results for note in result.notes),
+        ),
+        tuple(results),
+    )
+
+
+def _columns(duals: Sequence[Any]) -> NDArray[np.float64] | None:
+    return None if any(each is None for each in duals) else np.column_stack(duals)
+
+
+def _support(counts: Sequence[dict[str, int]]) -> dict[str, int]:
+    return {name: sum(count[name] for count in counts) for name in counts[0]}

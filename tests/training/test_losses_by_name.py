@@ -1,0 +1,174 @@
+"""Losses and regularizers chosen by name: every one trained to its certificate."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rrmlinear import Parameter, Problem
+from rrmlinear.training.registry import LOSSES
+
+BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
+REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
+MULTICLASS = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
+
+
+@pytest.fixture(scope="module")
+def signs():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(80, 5))
+    y = np.where(X @ [1, -2, 0.5, 0, 0] + generator.normal(size=80) > 0, 1.0, -1.0)
+    return Problem.from_arrays(X, y)
+
+
+@pytest.fixture(scope="module")
+def reals():
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(80, 5))
+    return Problem.from_arrays(X, X @ [1, -2, 0.5, 0, 0] + 0.3 * generator.normal(size=80))
+
+
+def choices_of(regularizer):
+    return {"regularizer": regularizer} | ({"l1": 0.7} if regularizer == "elastic-net" else {})
+
+
+def regularizer_value(weights, regularizer):
+    one_norm = 0.7 * np.abs(weights).sum() if regularizer == "elastic-net" else 0.0
+    return (weights**2).sum() / 2 + one_norm
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
+@pytest.mark.parametrize("loss", BINARY)
+def test_two_classes_have_one_column(signs, fit, loss, regularizer):
+    given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
+    model = fit(signs, **given, **choices_of(regularizer))
+    assert model.weights.shape == (5, 1)
+    assert model.loss == loss
+    assert 0 <= model.result.gap <= model.result.target
+    scores = signs.rows.values @ model.weights[:, 0]
+    assert_allclose(model.decision_function(signs), scores, atol=1e-12)
+    expected = np.where(scores > 0, model.labels[0], model.labels[1])
+    assert_array_equal(model.predict(signs), expected)
+    y = np.where(signs.labels == model.labels[0], 1.0, -1.0)
+    losses = LOSSES[loss].build(model.parameter).values(y, scores).sum()
+    primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
+    assert model.result.primal == pytest.approx(primal, rel=1e-12)
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
+@pytest.mark.parametrize("loss", REGRESSION)
+def test_regression_predicts_numbers(reals, fit, loss, regularizer):
+    given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
+    model = fit(reals, **given, **choices_of(regularizer))
+    assert model.is_regression
+    assert len(model.labels) == 0
+    assert 0 <= model.result.gap <= model.result.target
+    predicted = model.predict(reals)
+    assert_allclose(predicted, reals.rows.values @ model.weights[:, 0], atol=1e-12)
+    losses = LOSSES[loss].build(model.parameter).values(reals.labels, predicted).sum()
+    primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
+    assert model.result.primal == pytest.approx(primal, rel=1e-12)
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
+@pytest.mark.parametrize("loss", MULTICLASS)
+def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss, regularizer):
+    problem = small_problem().problem()
+    model = fit(problem, solver=32, loss=loss, gap_tol=1e-6, **choices_of(regularizer))
+    assert model.weights.shape == (6, 4)
+    assert 0 <= model.result.gap <= model.result.target
+    best = model.decision_function(problem).argmax(axis=1)
+    assert_array_equal(model.predict(problem), model.labels[best])
+
+
+def test_automatic_solver_finds_the_same_minimum(signs, fit):
+    plain = fit(signs, solver=32, loss="logistic", gap_tol=1e-9)
+    chosen = fit(signs, solver="sdca", loss="logistic", gap_tol=1e-9)
+    assert_allclose(chosen.weights, plain.weights, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive", "quantile"])
+def test_smoothing_a_loss_that_is_not_smooth(signs, fit, loss):
+    rough = fit(signs, solver=32, loss=loss, gap_tol=1e-7, C=0.3)
+    smooth = fit(signs, solver=32, loss=loss, gap_tol=1e-7, C=0.3, smoothing=0.5)
+    # φ − γ/2 max α² ≤ φ_γ ≤ φ, and no |α| is above 1
+    below = 0.3 * signs.n_examples * 0.5 / 2
+    assert rough.result.primal - below <= smooth.result.primal < rough.result.primal
+    same = fit(signs, solver=32, loss=loss, gap_tol=1e-7, C=0.3, smoothing=0.0)
+    assert_array_equal(same.weights, rough.weights)
+
+
+def test_numbers_of_losses_reach_them(reals):
+    for choice, value in (("epsilon", 0.4), ("huber", 0.2), ("quantile", 0.9)):
+        names = [name for name in REGRESSION if choice in LOSSES[name].takes]
+        assert names
+        for name in names:
+            default = LOSSES[name].build(Parameter())
+            given = LOSSES[name].build(Parameter(**{choice: value}))
+            assert given.values(3.0, 0.0) != default.values(3.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"solver": 32, "loss": "foo"}, "unknown loss 'foo'; there are squared, absolute, eps"),
+        ({"solver": 32, "regularizer": "l3"}, "unknown regularizer 'l3'; there are l2, elastic"),
+        ({"solver": 7}, "unknown solver type 7; there are 30 .MCSVM_WW., 31"),
+        ({"solver": "x"}, "unknown solver type x; there are"),
+        ({"loss": "hinge"}, "--loss has no effect with -s 30: it is for -s 32"),
+        ({"regularizer": "l2"}, "--regularizer has no effect with -s 30: it is for -s 32"),
+        ({"l1": 1.0}, "--l1 has no effect with -s 30: it is for regularizer elastic-net"),
+        ({"epsilon": 0.1}, r"-p \(epsilon\) has no effect with -s 30: it is for loss epsilon-"),
+        ({"smoothing": 0.1}, "--smoothing has no effect with -s 30"),
+        ({"solver": 32, "block": "walrus"}, "--block has no effect with -s 32: it is for -s 30"),
+        ({"solver": 32, "l1": 1.0}, "--l1 has no effect with regularizer l2: it is for regul"),
+        ({"solver": 32, "regularizer": "elastic-net"}, "elastic-net needs l1"),
+        ({"solver": 32, "epsilon": 0.1}, r"-p \(epsilon\) has no effect with loss hinge: it is"),
+        ({"solver": 32, "huber": 0.1}, "--huber has no effect with loss hinge: it is for loss h"),
+        ({"solver": 32, "quantile": 0.1}, "--quantile has no effect with loss hinge"),
+        ({"solver": 32, "loss": "logistic", "smoothing": 1.0}, "--smoothing has no effect with"),
+        ({"solver": 32, "loss": "huber", "smoothing": 1.0}, "--smoothing has no effect with"),
+        ({"solver": 32, "smoothing": -1.0}, "smoothing is -1.0, it must be at least 0"),
+        ({"solver": 32, "smoothing": np.inf}, "smoothing is inf, it must be at least 0"),
+        ({"solver": 32, "loss": "smooth-hinge", "smoothing": 0.0}, "smoothing is 0; loss smooth-"),
+        ({"solver": 32, "loss": "huber", "huber": 0.0}, "huber is 0.0, it must be positive"),
+        ({"solver": 32, "loss": "quantile", "quantile": 1.0}, "quantile is 1.0, it must lie betw"),
+        ({"solver": 32, "loss": "quantile", "quantile": np.nan}, "quantile is nan, it must lie"),
+        (
+            {"solver": 32, "loss": "epsilon-insensitive", "epsilon": -0.1},
+            "p < 0: epsilon is -0.1, it must be at least 0",
+        ),
+        (
+            {"solver": 32, "regularizer": "elastic-net", "l1": -0.1},
+            "l1 is -0.1, it must be at least 0",
+        ),
+        ({"solver": 32, "C": 0.0}, "C <= 0: C is 0.0, it must be positive"),
+        (
+            {"solver": 32, "loss": "squared", "class_weights": {1: 2.0}},
+            "-wi has no effect with loss squared",
+        ),
+    ],
+)
+def test_choices_that_cannot_be_meant(choices, message):
+    with pytest.raises(ValueError, match=message):
+        Parameter(**choices).check()
+
+
+def test_labels_outside_a_domain(reals, fit):
+    for loss in BINARY + MULTICLASS:
+        with pytest.raises(ValueError, match="is not a whole number of 32 bits, as classification"):
+            fit(reals, solver=32, loss=loss)
+
+
+@pytest.mark.parametrize("loss", BINARY + MULTICLASS)
+def test_one_class_is_refused(fit, loss):
+    problem = Problem.from_arrays(np.eye(3), [2, 2, 2])
+    with pytest.raises(ValueError, match="all 3 examples have label 2: training takes at least"):
+        fit(problem, solver=32, loss=loss)
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_examples_of_zeros_are_solved(fit, loss):
+    problem = Problem.from_arrays(np.zeros((6, 2)), [0, 1, 0, 1, 2, 2])
+    model = fit(problem, solver=32, loss=loss, gap_tol=1e-9)
+    assert (model.weights == 0).all()
+    assert 0 <= model.result.gap <= model.result.target

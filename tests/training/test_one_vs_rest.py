@@ -1,0 +1,112 @@
+"""One class against the rest: k problems, and one certificate of all."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rrmlinear import Problem
+from rrmlinear.solvers.result import Status
+
+LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
+
+
+@pytest.fixture(scope="module")
+def problem(small_problem):
+    return small_problem(n=60, d=5, k=4, noise=1.5).problem()
+
+
+def one_against_the_rest(problem, label, weights=None):
+    y = np.where(problem.labels == label, 1.0, -1.0)
+    return Problem.from_arrays(problem.rows.values, y, weights)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_columns_are_the_single_problems(problem, fit, loss):
+    choices = {"solver": 32, "loss": loss, "gap_tol": 1e-9, "C": 0.3}
+    model = fit(problem, **choices)
+    singles = [fit(one_against_the_rest(problem, label), **choices) for label in model.labels]
+    assert model.weights.shape == (5, 4)
+    assert_allclose(model.weights, np.hstack([single.weights for single in singles]), atol=1e-3)
+    result = model.result
+    assert result.primal == pytest.approx(sum(s.result.primal for s in singles), rel=1e-8)
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= result.target
+    assert [each.status for each in result.problems] == [Status.SOLVED] * 4
+    assert_allclose(result.gap, sum(each.gap for each in result.problems))
+    assert result.duals.shape == (60, 4)
+    best = (problem.rows.values @ model.weights).argmax(axis=1)
+    assert_array_equal(model.predict(problem), model.labels[best])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_trace_is_a_certificate_all_along(problem, fit, loss):
+    seen = []
+    model = fit(problem, seen.append, solver=32, loss=loss, gap_tol=1e-9)
+    trace = model.result.trace
+    numbers = [row.number for row in trace]
+    assert numbers == list(range(1, len(trace) + 1))
+    assert numbers == [row.number for row in seen]
+    assert model.result.passes == sum(each.passes for each in model.result.problems)
+    assert (np.diff([row.seconds for row in trace]) >= 0).all()
+    duals = np.array([row.dual for row in trace])
+    assert (np.diff(duals) >= -1e-9 * duals[-1]).all()
+    measured = [row for row in trace if not row.estimated]
+    assert all(row.primal >= model.result.dual for row in measured)
+    assert all(row.gap == pytest.approx(row.primal - row.dual, abs=1e-9) for row in measured)
+
+
+def test_support_counts_examples_once(problem, fit):
+    result = fit(problem, solver=32, loss="hinge", gap_tol=1e-6).result
+    nonzero = result.duals != 0
+    assert result.support == {
+        "examples": nonzero.any(axis=1).sum(),
+        "duals": nonzero.sum(),
+        "at_bound": (np.abs(result.duals) == 1).sum(),
+    }
+    assert result.notes[0].startswith("4 problems, each class against the rest; numbers are their")
+
+
+def test_the_weight_of_a_class_counts_in_its_own_problem(problem, fit):
+    choices = {"solver": 32, "loss": "logistic", "gap_tol": 1e-9}
+    model = fit(problem, **choices, class_weights={2: 5.0})
+    for column, label in enumerate(model.labels):
+        weights = np.where(problem.labels == label, 5.0 if label == 2 else 1.0, 1.0)
+        single = fit(one_against_the_rest(problem, label, weights), **choices)
+        assert_allclose(model.weights[:, column], single.weights[:, 0], atol=1e-3)
+
+
+def test_weights_of_examples_are_repetitions(problem, fit):
+    choices = {"solver": 32, "loss": "hinge", "gap_tol": 1e-9}
+    weights = np.arange(60) % 3 + 1.0
+    weighted = Problem.from_arrays(problem.rows.values, problem.labels, weights)
+    repeated = problem.take(np.repeat(np.arange(60), weights.astype(int)))
+    one, other = fit(weighted, **choices), fit(repeated, **choices)
+    assert one.result.primal == pytest.approx(other.result.primal, rel=1e-8)
+    assert_array_equal(one.labels, other.labels)
+    assert_allclose(one.weights, other.weights, atol=2e-3)
+
+
+def test_a_caller_who_stops_is_not_asked_again(problem, fit):
+    seen = []
+
+    def stop(row):
+        seen.append(row)
+        return row.number == 7
+
+    result = fit(problem, stop, solver=32, gap_tol=1e-12).result
+    assert result.status is Status.STOPPED_BY_CALLER
+    assert len(seen) == 7
+    assert result.passes == 7 + 3
+    assert result.gap == pytest.approx(sum(each.gap for each in result.problems))
+
+
+def test_limits(problem, fit):
+    result = fit(problem, solver=32, gap_tol=1e-12, max_passes=2).result
+    assert (result.status, result.passes) == (Status.PASS_LIMIT, 8)
+    result = fit(problem, solver=32, gap_tol=1e-12, time_limit=1e-6).result
+    assert (result.status, result.passes) == (Status.TIME_LIMIT, 4)
+
+
+def test_weights_that_leave_nothing(problem, fit):
+    with pytest.raises(ValueError, match="every example has weight 0"):
+        fit(Problem.from_arrays(np.eye(3), [1, 2, 3], np.zeros(3)), solver=32)
