@@ -6,6 +6,7 @@ import io
 import os
 import re
 import stat
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -16,11 +17,12 @@ from rrmlinear.data.line_blocks import LineBlocks
 from rrmlinear.data.whole_file import whole_file
 from rrmlinear.training._weights_text import format_weights, parse_weights, text_bound
 from rrmlinear.training.model import Model
-from rrmlinear.training.registry import find_solver_named
+from rrmlinear.training.registry import LOSSES, losses_of_model
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
-KEYS = ("solver_type", "nr_class", "label", "nr_feature", "bias")
+KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias")
+ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
 LARGEST_COUNT = 2**48
 WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -31,39 +33,46 @@ class ModelFileError(ValueError):
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
-    """Write LIBLINEAR's text format, one column of weights for each class.
+    """Write LIBLINEAR's text format, and for solver types with a choice of losses a line ``loss``.
 
-    The file is complete or left as it was. Every number has 17 digits, so that the model read back
-    predicts bit for bit. Raises OSError as `open` does, and ValueError for a model that no file can
-    hold (no features, weights that are not finite).
+    A regression has nr_class 2 and no line ``label``, as in LIBLINEAR. The file is complete or
+    left as it was. Every number has 17 digits, so that the model read back predicts bit for bit.
+    Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
+    weights that are not finite, a loss that is not known).
     """
     weights = np.ascontiguousarray(model.weights, dtype=np.float64)
     if model.n_features < 1:
         raise ValueError("a model without features cannot be saved")
     if not (np.isfinite(weights).all() and np.isfinite(model.bias)):
         raise ValueError("the model has weights that are not finite and cannot be saved")
+    if model.loss is None and len(losses_of_model(model.solver_name)) > 1:
+        raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
     rows, columns = weights.shape
     at_once = max(1, BLOCK_SIZE // text_bound(1, columns))
     text = bytearray(text_bound(min(rows, at_once), columns))
-    header = (
-        f"solver_type {model.solver_name}\n"
-        f"nr_class {len(model.labels)}\n"
-        f"label {' '.join(map(str, model.labels.tolist()))}\n"
-        f"nr_feature {model.n_features}\n"
-        f"bias {model.bias:.17g}\n"
-        "w\n"
-    )
     with whole_file(path) as file:
-        file.write(header.encode())
+        file.write(_header_of(model).encode())
         for begin in range(0, rows, at_once):
             written = format_weights(text, weights[begin : begin + at_once])
             file.write(memoryview(text)[:written])
 
 
+def _header_of(model: Model) -> str:
+    lines = [f"solver_type {model.solver_name}"]
+    if len(losses_of_model(model.solver_name)) > 1:
+        lines.append(f"loss {model.loss}")
+    lines.append(f"nr_class {2 if model.is_regression else len(model.labels)}")
+    if not model.is_regression:
+        lines.append(f"label {' '.join(map(str, model.labels.tolist()))}")
+    lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}", "w", ""]
+    return "\n".join(lines)
+
+
 def load_model(path: str | PathLike[str]) -> Model:
     """Read a model file; nothing in it is believed unchecked, nothing is executed.
 
-    Header lines may stand in any order before ``w``. Their sizes are held against the file's
+    LIBLINEAR's own models are read too, those of one-class SVMs apart. Header lines may stand in
+    any order before ``w``. Their sizes are held against the file's
     length before memory is taken for them.
 
     Raises ModelFileError (a ValueError) with file, line and what was found, and OSError as `open`
@@ -83,13 +92,15 @@ class _Reading:
 
     def model(self) -> Model:
         self._header()
-        solver_name = self._solver_name()
+        solver_name, loss = self._solver_and_loss()
+        kind = LOSSES[loss].kind
         n_classes = self._count("nr_class", 2)
-        labels = self._labels(n_classes)
+        labels = self._no_labels(n_classes) if kind == "regression" else self._labels(n_classes)
         n_features = self._count("nr_feature", 1)
         bias = self._bias()
-        weights = self._weights(n_features + (bias >= 0), n_classes)
-        return Model(solver_name, labels, weights, n_features, bias)
+        one_column = kind == "regression" or (kind == "binary" and n_classes == 2)
+        weights = self._weights(n_features + (bias >= 0), 1 if one_column else n_classes)
+        return Model(solver_name, labels, weights, n_features, bias, loss=loss)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -117,16 +128,29 @@ class _Reading:
             if name in self.found:
                 raise self._error(f"{name} stands in line {self.found[name][0]} already")
             self.found[name] = (self.line, value.strip())
-        missing = [name for name in KEYS if name not in self.found]
+        self._need(ALWAYS)
+
+    def _need(self, names: Sequence[str]) -> None:
+        missing = [name for name in names if name not in self.found]
         if missing:
             raise self._error(f"the header ends without {', '.join(missing)}")
 
-    def _solver_name(self) -> str:
+    def _solver_and_loss(self) -> tuple[str, str]:
         line, value = self.found["solver_type"]
+        name = value.decode("ascii", "backslashreplace")[:40]
         try:
-            return find_solver_named(value.decode("ascii", "backslashreplace")[:40]).name
+            losses = losses_of_model(name)
         except ValueError as error:
             raise self._error(str(error), line, "unknown solver type.") from None
+        if len(losses) > 1:
+            self._need(("loss",))
+        line, value = self.found.get("loss", (line, losses[0].encode()))
+        loss = value.decode("ascii", "backslashreplace")
+        if loss not in losses:
+            raise self._error(
+                f"{name} has no loss {_shown(value)}; it has {', '.join(losses)}", line
+            )
+        return name, loss
 
     def _count(self, name: str, least: int) -> int:
         line, value = self.found[name]
@@ -139,7 +163,15 @@ class _Reading:
             )
         return count
 
+    def _no_labels(self, n_classes: int) -> NDArray[np.int64]:
+        if "label" in self.found:
+            raise self._error("a regression has no labels", self.found["label"][0])
+        if n_classes != 2:
+            raise self._error("nr_class of a regression must be 2", self.found["nr_class"][0])
+        return np.empty(0, dtype=np.int64)
+
     def _labels(self, n_classes: int) -> NDArray[np.int64]:
+        self._need(("label",))
         line, value = self.found["label"]
         texts = value.split()
         if len(texts) != n_classes:

@@ -276,6 +276,20 @@ SOLVER_TYPES = {
     )
 }
 
+#: The losses of LIBLINEAR's own solver types, whose models are read.
+LIBLINEAR_LOSSES = {
+    "L2R_LR": "logistic",
+    "L2R_LR_DUAL": "logistic",
+    "L1R_LR": "logistic",
+    "L2R_L1LOSS_SVC_DUAL": "hinge",
+    "L2R_L2LOSS_SVC_DUAL": "squared-hinge",
+    "L2R_L2LOSS_SVC": "squared-hinge",
+    "L1R_L2LOSS_SVC": "squared-hinge",
+    "L2R_L1LOSS_SVR_DUAL": "epsilon-insensitive",
+    "L2R_L2LOSS_SVR_DUAL": "squared-epsilon-insensitive",
+    "L2R_L2LOSS_SVR": "squared-epsilon-insensitive",
+}
+
 
 def find_solver(number: int | str) -> SolverType:
     """The type of this number, or a ValueError that lists those that exist."""
@@ -288,13 +302,16 @@ def find_solver(number: int | str) -> SolverType:
     return SOLVER_TYPES[number]
 
 
-def find_solver_named(name: str) -> SolverType:
-    """The type with this name in model files, or a ValueError that lists those that exist."""
-    for kind in SOLVER_TYPES.values():
-        if kind.name == name:
-            return kind
-    known = ", ".join(dict.fromkeys(kind.name for kind in SOLVER_TYPES.values()))
-    raise ValueError(f"unknown solver type {name!r}; there are {known}")
+def losses_of_model(name: str) -> tuple[str, ...]:
+    """The losses that a model file with this solver type may be of.
+
+    Raises ValueError with the names that exist.
+    """
+    types = {kind.name: kind.losses for kind in SOLVER_TYPES.values()}
+    types |= {other: (loss,) for other, loss in LIBLINEAR_LOSSES.items()}
+    if name not in types:
+        raise ValueError(f"unknown solver type {name!r}; there are {', '.join(types)}")
+    return types[name]
 
 
 def loss_of(parameter: Parameter) -> LossType:
