@@ -17,12 +17,17 @@ import numpy as np
 
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
+from rrmlinear.training.registry import LOSSES
 
 BYTES = b"0123456789+-.eEnaif wxb \t\r\n\v\0\xff[]"
 TOKENS = [b"", b"0", b"1", b"-1", b"2", b"3", b"+4", b"1e400", b"1e-400", b"5e-324", b"nan", b"inf"]
 TOKENS += [b"-infinity", b"0x1p3", b"1_0", b"1.5", b".5", b"1e5", b"2147483648", b"-2147483647"]
 TOKENS += [b"99999999999999999999", b"1000000000000", b"281474976710657", b"w", b"label", b"bias"]
 TOKENS += [b"MCSVM_WW", b"MCSVM_WW_Shark", b"MCSVM_CS", b"solver_type", b"nr_class", b"rho", b"\n"]
+TOKENS += [b"SDCA", b"L2R_LR", b"L2R_L2LOSS_SVR", b"loss", b"hinge", b"squared", b"weston-watkins"]
+TYPES = [("MCSVM_WW", "weston-watkins"), ("MCSVM_WW_Shark", "weston-watkins"), ("SDCA", "hinge")]
+TYPES += [("SDCA", "logistic"), ("SDCA", "huber"), ("SDCA", "weston-watkins")]
+TYPES += [("L2R_L1LOSS_SVC_DUAL", "hinge"), ("L2R_L2LOSS_SVR", "squared-epsilon-insensitive")]
 
 
 def valid_file(chance: random.Random) -> bytes:
@@ -30,16 +35,22 @@ def valid_file(chance: random.Random) -> bytes:
     classes, features = chance.randint(2, 4), chance.randint(1, 4)
     labels = chance.sample([-7, -1, 0, 1, 2, 3, 2**31 - 1], classes)
     bias = chance.choice([-1, -1, 1, 0.1])
+    solver, loss = chance.choice(TYPES)
+    kind = LOSSES[loss].kind
+    if kind == "regression":
+        classes = 2
+    columns = 1 if kind == "regression" or (kind == "binary" and classes == 2) else classes
     lines = [
-        "solver_type " + chance.choice(["MCSVM_WW", "MCSVM_WW_Shark"]),
+        f"solver_type {solver}",
+        *([f"loss {loss}"] if solver == "SDCA" else []),
         f"nr_class {classes}",
-        "label " + " ".join(map(str, labels)),
+        *(["label " + " ".join(map(str, labels))] if kind != "regression" else []),
         f"nr_feature {features}",
         f"bias {bias:.17g}",
         "w",
     ]
     for _ in range(features + (bias >= 0)):
-        numbers = (chance.gauss(0, 1) * 10.0 ** chance.randint(-20, 20) for _ in range(classes))
+        numbers = (chance.gauss(0, 1) * 10.0 ** chance.randint(-20, 20) for _ in range(columns))
         lines.append("".join(f"{number:.17g} " for number in numbers))
     return ("\n".join(lines) + "\n").encode()
 
@@ -83,9 +94,13 @@ def load(path: Path) -> Model | None:
             raise
         return None
     rows = model.n_features + (model.bias >= 0)
-    assert model.weights.shape == (rows, len(model.labels)), model
+    assert model.loss in LOSSES, model
+    kind, classes = LOSSES[model.loss].kind, len(model.labels)
+    columns = 1 if kind == "regression" or (kind == "binary" and classes == 2) else classes
+    assert model.weights.shape == (rows, columns), model
     assert np.isfinite(model.weights).all(), model
-    assert len(set(model.labels.tolist())) == len(model.labels) >= 2, model
+    assert model.is_regression == (kind == "regression"), model
+    assert model.is_regression or len(set(model.labels.tolist())) == classes >= 2, model
     return model
 
 
@@ -100,7 +115,8 @@ def check(text: bytes, path: Path) -> bool:
     assert again is not None
     assert again.weights.tobytes() == model.weights.tobytes()
     assert again.labels.tolist() == model.labels.tolist()
-    assert (again.bias, again.solver_name) == (model.bias, model.solver_name)
+    kept = (model.bias, model.solver_name, model.loss)
+    assert (again.bias, again.solver_name, again.loss) == kept
     return True
 
 

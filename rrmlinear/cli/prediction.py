@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from rrmlinear.cli.files import (
     read_problem,
 )
 from rrmlinear.cli.options import parse_prediction
+from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError, load_model
 
-LABELS_AT_ONCE = 1 << 16
+LINES_AT_ONCE = 1 << 16
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -33,14 +35,28 @@ def main(arguments: Sequence[str]) -> None:
         [("test set", options.test_file), ("model", options.model_file)],
     )
     model = _load(options.model_file)
-    if options.probabilities:
+    if options.probabilities and model.link is None:
         raise LeaveError("probability output is only supported for logistic regression")
     problem = read_problem(options.test_file, options.threads)
-    predicted = model.predict(problem, options.threads or 1)
-    _write(options.output_file, predicted)
-    if not options.quiet:
-        correct, n = np.count_nonzero(predicted == problem.labels), len(predicted)
-        print(f"Accuracy = {100.0 * correct / n:g}% ({correct}/{n})")
+    threads = options.threads or 1
+    predicted = model.predict(problem, threads)
+    if options.probabilities:
+        names = " ".join(map(str, model.labels.tolist()))
+        probabilities = model.predict_proba(problem, threads)
+        _write(options.output_file, _probability_lines(predicted, probabilities), f"labels {names}")
+    else:
+        _write(options.output_file, (f"{value:.17g}" for value in predicted.tolist()))
+    if options.quiet:
+        return
+    if model.is_regression:
+        error = mean_squared_error(predicted, problem.labels)
+        print(f"Mean squared error = {error:g} (regression)")
+        correlation = squared_correlation(predicted, problem.labels)
+        print(f"Squared correlation coefficient = {correlation:g} (regression)")
+    else:
+        correct = np.count_nonzero(predicted == problem.labels)
+        share = accuracy(predicted, problem.labels)
+        print(f"Accuracy = {share:g}% ({correct}/{len(predicted)})")
 
 
 def _load(path: str) -> Model:
@@ -51,10 +67,17 @@ def _load(path: str) -> Model:
         raise LeaveError(f"{error}\ncan't open model file {path}") from None
 
 
-def _write(path: str, predicted: NDArray[np.int64]) -> None:
+def _probability_lines(
+    predicted: NDArray[np.int64], probabilities: NDArray[np.float64]
+) -> Iterator[str]:
+    for label, row in zip(predicted.tolist(), probabilities, strict=True):
+        yield f"{label} " + " ".join(f"{probability:g}" for probability in row.tolist())
+
+
+def _write(path: str, lines: Iterator[str], header: str | None = None) -> None:
     sentence = "can't write output file"
+    lines = lines if header is None else chain([header], lines)
     with output_file(path, sentence) as file:
-        for begin in range(0, len(predicted), LABELS_AT_ONCE):
-            lines = map(str, predicted[begin : begin + LABELS_AT_ONCE].tolist())
+        while some := list(islice(lines, LINES_AT_ONCE)):
             with blaming(f"{sentence} {path}"):
-                file.write(("\n".join(lines) + "\n").encode())
+                file.write(("\n".join(some) + "\n").encode())

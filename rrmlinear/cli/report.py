@@ -170,18 +170,24 @@ def warn(text: str) -> None:
 def summary(result: Result) -> str:
     """The end of a training: LIBLINEAR's lines (its dual solvers minimize −dual), then ours."""
     last, support = result.last, result.support
+    count, examples = [], []
+    if support:
+        count = [f"nSV = {support['duals']}"]
+        examples = [
+            f"support: {support['examples']} examples, {support['duals']} duals, "
+            f"{support['at_bound']} of them at the bound"
+        ]
     outcome = "solved" if result.solved else "stopped"
     return "\n".join(
         [
             f"optimization finished, #iter = {result.passes}",
             f"Objective value = {-result.dual:f}",
-            f"nSV = {support['duals']}",
+            *count,
             f"{outcome} after {result.passes} passes, {result.seconds:.4f} seconds: "
             f"{result.status.value}",
             f"primal = {result.primal:.9g}, dual = {result.dual:.9g}, gap = {result.gap:.3e} "
             f"(target {result.target:.3e}), relative gap = {last.relative_gap:.3e}",
-            f"support: {support['examples']} examples, {support['duals']} duals, "
-            f"{support['at_bound']} of them at the bound",
+            *examples,
             *(f"note: {note}" for note in result.notes),
         ]
     )

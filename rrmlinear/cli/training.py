@@ -19,12 +19,14 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.options import TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, summary, warn, warnings_said
+from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.result import TraceRow
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import save_model
+from rrmlinear.training.registry import loss_of
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -96,8 +98,14 @@ class _Run:
             predicted = cross_validate(
                 self.problem, options.parameter, folds, self._on_pass([show])
             )
-        accuracy = 100.0 * np.count_nonzero(predicted == self.problem.labels) / len(predicted)
-        print(f"Cross Validation Accuracy = {accuracy:g}%")
+        labels = self.problem.labels
+        if loss_of(options.parameter).kind == "regression":
+            error = mean_squared_error(predicted, labels)
+            print(f"Cross Validation Mean squared error = {error:g}")
+            correlation = squared_correlation(predicted, labels)
+            print(f"Cross Validation Squared correlation coefficient = {correlation:g}")
+        else:
+            print(f"Cross Validation Accuracy = {accuracy(predicted, labels):g}%")
 
     def _on_pass(self, reporters: Sequence[Reporter]) -> Reporter:
         def on_pass(row: TraceRow) -> None:
@@ -113,11 +121,13 @@ class _Run:
 
     def memory_sentence(self, error: MemoryError) -> str:
         """What there was no memory for, as far as it is known."""
-        features, classes = self.problem.rows.width, len(np.unique(self.problem.labels))
+        regression = loss_of(self.options.parameter).kind == "regression"
+        features = self.problem.rows.width
+        classes = 1 if regression else len(np.unique(self.problem.labels))
         reason = str(error) or "no more memory is to be had"
         return (
             f"ERROR: not enough memory: {reason}; the weights of {features} features and "
-            f"{classes} classes take {8 * features * classes} bytes"
+            f"{classes} {'value' if regression else 'classes'} take {8 * features * classes} bytes"
         )
 
     def interrupted_sentence(self) -> str:

@@ -4,8 +4,20 @@ TRAIN = """\
 Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
-  for multi-class classification
 {solver_types}
+--loss name : loss of -s 32 and sdca (default hinge)
+  for two classes, or each class against the rest
+       {binary}
+  for all classes in one problem
+       {multiclass}
+  for regression
+       {regression}
+--regularizer name : l2 (default), |w|^2/2, or elastic-net, |w|^2/2 + S |w|_1
+--l1 S : the factor of |w|_1 with elastic-net
+--smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
+-p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
+--huber delta : residual from which the Huber loss is linear (default 1)
+--quantile a : the quantile that loss quantile aims at (default 0.5)
 -c cost : set the parameter C (default 1)
 -e delta : stop when the duality gap is at most delta times the gap after the first pass
            (default 0.0009)
@@ -29,7 +41,7 @@ PREDICT = """\
 Usage: predict [options] test_file model_file output_file
 options:
 -b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
-                           for logistic regression only
+                           for loss logistic or softmax only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
 -q : quiet mode (no outputs)
 -h, --help : show this text

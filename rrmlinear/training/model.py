@@ -47,6 +47,13 @@ class Model:
         """Whether predictions are numbers, not labels."""
         return len(self.labels) == 0
 
+    @property
+    def link(self) -> str | None:
+        """How scores become probabilities, "sigmoid" or "softmax"; None where they do not."""
+        from rrmlinear.training.registry import LOSSES
+
+        return None if self.loss is None else LOSSES[self.loss].probabilities
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
 
@@ -71,16 +78,12 @@ class Model:
         trained against the rest, as in LIBLINEAR; for the softmax loss the softmax of the scores.
         Raises ValueError for other losses, whose scores are no likelihoods.
         """
-        from rrmlinear.training.registry import LOSSES
-
-        link = None if self.loss is None else LOSSES[self.loss].probabilities
-        if link is None:
-            able = " and ".join(name for name, loss in LOSSES.items() if loss.probabilities)
-            raise ValueError(f"probabilities come with {able}, not with loss {self.loss}")
+        if self.link is None:
+            raise ValueError(
+                f"loss {self.loss} has no probabilities: only logistic and softmax have them"
+            )
         links = {"sigmoid": _sigmoids, "softmax": _softmax}
-        return self._in_parts(
-            X, threads, (len(self.labels),), np.float64, lambda scores: links[link](scores)
-        )
+        return self._in_parts(X, threads, (len(self.labels),), np.float64, links[self.link])
 
     def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         if self.is_regression:

@@ -42,6 +42,19 @@ def test_every_option():
     assert given.reading_threads == 2
 
 
+def test_losses_and_regularizers():
+    parameter = options(
+        *("-s", "sdca", "--loss", "quantile", "--quantile", "0.9", "--smoothing=0.01"),
+        *("--regularizer", "elastic-net", "--l1", "2"),
+    ).parameter
+    assert (parameter.solver, parameter.loss, parameter.quantile) == ("sdca", "quantile", 0.9)
+    assert (parameter.smoothing, parameter.regularizer, parameter.l1) == (0.01, "elastic-net", 2)
+    parameter = options("-s", "32", "--loss", "epsilon-insensitive", "-p", "0").parameter
+    assert (parameter.solver, parameter.epsilon) == (32, 0.0)
+    assert options("-s", "32", "--loss", "huber", "--huber", "3").parameter.huber == 3
+    assert options("-s", "32").parameter.loss is None
+
+
 @pytest.mark.parametrize("spelling", [("-solver", "31"), ("-s", "31"), ("-s1", "31")])
 def test_only_the_second_character_tells(spelling):
     assert options(*spelling).parameter.solver == 31
@@ -123,9 +136,25 @@ def test_misuse_shows_the_usage(arguments, message):
         (("--block", "heap"), "--block takes one of knapsack, walrus, shark, not 'heap'"),
         (("-s", "31", "--block", "walrus"), "block is 'walrus'; solver type 31"),
         (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
-        (("-s", "abc"), "-s takes a whole number, not 'abc'"),
+        (("-s", "abc"), "unknown solver type abc; there are 30 (MCSVM_WW), 31"),
         (("-s", "4294967326"), "unknown solver type 4294967326"),
-        (("-p", "0.1"), "-p has no effect with -s 30: it sets the loss of support vector"),
+        (("-p", "0.1"), "-p (epsilon) has no effect with -s 30: it is for loss epsilon-insens"),
+        (("-p", "x", "-s", "32"), "-p takes a finite number, not 'x'"),
+        (("-p", "0.1", "-s", "32"), "-p (epsilon) has no effect with loss hinge: it is for loss"),
+        (
+            ("-s", "32", "--loss", "epsilon-insensitive", "-p", "-1"),
+            "p < 0: epsilon is -1.0, it must be at least 0 and finite",
+        ),
+        (("--loss", "hinge"), "--loss has no effect with -s 30: it is for -s 32"),
+        (("-s", "32", "--loss", "huge"), "--loss takes one of squared, absolute, epsilon-insens"),
+        (("-s", "32", "--regularizer", "l1"), "--regularizer takes one of l2, elastic-net, not"),
+        (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),
+        (("-s", "32", "--regularizer", "elastic-net"), "regularizer elastic-net needs l1 (--l1)"),
+        (("-s", "32", "--smoothing", "-1"), "smoothing is -1.0, it must be at least 0 and finite"),
+        (("-s", "32", "--smoothing", "x"), "--smoothing takes a finite number, not 'x'"),
+        (("-s", "32", "--loss", "quantile", "--quantile", "1"), "quantile is 1.0, it must lie"),
+        (("-s", "32", "--loss", "huber", "--huber", "0"), "huber is 0.0, it must be positive"),
+        (("-s", "32", "--loss", "squared", "-w1", "2"), "-wi has no effect with loss squared"),
         (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it sets nu of the one-class"),
         (("-R", "-B", "1"), "-R has no effect with -s 30"),
         (("-C",), "-C has no effect with -s 30"),

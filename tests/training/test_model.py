@@ -1,5 +1,7 @@
 """Predicting: the same for any split of the rows and any number of threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,6 +9,7 @@ from scipy import sparse
 from rrmlinear.data.problem import Problem
 from rrmlinear.training import model as model_module
 from rrmlinear.training.model import Model
+from rrmlinear.training.registry import LOSSES
 
 
 @pytest.fixture
@@ -31,3 +34,43 @@ def test_predictions_do_not_depend_on_the_split(model, monkeypatch, threads, den
 def test_ties_go_to_the_first_class():
     model = Model("MCSVM_WW", np.array([5, 2]), np.zeros((3, 2)), 3)
     assert model.predict(np.ones((4, 3))).tolist() == [5, 5, 5, 5]
+
+
+def test_one_column_says_the_first_label_above_zero():
+    model = Model("SDCA", np.array([5, 2]), np.array([[1.0], [-1.0]]), 2, loss="logistic")
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    assert model.decision_function(X).tolist() == [1.0, -1.0, 0.0]
+    assert model.predict(X).tolist() == [5, 2, 2]
+    assert model.predict_proba(X) == pytest.approx(
+        np.array([[0.7310585786, 0.2689414214], [0.2689414214, 0.7310585786], [0.5, 0.5]])
+    )
+
+
+def test_probabilities_of_extreme_scores():
+    X = np.array([[1.0], [-1.0], [0.0]])
+    model = Model("SDCA", np.array([1, 2, 3]), np.array([[-800.0, -801.0, -900]]), 1)
+    for loss in ("logistic", "softmax"):
+        if loss in LOSSES:
+            probabilities = replace(model, loss=loss).predict_proba(X)
+            assert probabilities.sum(axis=1) == pytest.approx(np.ones(3))
+            assert probabilities[2] == pytest.approx(np.full(3, 1 / 3))
+            assert probabilities[0, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
+    two = Model("SDCA", np.array([1, 2]), np.array([[1e5]]), 1, loss="logistic")
+    assert two.predict_proba(X).tolist() == [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_probabilities_do_not_depend_on_the_split(model, monkeypatch, threads):
+    X = np.random.default_rng(1).standard_normal((31, 8))
+    logistic = replace(model, loss="logistic")
+    scores = np.hstack((X, np.full((31, 1), 0.5))) @ model.weights
+    expected = 1 / (1 + np.exp(-scores))
+    expected /= expected.sum(axis=1, keepdims=True)
+    monkeypatch.setattr(model_module, "SCORES_AT_ONCE", 4 * 7)
+    assert logistic.predict_proba(X, threads) == pytest.approx(expected)
+
+
+def test_other_losses_have_no_probabilities(model):
+    for loss in ("hinge", "squared", None):
+        with pytest.raises(ValueError, match=f"loss {loss} has no probabilities"):
+            replace(model, loss=loss).predict_proba(np.zeros((1, 8)))

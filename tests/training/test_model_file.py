@@ -17,6 +17,7 @@ from rrmlinear.training.fit import fit
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
 from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.registry import LOSSES
 
 TEXT = """\
 solver_type MCSVM_WW
@@ -60,6 +61,100 @@ def test_numbers_are_those_of_printf(tmp_path):
     written = (tmp_path / "m").read_text().split("\nw\n")[1]
     assert written == "".join(f"{a:.17g} {b:.17g} \n" for a, b in weights.tolist())
     assert load_model(tmp_path / "m").weights.tobytes() == weights.tobytes()
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_every_kind_of_model_reads_back(tmp_path, loss, n_classes, bias):
+    chance = np.random.default_rng(n_classes)
+    X, y = chance.standard_normal((40, 3)), np.arange(40) % n_classes * 3 - 4
+    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=32, loss=loss))
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m")
+    assert (again.solver_name, again.loss, again.bias) == ("SDCA", loss, bias)
+    assert again.labels.tolist() == model.labels.tolist()
+    assert again.weights.tobytes() == model.weights.tobytes()
+    assert again.predict(X).tobytes() == model.predict(X).tobytes()
+
+
+SDCA = """\
+solver_type SDCA
+loss hinge
+nr_class 2
+label 1 -1
+nr_feature 2
+bias -1
+w
+0.5 
+-1.25 
+"""
+REGRESSION = SDCA.replace("hinge", "squared").replace("label 1 -1\n", "")
+
+
+def test_texts_of_one_column(tmp_path):
+    model = load_model(write(tmp_path, SDCA))
+    assert model.weights.tolist() == [[0.5], [-1.25]]
+    assert model.predict([[1, 0], [0, 1], [0, 0]]).tolist() == [1, -1, -1]
+    save_model(model, tmp_path / "m")
+    assert (tmp_path / "m").read_text() == SDCA
+    model = load_model(write(tmp_path, REGRESSION))
+    assert model.is_regression
+    assert model.predict([[1, 0], [0, 1]]).tolist() == [0.5, -1.25]
+    save_model(model, tmp_path / "m")
+    assert (tmp_path / "m").read_text() == REGRESSION
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "line", "found"),
+    [
+        (SDCA, "loss hinge\n", "", 6, "the header ends without loss"),
+        (SDCA, "hinge", "hing", 2, "SDCA has no loss 'hing'; it has hinge, "),
+        (SDCA, "SDCA", "MCSVM_WW", 2, "MCSVM_WW has no loss 'hinge'; it has weston-watkins"),
+        (SDCA, "label 1 -1\n", "", 6, "the header ends without label"),
+        (SDCA, "label 1 -1", "label 1 2 3", 4, "3 labels for nr_class 2"),
+        (SDCA, "0.5 ", "0.5 1 ", 8, "found '1' after the 1 numbers of the line"),
+        (REGRESSION, "nr_class 2", "nr_class 3", 3, "nr_class of a regression must be 2"),
+        (REGRESSION, "bias", "label 1 2\nbias", 5, "a regression has no labels"),
+        (REGRESSION, "0.5 ", "0.5 1 ", 7, "found '1' after the 1 numbers of the line"),
+    ],
+)
+def test_faults_of_losses_are_named(tmp_path, text, old, new, line, found):
+    assert old in text
+    message = refusal(tmp_path, text.replace(old, new, 1))
+    assert found in message
+    assert f"line {line}: " in message
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        ("L2R_LR", "logistic"),
+        ("L2R_L1LOSS_SVC_DUAL", "hinge"),
+        ("L2R_L2LOSS_SVC", "squared-hinge"),
+        ("L1R_LR", "logistic"),
+    ],
+)
+def test_liblinears_own_classifiers_are_read(tmp_path, name, loss):
+    text = SDCA.replace("SDCA", name).replace("loss hinge\n", "")
+    model = load_model(write(tmp_path, text))
+    assert (model.solver_name, model.loss) == (name, loss)
+    assert model.predict([[1, 0], [0, 1]]).tolist() == [1, -1]
+    save_model(model, tmp_path / "m")
+    assert (tmp_path / "m").read_text() == text
+
+
+@pytest.mark.parametrize("name", ["L2R_L2LOSS_SVR", "L2R_L1LOSS_SVR_DUAL"])
+def test_liblinears_own_regressions_are_read(tmp_path, name):
+    text = REGRESSION.replace("SDCA", name).replace("loss squared\n", "")
+    assert load_model(write(tmp_path, text)).predict([[2, 0]]).tolist() == [1.0]
+
+
+def test_a_model_without_its_loss_is_not_saved(tmp_path):
+    model = Model("SDCA", np.array([1, 2]), np.ones((3, 1)), 3)
+    with pytest.raises(ValueError, match="a model of SDCA cannot be saved without its loss"):
+        model.save(tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("bias", [-1.0, 1.0, 0.1])
@@ -203,7 +298,14 @@ def test_damaged_files_load_soundly_or_are_refused(fuzz_model, tmp_path):
 @settings(max_examples=300, deadline=None)
 @given(
     data=st.data(),
-    text=st.sampled_from([TEXT.encode(), TEXT.replace("bias -1", "bias 1").encode() + b"1 2 \n"]),
+    text=st.sampled_from(
+        [
+            TEXT.encode(),
+            SDCA.encode(),
+            REGRESSION.encode(),
+            TEXT.replace("bias -1", "bias 1").encode() + b"1 2 \n",
+        ]
+    ),
 )
 def test_any_change_of_bytes(fuzz_model, tmp_path_factory, data, text):
     begin = data.draw(st.integers(0, len(text)))

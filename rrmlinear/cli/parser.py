@@ -1,0 +1,130 @@
+"""argparse behind LIBLINEAR's spelling of options, and converters of their values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rrmlinear import __version__
+from rrmlinear.cli import LeaveError
+
+
+class Parser:
+    """argparse behind LIBLINEAR's rules of where options end and values stand."""
+
+    def __init__(self, usage_text: str):
+        self.usage_text = usage_text
+        self.parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        self.takes_value: dict[str, bool] = {}
+        self.flag("-h", "--help")
+        self.flag("--version")
+        self.flag("-q", dest="quiet")
+
+    def flag(self, *names: str, **keywords: Any) -> None:
+        """An option without value."""
+        self.takes_value |= dict.fromkeys(names, False)
+        self.parser.add_argument(*names, action="store_true", **keywords)
+
+    def value(self, name: str, **keywords: Any) -> None:
+        """An option with a value."""
+        self.takes_value[name] = True
+        self.parser.add_argument(name, **keywords)
+
+    def parse(self, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+        """(options, files), or LeaveError for --help, --version and what cannot be read."""
+        plain, files = self._split(arguments)
+        options = self.parser.parse_args(plain)
+        if options.help:
+            raise LeaveError(output=self.usage_text, exit_code=0)
+        if options.version:
+            raise LeaveError(output=f"rrmlinear {__version__}", exit_code=0)
+        return options, files
+
+    def wrong(self, message: str) -> LeaveError:
+        """The error for a command that shows how it is to be called."""
+        return LeaveError(message, self.usage_text)
+
+    def _split(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Options, each as ``name`` or ``name=value``, and what follows them.
+
+        Options end at the first argument without - (or - alone, or after --). Of those with one -
+        only the second character tells, and -wi, whose i is 1 … is made -w=i:weight.
+        """
+        options: list[str] = []
+        at = 0
+        while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "-":
+            argument = arguments[at]
+            at += 1
+            if argument == "--":
+                return options, list(arguments[at:])
+            if argument.startswith("--"):
+                name, equals, value = argument.partition("=")
+            else:
+                name, equals, value = argument[:2], "", ""
+            if name not in self.takes_value:
+                raise self.wrong(f"unknown option: {name}")
+            if not self.takes_value[name]:
+                if equals:
+                    raise self.wrong(f"{name} takes no value, and {value!r} is given")
+                options.append(name)
+                continue
+            if not equals:
+                if at == len(arguments):
+                    raise self.wrong(f"{argument} needs a value")
+                value = arguments[at]
+                at += 1
+            options.append(f"{name}={argument[2:]}:{value}" if name == "-w" else f"{name}={value}")
+        files = list(arguments[at:])
+        for file in files[1:]:
+            if file.startswith("-"):
+                raise self.wrong(f"{file} stands after a file; options come first")
+        return options, files
+
+
+def whole(name: str, least: int | None = None, most: int | None = None) -> Callable[[str], int]:
+    """The converter of whole numbers within bounds."""
+    allowed = "" if least is None else f" of at least {least}"
+    allowed += "" if most is None else f" and at most {most}"
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text.replace("_", "x"))
+        except ValueError:
+            value = None
+        if (
+            value is None
+            or (least is not None and value < least)
+            or (most is not None and value > most)
+        ):
+            raise LeaveError(f"ERROR: {name} takes a whole number{allowed}, not {text!r}")
+        return value
+
+    return convert
+
+
+def number(name: str) -> Callable[[str], float]:
+    """The converter of finite numbers."""
+
+    def convert(text: str) -> float:
+        try:
+            value = float(text.replace("_", "x"))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise LeaveError(f"ERROR: {name} takes a finite number, not {text!r}")
+        return value
+
+    return convert
+
+
+def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
+    """The converter of names out of a list."""
+
+    def convert(text: str) -> str:
+        if text not in choices:
+            raise LeaveError(f"ERROR: {name} takes one of {', '.join(choices)}, not {text!r}")
+        return text
+
+    return convert

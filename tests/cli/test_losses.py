@@ -1,0 +1,167 @@
+"""Losses on the command line: what is printed, saved and predicted, in LIBLINEAR's forms."""
+
+import re
+
+import numpy as np
+import pytest
+
+from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear.training.registry import LOSSES
+
+BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
+REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
+MULTICLASS = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
+
+
+def write(path, X, y):
+    lines = (
+        f"{label:.17g} " + " ".join(f"{j + 1}:{value:.17g}" for j, value in enumerate(row))
+        for label, row in zip(y, X, strict=True)
+    )
+    path.write_text("\n".join(lines) + "\n")
+    return path.name
+
+
+@pytest.fixture
+def signs(folder):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(50, 4))
+    return write(folder / "signs", X, np.where(X[:, 0] + generator.normal(size=50) > 0, 3, -5))
+
+
+@pytest.fixture
+def reals(folder):
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(50, 4))
+    return write(folder / "reals", X, X @ [1, 2, 0, 0] + 0.1 * generator.normal(size=50))
+
+
+def header(path):
+    return path.read_text().split("\nw\n")[0].splitlines()
+
+
+@pytest.mark.parametrize("loss", BINARY + MULTICLASS)
+@pytest.mark.parametrize("data", ["iris", "signs"])
+def test_classification(train, predict, folder, request, data, loss):
+    path = request.getfixturevalue(data)
+    ended = train("-s", 32, "--loss", loss, "-B", 1, path, "m")
+    assert (ended.code, ended.err) == (0, "")
+    problem = read_libsvm(path).with_bias(1.0)
+    expected = fit(problem, Parameter(solver=32, loss=loss))
+    result = expected.result
+    assert f"optimization finished, #iter = {result.passes}\n" in ended.out
+    assert f"Objective value = {-result.dual:f}\n" in ended.out
+    assert f"nSV = {result.support['duals']}\n" in ended.out
+    model = Model.load("m")
+    assert model.weights.tobytes() == expected.weights.tobytes()
+    assert (model.solver_name, model.loss, model.bias) == ("SDCA", loss, 1.0)
+    labels = expected.labels.tolist()
+    assert header(folder / "m") == [
+        "solver_type SDCA",
+        f"loss {loss}",
+        f"nr_class {len(labels)}",
+        "label " + " ".join(map(str, labels)),
+        f"nr_feature {problem.n_features}",
+        "bias 1",
+    ]
+    one_column = len(labels) == 2 and loss in BINARY
+    assert model.weights.shape == (problem.n_features + 1, 1 if one_column else len(labels))
+    ended = predict(path, "m", "out")
+    predicted = [int(line) for line in (folder / "out").read_text().split()]
+    assert predicted == expected.predict(problem).tolist()
+    correct = np.count_nonzero(predicted == problem.labels)
+    n = len(predicted)
+    assert ended.out == f"Accuracy = {100 * correct / n:g}% ({correct}/{n})\n"
+
+
+@pytest.mark.parametrize("loss", REGRESSION)
+def test_regression(train, predict, folder, reals, loss):
+    ended = train("-s", 32, "--loss", loss, reals, "m")
+    assert (ended.code, ended.err) == (0, "")
+    problem = read_libsvm(reals)
+    expected = fit(problem, Parameter(solver=32, loss=loss))
+    assert header(folder / "m") == [
+        "solver_type SDCA",
+        f"loss {loss}",
+        "nr_class 2",
+        "nr_feature 4",
+        "bias -1",
+    ]
+    ended = predict(reals, "m", "out")
+    written = (folder / "out").read_text().split()
+    predicted = expected.predict(problem)
+    assert written == [f"{value:.17g}" for value in predicted]
+    error = ((predicted - problem.labels) ** 2).mean()
+    correlation = np.corrcoef(predicted, problem.labels)[0, 1] ** 2
+    first, second = ended.out.splitlines()
+    assert first == f"Mean squared error = {error:g} (regression)"
+    assert second == f"Squared correlation coefficient = {correlation:g} (regression)"
+
+
+def test_elastic_net_zeroes_weights(train, signs):
+    assert train("-q", "-s", 32, signs, "plain").code == 0
+    given = ("--regularizer", "elastic-net", "--l1", 5)
+    assert train("-q", "-s", 32, *given, signs, "sparse").code == 0
+    assert np.count_nonzero(Model.load("plain").weights) == 4
+    assert np.count_nonzero(Model.load("sparse").weights) < 4
+
+
+def test_cross_validation_of_a_regression(train, reals):
+    ended = train("-q", "-s", 32, "--loss", "squared", "-v", 5, reals)
+    assert (ended.code, ended.err) == (0, "")
+    form = (
+        r"Cross Validation Mean squared error = 0\.0\d+\n"
+        r"Cross Validation Squared correlation coefficient = 0\.9\d+\n"
+    )
+    assert re.fullmatch(form, ended.out)
+
+
+@pytest.mark.parametrize("data", ["iris", "signs"])
+def test_probabilities(train, predict, folder, request, data):
+    path = request.getfixturevalue(data)
+    assert train("-q", "-s", 32, "--loss", "logistic", path, "m").code == 0
+    ended = predict("-b", 1, path, "m", "out")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Accuracy = ")
+    model, problem = Model.load("m"), read_libsvm(path)
+    first, *lines = (folder / "out").read_text().splitlines()
+    assert first == "labels " + " ".join(map(str, model.labels.tolist()))
+    expected = zip(model.predict(problem), model.predict_proba(problem), strict=True)
+    assert lines == [f"{label} " + " ".join(f"{p:g}" for p in row) for label, row in expected]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared"])
+def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs, loss):
+    assert train("-q", "-s", 32, "--loss", loss, signs, "m").code == 0
+    ended = predict("-b", 1, signs, "m", "out")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "probability output is only supported for logistic regression\n"
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("loss", "text", "message"),
+    [
+        ("hinge", "1.5 1:1\n2 1:2\n", "ERROR: label 1.5 of example 1 is not a whole number"),
+        ("logistic", "1 1:1\n1 1:2\n", "ERROR: all 2 examples have label 1: training takes"),
+        ("squared", "1\n2\n", "ERROR: data has no features; at least one is needed\n"),
+        ("squared", "1 1:1e200\n2 1:2\n", "ERROR: the squared norm of example 1 overflows"),
+    ],
+)
+def test_wrong_data(train, folder, loss, text, message):
+    (folder / "data").write_text(text)
+    ended = train("-s", 32, "--loss", loss, "data", "m")
+    assert ended.code == 1
+    assert ended.err.startswith(message)
+    assert not (folder / "m").exists()
+
+
+def test_regression_of_one_value(train, predict, folder):
+    (folder / "data").write_text("2 1:1\n2 1:1\n")
+    assert train("-q", "-s", 32, "--loss", "squared", "data", "m").code == 0
+    assert "Squared correlation coefficient = nan (regression)" in predict("data", "m", "o").out
+
+
+def test_usage_lists_what_there_is(train):
+    text = train("-h").out
+    assert all(re.search(rf"[ ]{name}(,|$)", text, re.MULTILINE) for name in LOSSES)
