@@ -61,7 +61,7 @@ class Parameter:
 
         Without a problem only what can be told before the data are read is checked.
         """
-        from rrmlinear.training.registry import check_choices
+        from rrmlinear.training.choices import check_choices
 
         check_choices(self)
         self._check_objective()

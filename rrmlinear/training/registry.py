@@ -5,8 +5,7 @@ The one place that names concrete losses, regularizers and solvers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,97 +33,13 @@ from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.training.entries import LossType, RegularizerType, SolverType
 
 if TYPE_CHECKING:
     from rrmlinear.training.parameter import Parameter
 
 # Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
 SHARK_SHARE = 0.01
-
-#: Choices that only some solver types, losses or regularizers have, and their options.
-SPELLINGS = {
-    "loss": "--loss",
-    "regularizer": "--regularizer",
-    "l1": "--l1",
-    "smoothing": "--smoothing",
-    "epsilon": "-p (epsilon)",
-    "huber": "--huber",
-    "quantile": "--quantile",
-    "block": "--block",
-}
-
-
-@dataclass(frozen=True)
-class LossType:
-    """A loss by its name: how it is made, and which numbers of a Parameter it takes.
-
-    ``kind`` tells what labels are: "binary" (±1; one problem for each class where there are more
-    than two), "multiclass" (classes, all in one problem) or "regression" (real numbers).
-    ``probabilities`` names the link from scores to probabilities, where there is one.
-    """
-
-    name: str
-    kind: str
-    build: Callable[[Parameter], Any]
-    takes: tuple[str, ...] = ()
-    probabilities: str | None = None
-
-
-@dataclass(frozen=True)
-class RegularizerType:
-    """A regularizer by its name, how it is made, and the numbers that it needs."""
-
-    name: str
-    build: Callable[[Parameter], Regularizer]
-    takes: tuple[str, ...] = ()
-
-
-#: rows, labels y, costs, loss, regularizer, parameter, α_i to start from or None → a solver.
-ScalarBuilder = Callable[
-    [
-        Rows,
-        NDArray[np.float64],
-        NDArray[np.float64],
-        ScalarLoss,
-        Regularizer,
-        "Parameter",
-        NDArray[np.float64] | None,
-    ],
-    Solver,
-]
-#: rows, class indices, number of classes, costs, loss, regularizer, parameter, start → a solver.
-BlockBuilder = Callable[
-    [
-        Rows,
-        NDArray[np.int32],
-        int,
-        NDArray[np.float64],
-        BlockLoss,
-        Regularizer,
-        "Parameter",
-        DualBlocks | None,
-    ],
-    Solver,
-]
-
-
-@dataclass(frozen=True)
-class SolverType:
-    """A number of ``-s``: its name in model files, its losses, the default first, and how its
-    solver is made, for losses of one score (``scalar``) and of a block of scores (``block``).
-
-    ``takes`` are the choices of `SPELLINGS` that it has, the numbers of losses and regularizers
-    apart.
-    """
-
-    number: int | str
-    name: str
-    summary: str
-    losses: tuple[str, ...]
-    takes: tuple[str, ...]
-    scalar: ScalarBuilder | None = None
-    block: BlockBuilder | None = None
-    blocks: tuple[str, ...] = ()
 
 
 def _shark(parameter: Parameter) -> WestonWatkinsShark:
@@ -329,46 +244,6 @@ def regularizer_of(parameter: Parameter) -> RegularizerType:
     name = "l2" if parameter.regularizer is None else parameter.regularizer
     _one_of("regularizer", name, REGULARIZERS)
     return REGULARIZERS[name]
-
-
-def check_choices(parameter: Parameter) -> None:
-    """Raise ValueError for names that do not exist and for choices without effect."""
-    kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block"):
-        if name not in kind.takes:
-            _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
-    if parameter.block is not None and parameter.block not in kind.blocks:
-        raise ValueError(
-            f"block is {parameter.block!r}; solver type {kind.number} ({kind.name}) has "
-            + ", ".join(kind.blocks)
-        )
-    loss, regularizer = loss_of(parameter), regularizer_of(parameter)
-    for name in ("smoothing", "epsilon", "huber", "quantile"):
-        if name not in loss.takes:
-            others = [other.name for other in LOSSES.values() if name in other.takes]
-            place = f"loss {loss.name}" if "loss" in kind.takes else f"-s {kind.number}"
-            _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
-    if regularizer.name != "elastic-net":
-        place = f"regularizer {regularizer.name}"
-        place = place if "regularizer" in kind.takes else f"-s {kind.number}"
-        _refuse(parameter, ("l1",), place, "regularizer elastic-net")
-    elif parameter.l1 is None:
-        raise ValueError("regularizer elastic-net needs l1 (--l1), the factor of the 1-norm")
-    if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
-        raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
-    if parameter.class_weights and loss.kind == "regression":
-        raise ValueError(f"-wi has no effect with loss {loss.name}: it weighs classes")
-
-
-def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str) -> None:
-    for name in names:
-        if getattr(parameter, name) is not None:
-            raise ValueError(f"{SPELLINGS[name]} has no effect with {place}: it is for {instead}")
-
-
-def _types_with(choice: str) -> str:
-    numbers = [str(kind.number) for kind in SOLVER_TYPES.values() if choice in kind.takes]
-    return "-s " + " or ".join(numbers)
 
 
 def _one_of(what: str, name: str, known: Mapping[str, Any]) -> None:

@@ -1,0 +1,69 @@
+"""Choices that go together: unknown names and choices without effect are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rrmlinear.training.registry import (
+    LOSSES,
+    SOLVER_TYPES,
+    find_solver,
+    loss_of,
+    regularizer_of,
+)
+
+if TYPE_CHECKING:
+    from rrmlinear.training.parameter import Parameter
+
+#: Choices that only some solver types, losses or regularizers have, and their options.
+SPELLINGS = {
+    "loss": "--loss",
+    "regularizer": "--regularizer",
+    "l1": "--l1",
+    "smoothing": "--smoothing",
+    "epsilon": "-p (epsilon)",
+    "huber": "--huber",
+    "quantile": "--quantile",
+    "block": "--block",
+}
+
+
+def check_choices(parameter: Parameter) -> None:
+    """Raise ValueError for names that do not exist and for choices without effect."""
+    kind = find_solver(parameter.solver)
+    for name in ("loss", "regularizer", "block"):
+        if name not in kind.takes:
+            _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
+    if parameter.block is not None and parameter.block not in kind.blocks:
+        raise ValueError(
+            f"block is {parameter.block!r}; solver type {kind.number} ({kind.name}) has "
+            + ", ".join(kind.blocks)
+        )
+    loss, regularizer = loss_of(parameter), regularizer_of(parameter)
+    for name in ("smoothing", "epsilon", "huber", "quantile"):
+        if name not in loss.takes:
+            others = [other.name for other in LOSSES.values() if name in other.takes]
+            place = f"loss {loss.name}" if "loss" in kind.takes else f"-s {kind.number}"
+            _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
+    if regularizer.name != "elastic-net":
+        place = f"regularizer {regularizer.name}"
+        place = place if "regularizer" in kind.takes else f"-s {kind.number}"
+        _refuse(parameter, ("l1",), place, "regularizer elastic-net")
+    elif parameter.l1 is None:
+        raise ValueError("regularizer elastic-net needs l1 (--l1), the factor of the 1-norm")
+    if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
+        raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
+    if parameter.class_weights and loss.kind == "regression":
+        raise ValueError(f"-wi has no effect with loss {loss.name}: it weighs classes")
+
+
+def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str) -> None:
+    for name in names:
+        if getattr(parameter, name) is not None:
+            raise ValueError(f"{SPELLINGS[name]} has no effect with {place}: it is for {instead}")
+
+
+def _types_with(choice: str) -> str:
+    numbers = [str(kind.number) for kind in SOLVER_TYPES.values() if choice in kind.takes]
+    return "-s " + " or ".join(numbers)
