@@ -28,6 +28,7 @@ TYPES = {
     "logistic": 7,
     "epsilon-insensitive": 13,
     "squared-epsilon-insensitive": 12,
+    "crammer-singer": 4,
 }
 GAP = 1e-12
 TOLERANCE = 1e-8
@@ -97,11 +98,16 @@ def _objective(ours: Model, theirs: Model, problem: Problem, scores: np.ndarray)
 
     assert ours.parameter is not None
     loss = LOSSES[ours.parameter.loss or ""].build(ours.parameter)
+    penalty = float((theirs.weights**2).sum() / 2)
+    if LOSSES[ours.loss or ""].kind == "multiclass":
+        place = {label: at for at, label in enumerate(ours.labels.tolist())}
+        classes = np.array([place[int(label)] for label in problem.labels])
+        return penalty + ours.parameter.C * float(loss.values(scores, classes).sum())
     labels = problem.labels[:, np.newaxis]
     signs = labels if ours.is_regression else np.where(labels == ours.labels, 1.0, -1.0)
     columns = scores.reshape(len(scores), -1)
     losses = loss.values(signs[:, : columns.shape[1]], columns).sum()
-    return float((theirs.weights**2).sum() / 2 + ours.parameter.C * losses)
+    return penalty + ours.parameter.C * float(losses)
 
 
 def main() -> int:

@@ -41,10 +41,11 @@ def check_choices(parameter: Parameter) -> None:
             + ", ".join(kind.blocks)
         )
     loss, regularizer = loss_of(parameter), regularizer_of(parameter)
+    fixed = "loss" not in kind.takes
     for name in ("smoothing", "epsilon", "huber", "quantile"):
-        if name not in loss.takes:
+        if fixed or name not in loss.takes:
             others = [other.name for other in LOSSES.values() if name in other.takes]
-            place = f"loss {loss.name}" if "loss" in kind.takes else f"-s {kind.number}"
+            place = f"-s {kind.number}" if fixed else f"loss {loss.name}"
             _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
     if regularizer.name != "elastic-net":
         place = f"regularizer {regularizer.name}"

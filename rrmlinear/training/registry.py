@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss, ScalarLoss
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger
 from rrmlinear.losses.regression import (
     Absolute,
     EpsilonInsensitive,
@@ -55,7 +56,9 @@ BLOCKS: dict[str, Callable[[Parameter], BlockLoss]] = {
 
 
 def _weston_watkins(parameter: Parameter) -> BlockLoss:
-    blocks = find_solver(parameter.solver).blocks or ("knapsack",)
+    blocks = find_solver(parameter.solver).blocks
+    if not blocks:
+        return WestonWatkins(_or(parameter.smoothing, 0))
     return BLOCKS[parameter.block or blocks[0]](parameter)
 
 
@@ -98,7 +101,19 @@ LOSSES = {
         ),
         LossType("squared-hinge", "binary", lambda p: SquaredHinge()),
         LossType("logistic", "binary", lambda p: Logistic(), (), "sigmoid"),
-        LossType("weston-watkins", "multiclass", _weston_watkins),
+        LossType(
+            "crammer-singer",
+            "multiclass",
+            lambda p: SmoothCrammerSinger(p.smoothing) if p.smoothing else CrammerSinger(),
+            ("smoothing",),
+        ),
+        LossType(
+            "smooth-crammer-singer",
+            "multiclass",
+            lambda p: SmoothCrammerSinger(_or(p.smoothing, 1)),
+            ("smoothing",),
+        ),
+        LossType("weston-watkins", "multiclass", _weston_watkins, ("smoothing",)),
     )
 }
 
@@ -203,6 +218,7 @@ LIBLINEAR_LOSSES = {
     "L2R_L1LOSS_SVR_DUAL": "epsilon-insensitive",
     "L2R_L2LOSS_SVR_DUAL": "squared-epsilon-insensitive",
     "L2R_L2LOSS_SVR": "squared-epsilon-insensitive",
+    "MCSVM_CS": "crammer-singer",
 }
 
 

@@ -97,6 +97,16 @@ def test_smoothing_a_loss_that_is_not_smooth(signs, fit, loss):
     assert_array_equal(same.weights, rough.weights)
 
 
+@pytest.mark.parametrize("loss", ["crammer-singer", "weston-watkins"])
+def test_smoothing_a_multiclass_loss(small_problem, fit, loss):
+    problem = small_problem(k=3).problem()
+    rough = fit(problem, solver=32, loss=loss, gap_tol=1e-7, C=0.3)
+    smooth = fit(problem, solver=32, loss=loss, gap_tol=1e-7, C=0.3, smoothing=0.5)
+    steep = LOSSES[loss].build(rough.parameter).lipschitz(3)
+    below = 0.3 * problem.n_examples * 0.5 / 2 * steep**2
+    assert rough.result.primal - below <= smooth.result.primal < rough.result.primal
+
+
 def test_numbers_of_losses_reach_them(reals):
     for choice, value in (("epsilon", 0.4), ("huber", 0.2), ("quantile", 0.9)):
         names = [name for name in REGRESSION if choice in LOSSES[name].takes]

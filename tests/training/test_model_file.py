@@ -199,7 +199,7 @@ def test_harmless_differences_are_read(tmp_path, text):
 @pytest.mark.parametrize(
     ("old", "new", "line", "found"),
     [
-        ("MCSVM_WW", "MCSVM_CS", 1, "unknown solver type.\n"),
+        ("MCSVM_WW", "MCSVM_XX", 1, "unknown solver type.\n"),
         ("bias -1", "bogus 3", 5, "unknown text in model file: [bogus]\n"),
         ("bias -1\n", "", 5, "without bias"),
         ("nr_class 2\n", "", 5, "without nr_class"),

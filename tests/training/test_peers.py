@@ -50,6 +50,13 @@ def test_support_vector_classification(classes, fit, k, loss, classifier):
     assert_allclose(scores_of(fit, X, y, loss), expected, atol=1e-4)
 
 
+def test_crammer_singer(classes, fit):
+    X, y = classes[3].X, classes[3].y
+    expected = svm.LinearSVC(multi_class="crammer_singer", C=C, **SVM).fit(X, y)
+    scores = scores_of(fit, X, y, "crammer-singer")
+    assert_allclose(scores, expected.decision_function(X), atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("loss", "name"),
     [
