@@ -1,8 +1,9 @@
 # Which examples a pass visits. An example is passed over for a while when its part of the duality
 # gap is small: that, not the sign of a gradient, is what the certificate adds up.
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
 
-from rrmlinear.core.random cimport random_shuffle, random_stream
+from rrmlinear.core.random cimport random_below, random_shuffle, random_stream
 
 cdef enum:
     NAP = 2              # passes that an example with little of the gap is passed over
@@ -28,6 +29,20 @@ cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* 
     return m
 
 
+cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* cost, int number,
+                                     uint64_t seed, int64_t* order) noexcept nogil:
+    """As many examples as have cost > 0, each drawn from all of these; returns how many."""
+    cdef Py_ssize_t i, m = 0, n = schedule.n
+    cdef uint64_t state = random_stream(seed, <uint64_t> number)
+    for i in range(n):
+        m += cost[i] > 0
+    for i in range(m):
+        order[i] = <int64_t> random_below(&state, <uint64_t> n)
+        while not cost[order[i]] > 0:
+            order[i] = <int64_t> random_below(&state, <uint64_t> n)
+    return m
+
+
 cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, int number,
                                double quiet, double calm) noexcept nogil:
     """After a visit: nap at a gap up to `calm`; up to `quiet` sleep, twice as long each time."""
@@ -48,3 +63,8 @@ cdef inline void schedule_wake_above(schedule_t* schedule, double quiet) noexcep
         if schedule.gap[i] > quiet:
             schedule.wake[i] = 0
             schedule.streak[i] = 0
+
+
+cdef inline void schedule_wake(schedule_t* schedule) noexcept nogil:
+    """Wake every example; one that again holds next to nothing sleeps on as long as before."""
+    memset(schedule.wake, 0, schedule.n * sizeof(int32_t))

@@ -165,11 +165,9 @@ class Accelerated(Solver):
         self.bound += self.smoothing_cost
         if self.smoothing_cost:
             relaxed = self.ascent.loss
-            self.ascent.relax(self.loss)
-            losses = self.ascent.losses()
+            losses = self.ascent.relax(self.loss)
             conjugates = self.ascent.conjugates()
             self.ascent.relax(relaxed)
-            self.ascent.losses()
         else:
             conjugates = self.ascent.conjugates()
         dual = -conjugates - conjugate

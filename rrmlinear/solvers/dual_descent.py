@@ -74,9 +74,10 @@ class DualDescent(Solver):
         """The Lipschitz constant of φ."""
         return self.loss.lipschitz
 
-    def relax(self, loss: Any) -> None:
-        """Go on with the same duals under another loss that admits them."""
+    def relax(self, loss: Any) -> float:
+        """Go on with the same duals under another loss that admits them; returns its `losses`."""
         self.loss = self.state.loss = loss
+        return self.losses()
 
     def wake(self) -> None:
         """Have the next pass visit every example whose part of the gap keeps none asleep."""

@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers._prox_sdca import DualAscent
+from rrmlinear.solvers._prox_sdca import DualAscent, this_processor
+from rrmlinear.solvers._running_average import RunningAverage
 from rrmlinear.solvers.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.team import Team
+
+# The paper's options, by what the kernel does: II is I for losses of one margin, as the maximum
+# lies on its line, and IV is III with the largest curvature for every example.
+OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
+SAMPLINGS = ("permutation", "uniform")
+
+# Visits with each copy of v before the copies take over what the others changed.
+ROUND = 32
+# Stored values in a row from which threads repay that, and visits in a pass.
+SHARED_ROW = 40
+SHARED_PASS = 1024
+# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
+TRIAL_PARTS = 8
+# A dual that falls by less than this part of itself has not fallen: it is rounding.
+ROUNDING = 1e-11
+# With so large a curvature a dual step leads to the nearest dual that the loss allows.
+STIFF = 1e6
 
 
 class ProxSDCA(DualDescent):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
-    maximizes it over one α_i exactly (option I); examples that hold little of the gap are passed
-    over for a while. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
+    raises it in one α_i. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
 
-    ``y`` are labels as the loss takes them. Source: Shalev-Shwartz and Zhang, Accelerated proximal
-    stochastic dual coordinate ascent, figure 1.
+    ``y`` are labels as the loss takes them. ``option`` says how far a visit goes: "I" to the
+    maximum; "II" to the best point between α_i and −φ'(x_i'w), which for losses of one margin is
+    that maximum; "III" as far on that line as a bound says, "IV" the same with the largest ‖x_i‖²
+    for all, "V" a fixed part of it (smooth losses only). ``sampling``: a "permutation" for each
+    pass, where examples that hold little of the gap are passed over for a while, or n "uniform"
+    draws, as the paper's theorems assume. ``averaging`` returns, with their own certificate, the
+    averages of w and α over the visits since the last pass whose number is a power of two, so over
+    the last half of all or somewhat more. ``start`` are α_i to begin from, cut to what the loss
+    allows; they are per unit of cost, so that they serve for other costs too.
+
+    With ``threads`` several copies of v are used at once, each for a few visits, before each takes
+    over what the visits with the others changed. The same seed and number of threads give the same
+    bits. A pass that lowers the dual, as such a Jacobi step can, is undone and repeated in shorter
+    rounds, in the end on one thread.
+
+    Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
+    Accelerated proximal stochastic dual coordinate ascent, figure 1.
     """
 
     def __init__(
@@ -31,62 +66,181 @@ class ProxSDCA(DualDescent):
         loss: ScalarLoss,
         regularizer: Regularizer,
         seed: int = 0,
+        *,
+        option: str = "I",
+        sampling: str = "permutation",
+        averaging: bool = False,
+        threads: int = 1,
+        start: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(rows, costs, seed)
         self.y, self.loss, self.regularizer = y, loss, regularizer
+        if option not in OPTIONS:
+            raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
+        if option == "V" and not loss.smoothing > 0:
+            raise ValueError(
+                f"option V needs a smooth loss, and {type(loss).__name__} has a kink; "
+                "take option I or smooth the loss"
+            )
+        if sampling not in SAMPLINGS:
+            raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
+        self.option, self.sampling, self.averaging = option, sampling, averaging
+        self.threads, self.round = threads, ROUND
+        self.first_duals = None if start is None else self._checked(start)
+        self.team = Team(1)
+
+    def _checked(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
+        duals = np.asarray(start, dtype=np.float64)
+        if duals.shape != (self.n,):
+            raise ValueError(
+                f"the duals to start from have shape {duals.shape}, but there are {self.n} examples"
+            )
+        if not np.isfinite(duals).all():
+            worst = int(np.flatnonzero(~np.isfinite(duals))[0])
+            raise ValueError(f"start[{worst}] is {duals[worst]}; duals must be finite")
+        return self._allowed(duals)
+
+    def _allowed(self, duals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The duals, those that the loss does not allow replaced by the nearest that it does."""
+        beyond = np.isinf(self.loss.conjugates(self.y, duals))
+        if not beyond.any():
+            return duals
+        duals = duals.copy()
+        duals[beyond] = self.loss.dual_steps(self.y[beyond], 0.0, duals[beyond], STIFF)
+        return duals
 
     def start(self) -> None:
         self.curvature = self.curvatures() / self.regularizer.strength
+        if self.option in ("IV", "V"):
+            self.curvature[:] = self.curvature.max()
+        self._settle_threads()
+        average = None
+        if self.averaging:
+            longest = int(self.rows.lengths().max()) + 1
+            average = RunningAverage(self.regularizer, self.n, self.rows.width, longest)
         self.state = DualAscent(
-            self.rows, self.loss, self.regularizer, self.y, self.costs, self.curvature
+            self.rows,
+            self.loss,
+            self.regularizer,
+            self.y,
+            self.costs,
+            self.curvature,
+            OPTIONS[self.option],
+            average,
+            self.threads,
+            ROUND,
         )
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
+        self.team = Team(self.threads, this_processor)
+        if self.first_duals is not None:
+            self.state.start_from(self.first_duals)
+
+    def _settle_threads(self) -> None:
+        stored = self.rows.n_stored / self.n
+        if self.threads > 1 and self.averaging:
+            self.notes.append(f"one thread is used, not {self.threads}: averaging takes one")
+            self.threads = 1
+        elif self.threads > 1 and stored < SHARED_ROW:
+            self.notes.append(
+                f"one thread is used, not {self.threads}: an example has {stored:.0f} values, and "
+                f"threads repay their meeting from {SHARED_ROW}"
+            )
+            self.threads = 1
 
     def run_pass(self, number: int) -> None:
+        uniform = self.sampling == "uniform"
         quiet, calm = self.quiet(), self.calm(self.gap_sum)
-        order = self.state.begin_pass(number, self.seed)
+        order = self.state.begin_pass(number, self.seed, uniform)
+        if self.state.average is not None and number & (number - 1) == 0:
+            self.state.average.restart()
+        if self.threads > 1 and len(order) >= SHARED_PASS:
+            self._pass_in_rounds(order, number, quiet, calm)
+        else:
+            self._pass_alone(order, number, quiet, calm)
+        self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
+
+    def _pass_alone(self, order: NDArray[np.int64], number: int, quiet: float, calm: float) -> None:
         self.in_pieces(
             order,
             lambda: self.slice,
             lambda begin, end: self.state.sweep(order, begin, end, number, quiet, calm),
         )
-        self.moved = self.state.moved
-        self.gap_sum = float(self.state.gaps.sum())
+
+    def _pass_in_rounds(
+        self, order: NDArray[np.int64], number: int, quiet: float, calm: float
+    ) -> None:
+        before, alphas, v = self._dual(), self.state.alphas.copy(), self.state.dual_vector.copy()
+        while self.threads > 1:
+            self.state.level_copies()
+            rounds = number, quiet, calm, self.threads, self.round
+
+            def visit(begin: int, end: int, rounds: tuple = rounds) -> None:
+                visits = order, begin, end, *rounds
+                self.team.shared("", self.state.sweep, *visits, amount=end - begin)
+
+            self.in_pieces(order, partial(self._piece, len(order)), visit)
+            if self._dual() >= before - ROUNDING * abs(before):
+                return
+            self.state.alphas[:], self.state.dual_vector[:] = alphas, v
+            self.state.resume()
+            if self.round == 1:
+                self.notes.append(
+                    f"one thread is used, not {self.threads}: their steps undo each other"
+                )
+                self.threads = 1
+            self.round = max(1, self.round // 2)
+        self._pass_alone(order, number, quiet, calm)
+
+    def _piece(self, visits: int) -> int:
+        step = min(self.slice, visits)
+        return step if self.team.is_settled("") else -(-step // TRIAL_PARTS)
 
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum
 
     def _dual(self) -> float:
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
-        return -self.state.conjugates() - conjugate
+        return -self.state.conjugate_sum - conjugate
 
     def measure(self) -> tuple[float, float]:
         weights = self.final_weights()
-        losses = self.state.measure(weights)
-        self.gap_sum = float(self.state.gaps.sum())
-        self.state.wake_above(self.quiet())
+        if self.state.average is not None:
+            return self._measure_averages(weights)
+        losses = self.losses()
+        self.wake()
         return losses + self.regularizer.value_of(weights), self._dual()
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
-        """v."""
         return self.state.dual_vector
 
-    def primal(self) -> NDArray[np.float64]:
-        """∇Ω*(v)."""
-        return self.regularizer.primal_of(self.state.dual_vector)
-
     def conjugates(self) -> float:
-        """Σ (c_i φ)*(−α_i)."""
-        return self.state.conjugates()
+        return self.state.conjugate_sum
 
     def losses(self) -> float:
-        losses = self.state.measure(self.primal())
-        self.gap_sum = float(self.state.gaps.sum())
+        losses = self.state.measure(self.regularizer.primal_of(self.state.dual_vector))
+        self.state.add_up()
+        self.gap_sum = self.state.gap_sum
         return losses
 
+    def _measure_averages(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        duals = self.duals()
+        margins = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
+        losses = self.costs @ self.loss.values(self.y, margins)
+        conjugates = self.costs @ self.loss.conjugates(self.y, duals)
+        v = self.state.combination(duals)
+        primal = float(losses) + self.regularizer.value_of(weights)
+        return primal, -float(conjugates) - self.regularizer.conjugate_of(v)
+
     def final_weights(self) -> NDArray[np.float64]:
+        if self.state.average is not None:
+            return self.state.average.weights(self.state.dual_vector)
         return self.regularizer.primal_of(self.state.dual_vector)
 
     def duals(self) -> NDArray[np.float64]:
+        if self.state.average is not None:
+            return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()
+
+    def close(self) -> None:
+        self.team.close()
