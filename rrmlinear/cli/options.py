@@ -13,7 +13,9 @@ from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import (
     BLOCKS,
     LOSSES,
+    OPTIONS,
     REGULARIZERS,
+    SAMPLINGS,
     SOLVER_TYPES,
     find_solver,
 )
@@ -90,6 +92,9 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("-t", dest="max_passes", type=whole("-t", 1), default=Parameter.max_passes)
     parser.value("--time-limit", type=number("--time-limit"))
     parser.value("--block", type=choice("--block", tuple(BLOCKS)))
+    parser.value("--option", type=choice("--option", OPTIONS))
+    parser.value("--sampling", type=choice("--sampling", SAMPLINGS))
+    parser.flag("--averaging")
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-w", dest="weights", type=_class_weight, action="append", default=[])
     parser.value("-v", dest="folds", type=whole("-v"))
@@ -117,6 +122,9 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         epsilon=options.epsilon,
         huber=options.huber,
         quantile=options.quantile,
+        option=options.option,
+        sampling=options.sampling,
+        averaging=options.averaging or None,
         block=options.block,
         delta=Parameter.delta if options.delta is None else options.delta,
         gap_tol=options.gap_tol,

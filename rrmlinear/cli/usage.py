@@ -24,6 +24,10 @@ options:
 --gap-tol r : stop when gap <= r * max(1, |primal|); where it is given, -e has no effect
 -t passes : stop after so many passes over the data (default 100000)
 --time-limit s : stop after s seconds of solving
+--option O : how far a visit of -s 32 goes, in the paper's terms: I (default), to the maximum; II,
+             III, IV or V
+--sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
+--averaging : return the average of the last passes of -s 32
 --block name : block solver of -s 30: knapsack (default), walrus or shark
 -B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
 -wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)

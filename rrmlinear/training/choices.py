@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from rrmlinear.training.registry import (
     LOSSES,
+    OPTIONS,
+    SAMPLINGS,
     SOLVER_TYPES,
     find_solver,
     loss_of,
@@ -26,13 +28,18 @@ SPELLINGS = {
     "huber": "--huber",
     "quantile": "--quantile",
     "block": "--block",
+    "option": "--option",
+    "sampling": "--sampling",
+    "averaging": "--averaging",
 }
+#: Choices of how a dual of one score is visited.
+VISITS = ("option", "sampling", "averaging")
 
 
 def check_choices(parameter: Parameter) -> None:
     """Raise ValueError for names that do not exist and for choices without effect."""
     kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block"):
+    for name in ("loss", "regularizer", "block", *VISITS):
         if name not in kind.takes:
             _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
     if parameter.block is not None and parameter.block not in kind.blocks:
@@ -47,6 +54,13 @@ def check_choices(parameter: Parameter) -> None:
             others = [other.name for other in LOSSES.values() if name in other.takes]
             place = f"-s {kind.number}" if fixed else f"loss {loss.name}"
             _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
+    if loss.kind == "multiclass":
+        _refuse(parameter, VISITS, f"loss {loss.name}", "losses of one score")
+    if parameter.option not in (None, *OPTIONS):
+        raise ValueError(f"unknown option {parameter.option!r}; there are {', '.join(OPTIONS)}")
+    if parameter.sampling not in (None, *SAMPLINGS):
+        known = ", ".join(SAMPLINGS)
+        raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")
     if regularizer.name != "elastic-net":
         place = f"regularizer {regularizer.name}"
         place = place if "regularizer" in kind.takes else f"-s {kind.number}"

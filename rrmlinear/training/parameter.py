@@ -26,6 +26,9 @@ class Parameter:
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)
     quantile       that the quantile loss aims at (default 0.5), in (0, 1)
+    option         "I" (default) to "V": how far a visit of -s 32 goes
+    sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
+    averaging      whether -s 32 returns the average of its last passes
     block          block solver of -s 30: "knapsack" (default), "walrus" or "shark"
     delta          stop at gap ≤ delta · (gap after the first pass)
     gap_tol        stop at gap ≤ gap_tol · max(1, |primal|); alone decides where it is given
@@ -48,6 +51,9 @@ class Parameter:
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None
+    option: str | None = None
+    sampling: str | None = None
+    averaging: bool | None = None
     block: str | None = None
     delta: float = 0.0009
     gap_tol: float | None = None

@@ -30,6 +30,7 @@ from rrmlinear.losses.weston_watkins import (
 )
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers import prox_sdca
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
 from rrmlinear.solvers.prox_sdca import ProxSDCA
@@ -126,6 +127,9 @@ REGULARIZERS = {
 }
 
 OBJECTIVE = ("loss", "regularizer")
+#: Choices of figure 1 of the paper, the default first.
+OPTIONS = tuple(prox_sdca.OPTIONS)
+SAMPLINGS = prox_sdca.SAMPLINGS
 
 
 def _block_descent(
@@ -160,7 +164,19 @@ def _prox_sdca(
     parameter: Parameter,
     start: NDArray[np.float64] | None,
 ) -> Solver:
-    return ProxSDCA(rows, y, costs, loss, regularizer, parameter.seed)
+    return ProxSDCA(
+        rows,
+        y,
+        costs,
+        loss,
+        regularizer,
+        parameter.seed,
+        option=parameter.option or OPTIONS[0],
+        sampling=parameter.sampling or SAMPLINGS[0],
+        averaging=bool(parameter.averaging),
+        threads=parameter.threads,
+        start=start,
+    )
 
 
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
@@ -190,7 +206,7 @@ SOLVER_TYPES = {
             "SDCA",
             "any loss and regularizer by proximal stochastic dual coordinate ascent",
             ASCENT_LOSSES,
-            OBJECTIVE,
+            (*OBJECTIVE, "option", "sampling", "averaging"),
             scalar=_prox_sdca,
             block=_block_descent,
         ),

@@ -53,6 +53,11 @@ def test_losses_and_regularizers():
     assert (parameter.solver, parameter.epsilon) == (32, 0.0)
     assert options("-s", "32", "--loss", "huber", "--huber", "3").parameter.huber == 3
     assert options("-s", "32").parameter.loss is None
+    parameter = options(
+        *("-s", "32", "--option", "III", "--sampling", "uniform", "--averaging")
+    ).parameter
+    assert (parameter.option, parameter.sampling, parameter.averaging) == ("III", "uniform", True)
+    assert options("-s", "32").parameter.averaging is None
 
 
 @pytest.mark.parametrize("spelling", [("-solver", "31"), ("-s", "31"), ("-s1", "31")])
@@ -151,6 +156,9 @@ def test_misuse_shows_the_usage(arguments, message):
         (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),
         (("-s", "32", "--regularizer", "elastic-net"), "regularizer elastic-net needs l1 (--l1)"),
         (("-s", "32", "--smoothing", "-1"), "smoothing is -1.0, it must be at least 0 and finite"),
+        (("--option", "I"), "--option has no effect with -s 30: it is for -s 32"),
+        (("-s", "32", "--option", "VI"), "--option takes one of I, II, III, IV, V, not 'VI'"),
+        (("-s", "32", "--sampling", "x"), "--sampling takes one of permutation, uniform, not 'x'"),
         (("-s", "32", "--smoothing", "x"), "--smoothing takes a finite number, not 'x'"),
         (("-s", "32", "--loss", "quantile", "--quantile", "1"), "quantile is 1.0, it must lie"),
         (("-s", "32", "--loss", "huber", "--huber", "0"), "huber is 0.0, it must be positive"),

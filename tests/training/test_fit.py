@@ -64,3 +64,41 @@ def test_a_weight_of_no_class_warns_the_caller(problem):
         model = fit(problem, parameter)
     assert caught[0].filename == __file__
     assert_array_equal(model.labels, [0, 1, 2])
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scalar_duals_are_a_start(problem, loss, n_classes):
+    y = problem.labels % n_classes
+    labelled = Problem.from_arrays(problem.rows.values, y)
+    given = {"solver": 32, "loss": loss, "gap_tol": 1e-6}
+    model = fit(labelled, Parameter(**given))
+    again = fit(labelled, Parameter(**given), start=model)
+    columns = n_classes if n_classes > 2 and loss != "squared" else 1
+    assert again.result.passes <= 4 * columns < model.result.passes
+    other = fit(labelled, Parameter(**given), start=model.result.duals)
+    assert_array_equal(other.weights, again.weights)
+    costlier = fit(labelled, Parameter(C=1.1, **given), start=model)
+    assert costlier.result.passes < fit(labelled, Parameter(C=1.1, **given)).result.passes
+
+
+def test_scalar_duals_of_other_problems_are_refused(problem):
+    hinge, blocks = Parameter(solver=32, gap_tol=1e-3), Parameter(gap_tol=1e-3)
+    model = fit(problem, hinge)
+    with pytest.raises(ValueError, match=r"have shape \(60,\), not \(60, 3\)"):
+        fit(problem, hinge, start=model.result.duals[:, 0])
+    with pytest.raises(ValueError, match="are those of a multiclass loss"):
+        fit(problem, hinge, start=fit(problem, blocks))
+    with pytest.raises(ValueError, match="are not those of a multiclass loss"):
+        fit(problem, blocks, start=model)
+    with pytest.raises(ValueError, match="duals must be finite"):
+        fit(problem, hinge, start=np.full((60, 3), np.nan))
+
+
+@pytest.mark.parametrize("loss", ["crammer-singer", "smooth-crammer-singer", "weston-watkins"])
+def test_blocks_are_a_start_of_every_loss(problem, loss):
+    model = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6))
+    again = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6), start=model)
+    assert again.result.passes < model.result.passes
+    cheaper = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6, C=0.1), start=model)
+    assert 0 <= cheaper.result.gap <= cheaper.result.target

@@ -80,6 +80,28 @@ def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss
     assert_array_equal(model.predict(problem), model.labels[best])
 
 
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"option": "II"},
+        {"option": "III"},
+        {"option": "IV"},
+        {"option": "V"},
+        {"sampling": "uniform"},
+        {"averaging": True},
+        {"threads": 2},
+    ],
+)
+def test_ways_of_visiting_lead_to_the_same_minimum(signs, fit, choices):
+    expected = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-9)
+    model = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6, **choices)
+    assert 0 <= model.result.gap <= model.result.target
+    assert_allclose(model.weights, expected.weights, atol=1e-2)
+    if choices != {"option": "II"} and choices != {"threads": 2}:
+        other = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6)
+        assert (model.weights != other.weights).any()
+
+
 def test_automatic_solver_finds_the_same_minimum(signs, fit):
     plain = fit(signs, solver=32, loss="logistic", gap_tol=1e-9)
     chosen = fit(signs, solver="sdca", loss="logistic", gap_tol=1e-9)
@@ -150,6 +172,14 @@ def test_numbers_of_losses_reach_them(reals):
         (
             {"solver": 32, "regularizer": "elastic-net", "l1": -0.1},
             "l1 is -0.1, it must be at least 0",
+        ),
+        ({"solver": 32, "option": "VI"}, "unknown option 'VI'; there are I, II, III, IV, V"),
+        ({"solver": 32, "sampling": "x"}, "unknown sampling 'x'; there are permutation, uniform"),
+        ({"option": "I"}, "--option has no effect with -s 30: it is for -s 32"),
+        ({"solver": "sdca", "sampling": "uniform"}, "--sampling has no effect with -s sdca: it is"),
+        (
+            {"solver": 32, "loss": "weston-watkins", "averaging": True},
+            "--averaging has no effect with loss weston-watkins: it is for losses of one score",
         ),
         ({"solver": 32, "C": 0.0}, "C <= 0: C is 0.0, it must be positive"),
         (
