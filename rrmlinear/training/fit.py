@@ -157,23 +157,25 @@ class _Run:
         """A problem for each class: +1 its examples, −1 the others."""
         duals = _scalar_duals(duals, (self.problem.n_examples, len(factors)))
 
-        def signs(j: int) -> NDArray[np.float64]:
-            return np.where(label == j, 1.0, -1.0)
+        values = self.loss.values([1.0, -1.0], 0.0)
+        conjugates = self.loss.conjugates([1.0, -1.0], 0.0)
 
         def costs_of(j: int) -> NDArray[np.float64]:
             return _checked(costs * np.where(label == j, factors[j], 1.0))
 
-        def build(j: int) -> Solver:
-            first = None if duals is None else np.ascontiguousarray(duals[:, j])
-            return self._scalar_solver(signs(j), costs_of(j), first)
-
         def at_zero(j: int) -> tuple[float, float]:
-            y, c = signs(j), costs_of(j)
-            return float(c @ self.loss.values(y, 0.0)), -float(c @ self.loss.conjugates(y, 0.0))
+            all_costs, own = costs_of(j), label == j
+            each = np.array([all_costs[own].sum(), all_costs[~own].sum()])
+            return float(each @ values), -float(each @ conjugates)
 
-        classes = range(len(factors))
-        result = solve_one_vs_rest(build, [at_zero(j) for j in classes], self.stopping, on_pass)
-        return _with_support(result, self.loss, np.column_stack([signs(j) for j in classes]))
+        def solve_class(j: int, stopping: Stopping, see: OnPass) -> Result:
+            y = np.where(label == j, 1.0, -1.0)
+            first = None if duals is None else np.ascontiguousarray(duals[:, j])
+            result = self._scalar_solver(y, costs_of(j), first).solve(stopping, see)
+            return _with_support(result, self.loss, y)
+
+        zeros = [at_zero(j) for j in range(len(factors))]
+        return solve_one_vs_rest(solve_class, zeros, self.stopping, on_pass)
 
     def _scalar_solver(
         self, y: NDArray[np.float64], costs: NDArray[np.float64], start: NDArray[np.float64] | None
@@ -191,7 +193,7 @@ def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> R
     alphas = result.duals
     beyond = loss.conjugates(y, alphas * (1 + 1e-9))
     counts = {
-        "examples": int(np.count_nonzero(alphas.reshape(len(alphas), -1).any(axis=1))),
+        "examples": int(np.count_nonzero(alphas)),
         "duals": int(np.count_nonzero(alphas)),
         "at_bound": int(np.count_nonzero(np.isinf(beyond) & (alphas != 0))),
     }

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
 
@@ -59,13 +58,34 @@ class _Sums:
         )
 
 
+class _Columns:
+    """Weights and duals of all problems, those of each a view of its column."""
+
+    def __init__(self, n_problems: int):
+        self.n_problems = n_problems
+        self.weights = np.empty((0, n_problems))
+        self.duals: NDArray[np.float64] | None = None
+
+    def keep(self, j: int, result: Result) -> Result:
+        """The result of problem j with its arrays kept here."""
+        if j == 0:
+            self.weights = np.empty((len(result.weights), self.n_problems))
+            if result.duals is not None:
+                self.duals = np.empty((len(result.duals), self.n_problems), order="F")
+        self.weights[:, j] = result.weights
+        if self.duals is None:
+            return replace(result, weights=self.weights[:, j])
+        self.duals[:, j] = result.duals
+        return replace(result, weights=self.weights[:, j], duals=self.duals[:, j])
+
+
 def solve_one_vs_rest(
-    build: Callable[[int], Solver],
+    solve: Callable[[int, Stopping, OnPass], Result],
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
     on_pass: OnPass | None = None,
 ) -> OneVsRestResult:
-    """Solve ``build(j)`` for each class j, each to its own gap by the same rule.
+    """``solve(j, stopping, on_pass)`` for each class j, each to its own gap by the same rule.
 
     ``zeros`` holds (primal, dual) of each problem at weights and duals of zero. The limit on passes
     is each problem's, the limit on time is that of all. After the time limit, or when ``on_pass``
@@ -73,6 +93,7 @@ def solve_one_vs_rest(
     """
     sums = _Sums(zeros)
     trace: list[TraceRow] = []
+    columns = _Columns(len(zeros))
     ended_by: Status | None = None
 
     def see(row: TraceRow) -> bool:
@@ -82,12 +103,12 @@ def solve_one_vs_rest(
         return ended_by is Status.STOPPED_BY_CALLER
 
     for j in range(len(zeros)):
-        result = build(j).solve(_rest_of(stopping, sums.ended, ended_by), see)
+        result = solve(j, _rest_of(stopping, sums.ended, ended_by), see)
         trace += [sums.row(row) for row in result.trace]
-        sums.ended.append(result)
+        sums.ended.append(columns.keep(j, result))
         if result.status is Status.TIME_LIMIT:
             ended_by = ended_by or Status.TIME_LIMIT
-    return _together(sums.ended, trace)
+    return _together(sums.ended, trace, columns)
 
 
 def _rest_of(stopping: Stopping, ended: Sequence[Result], ended_by: Status | None) -> Stopping:
@@ -99,7 +120,9 @@ def _rest_of(stopping: Stopping, ended: Sequence[Result], ended_by: Status | Non
     return replace(stopping, time_limit=max(stopping.time_limit - spent, 1e-9))
 
 
-def _together(results: Sequence[Result], trace: list[TraceRow]) -> OneVsRestResult:
+def _together(
+    results: Sequence[Result], trace: list[TraceRow], columns: _Columns
+) -> OneVsRestResult:
     last = trace[-1]
     exact = TraceRow(
         last.number,
@@ -111,13 +134,13 @@ def _together(results: Sequence[Result], trace: list[TraceRow]) -> OneVsRestResu
     widest = max(range(len(results)), key=lambda j: results[j].gap)
     return OneVsRestResult(
         max((result.status for result in results), key=STATUSES.index),
-        np.column_stack([result.weights for result in results]),
+        columns.weights,
         [*trace[:-1], exact],
         sum(result.target for result in results),
         sum(result.cpu_seconds for result in results),
         sum(result.measuring_seconds for result in results),
-        _columns([result.duals for result in results]),
-        _support([result.support for result in results]),
+        columns.duals,
+        _support([result.support for result in results], columns.duals),
         (
             f"{len(results)} problems, each class against the rest; numbers are their sums, and "
             f"the largest gap of one is {results[widest].gap:.3e}",
@@ -127,9 +150,8 @@ def _together(results: Sequence[Result], trace: list[TraceRow]) -> OneVsRestResu
     )
 
 
-def _columns(duals: Sequence[Any]) -> NDArray[np.float64] | None:
-    return None if any(each is None for each in duals) else np.column_stack(duals)
-
-
-def _support(counts: Sequence[dict[str, int]]) -> dict[str, int]:
-    return {name: sum(count[name] for count in counts) for name in counts[0]}
+def _support(counts: Sequence[dict[str, int]], duals: Any) -> dict[str, int]:
+    total = {name: sum(count[name] for count in counts) for name in counts[0]}
+    if duals is not None and total:
+        total["examples"] = int(np.count_nonzero((duals != 0).any(axis=1)))
+    return total
