@@ -2,6 +2,8 @@
 
     Crammer–Singer, max-of-hinge     max(0, max_j m_j)                             cost 1
     the same, smoothed by γ          max of u'm − (γ/2) ‖u‖² over u ≥ 0, Σ u ≤ 1   cost 1
+    soft-max-of-hinge                γ log(1 + Σ_j exp(m_j/γ))                     cost 1
+    softmax, multinomial logistic    the same with γ = 1                           cost 0
 
 Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5.
 """
@@ -12,6 +14,10 @@ from rrmlinear.losses.base cimport BlockLoss
 from rrmlinear.projections.simplex_block cimport (
     simplex_block, simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
     simplex_workspace,
+)
+from rrmlinear.projections.softmax_block cimport (
+    softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
+    softmax_workspace,
 )
 
 
@@ -64,3 +70,57 @@ cdef class SmoothCrammerSinger(SimplexLoss):
         if not 0 < smoothing < INFINITY:
             raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
         self.cost, self.smoothing = 1.0, smoothing
+
+
+cdef class EntropicLoss(BlockLoss):
+    """γ log(1 + Σ_j exp(m_j/γ)), the maximum with an entropy for its smoothing.
+
+    (c φ)*(−b) = γ [Σ b_j log(b_j/c) + (c − Σ b) log(1 − Σ b/c)] − cost Σ b on b ≥ 0, Σ b ≤ c, to a
+    rounding of 1e-10 c. A block is solved by Newton's method to 1e-12 c. In the Euclidean norm of
+    the margins the modulus of φ*, ``smoothing``, is 2γ.
+    """
+
+    cdef double gamma
+
+    def lipschitz(self, Py_ssize_t k):
+        return 1.0
+
+    cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil:
+        return softmax_workspace(k)
+
+    cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil:
+        return softmax_value(margins, self.gamma, k)
+
+    cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil:
+        softmax_derivative(margins, self.gamma, k, block)
+
+    cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil:
+        return softmax_conjugate(block, weight, self.gamma, self.cost, k)
+
+    cdef double gap(self, const double* margins, const double* block, double weight,
+                    Py_ssize_t k) noexcept nogil:
+        return softmax_gap(margins, block, weight, self.gamma, k)
+
+    cdef double solve_block(self, const double* margins, const double* block, double curvature,
+                            double weight, double* new_block, double* work,
+                            Py_ssize_t k) noexcept nogil:
+        return softmax_block(margins, block, curvature, weight, self.gamma, k, new_block, work)
+
+
+cdef class SoftmaxOfHinge(EntropicLoss):
+    """γ log(1 + Σ_{j≠y} exp((1 + s_j − s_y)/γ)), above the Crammer–Singer loss by up to γ log k.
+
+    γ is the argument ``smoothing``.
+    """
+
+    def __init__(self, double smoothing=1.0):
+        if not 0 < smoothing < INFINITY:
+            raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
+        self.cost, self.gamma, self.smoothing = 1.0, smoothing, 2 * smoothing
+
+
+cdef class Softmax(EntropicLoss):
+    """log Σ_j exp(s_j − s_y), the loss of multinomial logistic regression."""
+
+    def __init__(self):
+        self.cost, self.gamma, self.smoothing = 0.0, 1.0, 2.0
