@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss, ScalarLoss
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
-from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger
+from rrmlinear.losses.multiclass import (
+    CrammerSinger,
+    SmoothCrammerSinger,
+    Softmax,
+    SoftmaxOfHinge,
+)
 from rrmlinear.losses.regression import (
     Absolute,
     EpsilonInsensitive,
@@ -114,6 +119,13 @@ LOSSES = {
             lambda p: SmoothCrammerSinger(_or(p.smoothing, 1)),
             ("smoothing",),
         ),
+        LossType(
+            "softmax-of-hinge",
+            "multiclass",
+            lambda p: SoftmaxOfHinge(_or(p.smoothing, 1)),
+            ("smoothing",),
+        ),
+        LossType("softmax", "multiclass", lambda p: Softmax(), (), "softmax"),
         LossType("weston-watkins", "multiclass", _weston_watkins, ("smoothing",)),
     )
 }

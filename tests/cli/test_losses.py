@@ -116,10 +116,11 @@ def test_cross_validation_of_a_regression(train, reals):
     assert re.fullmatch(form, ended.out)
 
 
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
 @pytest.mark.parametrize("data", ["iris", "signs"])
-def test_probabilities(train, predict, folder, request, data):
+def test_probabilities(train, predict, folder, request, data, loss):
     path = request.getfixturevalue(data)
-    assert train("-q", "-s", 32, "--loss", "logistic", path, "m").code == 0
+    assert train("-q", "-s", 32, "--loss", loss, path, "m").code == 0
     ended = predict("-b", 1, path, "m", "out")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("Accuracy = ")

@@ -30,7 +30,7 @@ def test_columns_are_the_single_problems(problem, fit, loss):
     result = model.result
     assert result.primal == pytest.approx(sum(s.result.primal for s in singles), rel=1e-8)
     assert result.status is Status.SOLVED
-    assert 0 <= result.gap <= result.target
+    assert -1e-12 <= result.gap <= result.target
     assert [each.status for each in result.problems] == [Status.SOLVED] * 4
     assert_allclose(result.gap, sum(each.gap for each in result.problems))
     assert result.duals.shape == (60, 4)

@@ -89,6 +89,14 @@ def test_logistic_regression_one_against_the_rest(classes, fit):
     assert_allclose(scores_of(fit, X, y, "logistic"), np.column_stack(columns), atol=1e-4)
 
 
+def test_softmax_of_several_classes(classes, fit):
+    X, y = classes[3].X, classes[3].y
+    expected = logistic_regression().fit(X, y)
+    model = fit(Problem.from_arrays(X, y), solver=32, loss="softmax", C=C, gap_tol=1e-12)
+    probabilities = model.predict_proba(X)[:, np.argsort(model.labels)]
+    assert_allclose(probabilities, expected.predict_proba(X), atol=1e-5)
+
+
 def test_ridge_regression(reals, fit):
     X, y = reals
     expected = linear_model.Ridge(alpha=1 / C, fit_intercept=False, tol=1e-14).fit(X, y).predict(X)
