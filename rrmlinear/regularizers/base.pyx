@@ -16,6 +16,10 @@ cdef class Regularizer:
         """Ω + kappa/2 ‖w‖², kappa ≥ 0."""
         raise TypeError(f"{type(self).__name__} takes no further quadratic")
 
+    def with_intercept(self):
+        """Ω(w) + strength/2 b² over one more coordinate b, the last."""
+        raise TypeError(f"{type(self).__name__} takes no intercept beside it")
+
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         """Ω(w)."""
         return NAN

@@ -5,6 +5,8 @@ from libc.math cimport INFINITY, fabs
 from rrmlinear.core.sparse cimport row_dot, row_t, thresholded_dot
 from rrmlinear.regularizers.base cimport Regularizer
 
+from rrmlinear.regularizers.intercept import BesideIntercept
+
 
 cdef class L2(Regularizer):
     """(s/2)‖w‖², s = ``strength``, whose conjugate is ‖v‖²/(2s)."""
@@ -14,6 +16,9 @@ cdef class L2(Regularizer):
 
     def with_quadratic(self, double kappa):
         return L2(self.strength + kappa)
+
+    def with_intercept(self):
+        return self
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.strength * squared_norm(w, n) / 2
@@ -47,6 +52,9 @@ cdef class ElasticNet(Regularizer):
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, self.strength + kappa)
+
+    def with_intercept(self):
+        return BesideIntercept(self)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j

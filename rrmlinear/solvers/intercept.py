@@ -1,0 +1,168 @@
+"""Prox-SDCA with an intercept that is not regularized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers._intercept import Examples
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.prox_sdca import ProxSDCA
+from rrmlinear.solvers.scalar_search import Point, lowest_point, root_of_falling
+
+# The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
+# this would hold the intercept back, as a multiple of what all costs together weigh.
+COLUMN_SHARE = 0.1
+LOOSENESS = 10.0
+# First steps of searches for an intercept, relative to its size.
+SEARCH_STEP = 1e-3
+# An imbalance Σ c_i α_i of this part of Σ c_i |α_i| is rounding.
+ROUNDING = 1e-16
+
+
+class InterceptSDCA(Solver):
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w + b, y_i) over w and b, Ω strongly convex.
+
+    Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
+    Proximal method of multipliers: a pass of `ProxSDCA` goes over Ω(w) + (κ/2)(b − b_0)² + Σ c_i φ,
+    b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy
+    (b takes up what that moves), sparse ones are left as they are.
+
+    Certificate: the primal is measured at w and the exactly best b for it; the dual at the α that
+    one dual step from each α_i leads to, by margins shifted alike so that Σ c_i α_i = 0. The dual
+    of an estimated TraceRow is that of the Lagrangian at b.
+
+    ``rows.bias`` > 0 is the value whose weight is returned last, b / bias. ``choices`` are option,
+    sampling, threads and start of `ProxSDCA`; duals returned are per unit of cost, as there.
+    Raises ValueError for a loss of several scores, for rows without such a column, and where no
+    example has a cost. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
+    point algorithm in convex programming, 1976, section 5.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        loss: ScalarLoss,
+        regularizer: Regularizer,
+        seed: int = 0,
+        **choices: Any,
+    ) -> None:
+        super().__init__()
+        if not isinstance(loss, ScalarLoss):
+            raise ValueError(
+                "an unregularized intercept takes a loss of one margin, and "
+                f"{type(loss).__name__} is one of several scores"
+            )
+        if not rows.bias > 0:
+            raise ValueError(f"an intercept takes an appended column, and bias is {rows.bias}")
+        if not costs.max(initial=0) > 0:
+            raise ValueError("no example has a cost above 0")
+        if choices.get("averaging"):
+            raise ValueError("averaging is not offered with an unregularized intercept")
+        self.rows, self.y, self.costs = rows, y, costs
+        self.loss, self.regularizer = loss, regularizer
+        self.seed, self.choices = seed, choices
+        self.measuring_work = float(rows.shape[0])
+
+    def start(self) -> None:
+        self.examples = Examples(self.rows.with_bias(-1.0), self.y, self.costs, self.loss)
+        total, strength = float(self.costs.sum()), self.regularizer.strength
+        self.means = np.zeros(self.rows.shape[1])
+        visited = self.rows
+        if self.rows.is_dense:
+            self.means = np.einsum("i,ij->j", self.costs, self.rows.values) / total
+            visited = Rows(self.rows.values - self.means, None, None, self.rows.shape[1])
+        norm = float(visited.with_bias(-1.0).squared_norms().mean())
+        self.column = float(np.sqrt(max(COLUMN_SHARE * norm, LOOSENESS * strength / total)))
+        self.inner = ProxSDCA(
+            visited.with_bias(self.column),
+            self.y,
+            self.costs,
+            self.loss,
+            self.regularizer.with_intercept(),
+            self.seed,
+            **self.choices,
+        )
+        self.inner.start()
+        self.notes = self.inner.notes
+        norms = self.examples.rows.squared_norms()
+        self.curvature = self.costs * (norms + norms.mean()) / strength
+        self.best_dual, self.best_duals = -np.inf, np.zeros(len(self.y))
+        self.centre = self.level = 0.0
+        weights, margins = self._weights_and_margins()
+        self._move_centre(lowest_level(self.examples, margins, 0.0).x + float(self.means @ weights))
+
+    def run_pass(self, number: int) -> None:
+        inner, strength = self.inner, self.regularizer.strength
+        inner.target, inner.deadline = self.target, self.deadline
+        inner.run_pass(number)
+        self.moved, self.work = inner.moved, inner.work
+        dual, gap = inner.estimate()
+        last = float(inner.state.dual_vector[-1])
+        off = last - self.centre  # the column's value times Σ c_i α_i
+        # −Ω*(v) of the inner problem has −last²/2 where the Lagrangian has −last · off.
+        self.seen = dual + (last / 2 - off) * last / strength, gap + off * off / strength
+        self._move_centre(self.column * last / strength)
+
+    def _move_centre(self, level: float) -> None:
+        # Let b_0 be this and leave the duals; v ends in strength · b_0 / column + column Σ c_i α_i.
+        centre = self.regularizer.strength * level / self.column
+        self.inner.state.dual_vector[-1] += centre - self.centre
+        self.centre = centre
+
+    def estimate(self) -> tuple[float, float]:
+        return self.seen
+
+    def measure(self) -> tuple[float, float]:
+        self.inner.target = self.target
+        self.inner.measure()  # for the parts of the gap by which examples sleep
+        self.weights, margins = self._weights_and_margins()
+        last = float(self.inner.state.dual_vector[-1])
+        level = self.column * last / self.regularizer.strength - float(self.means @ self.weights)
+        best = lowest_level(self.examples, margins, level)
+        self.level = best.x
+        duals = self._balanced(margins, level)
+        combination = self.examples.combination(duals)
+        dual = -self.examples.conjugates(duals) - self.regularizer.conjugate_of(combination)
+        if dual > self.best_dual:
+            self.best_dual, self.best_duals = dual, duals
+        return best.value + self.regularizer.value_of(self.weights), self.best_dual
+
+    def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
+        return weights, self.examples.margins(weights)
+
+    def _balanced(self, margins: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+        # Duals with Σ c_i α_i = 0 near those of the inner problem, that the loss allows.
+        alphas = self.inner.state.alphas
+        duals = np.empty_like(alphas)
+
+        def imbalance(shift: float) -> float:
+            return self.examples.responses(margins, shift, alphas, self.curvature, duals)
+
+        near = ROUNDING * float((self.costs * np.abs(alphas)).sum())
+        step = SEARCH_STEP * (1 + abs(level))
+        imbalance(root_of_falling(imbalance, level, step, near))
+        return duals
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return np.append(self.weights, self.level / self.rows.bias)
+
+    def duals(self) -> NDArray[np.float64]:
+        return self.best_duals.copy()
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def lowest_level(examples: Examples, margins: NDArray[np.float64], level: float) -> Point:
+    """The b that minimizes Σ c_i φ(m_i + b), searched from ``level``, and that sum."""
+    step = SEARCH_STEP * (1 + abs(level))
+    return lowest_point(lambda b: examples.losses(margins, b), level, step)
