@@ -23,7 +23,6 @@ from rrmlinear.training.registry import (
 MOST_THREADS = 1024
 WITHOUT_EFFECT = {
     "-n": "it sets nu of the one-class SVM",
-    "-R": "the bias is regularized like every weight",
     "-C": "it searches the parameters of -s 0, 2 and 11",
 }
 
@@ -102,8 +101,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("-m", dest="threads", type=whole("-m", 1, MOST_THREADS))
     parser.value("--trace", dest="trace_file")
     parser.value("-n", dest="-n")
-    for name in ("-R", "-C"):
-        parser.flag(name, dest=name)
+    parser.flag("-R", dest="free_bias")
+    parser.flag("-C", dest="-C")
     options, files = parser.parse(arguments)
     if not files:
         raise parser.wrong("no training_set_file is given")
@@ -122,6 +121,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         epsilon=options.epsilon,
         huber=options.huber,
         quantile=options.quantile,
+        free_bias=options.free_bias or None,
         option=options.option,
         sampling=options.sampling,
         averaging=options.averaging or None,
@@ -167,6 +167,8 @@ def _check(parameter: Parameter, options: argparse.Namespace) -> None:
         if options.trace_file is not None and options.folds is not None:
             raise ValueError("--trace has no effect with -v, which trains several models")
         parameter.check()
+        if options.free_bias and not options.bias > 0:
+            raise ValueError("To not regularize bias, must specify -B 1 along with -R")
     except ValueError as error:
         raise LeaveError(f"ERROR: {error}") from None
 

@@ -30,6 +30,7 @@ options:
 --averaging : return the average of the last passes of -s 32
 --block name : block solver of -s 30: knapsack (default), walrus or shark
 -B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
+-R : do not regularize the bias of -s 32 and sdca; must be used with -B 1
 -wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)
 -v n : n-fold cross validation mode
 -S seed : seed of the order of visits and of the folds of -v (default 0)

@@ -27,19 +27,20 @@ SPELLINGS = {
     "epsilon": "-p (epsilon)",
     "huber": "--huber",
     "quantile": "--quantile",
+    "free_bias": "-R",
     "block": "--block",
     "option": "--option",
     "sampling": "--sampling",
     "averaging": "--averaging",
 }
-#: Choices of how a dual of one score is visited.
-VISITS = ("option", "sampling", "averaging")
+#: Choices that only losses of one score have.
+OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 
 
 def check_choices(parameter: Parameter) -> None:
     """Raise ValueError for names that do not exist and for choices without effect."""
     kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block", *VISITS):
+    for name in ("loss", "regularizer", "block", *OF_ONE_SCORE):
         if name not in kind.takes:
             _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
     if parameter.block is not None and parameter.block not in kind.blocks:
@@ -55,9 +56,11 @@ def check_choices(parameter: Parameter) -> None:
             place = f"-s {kind.number}" if fixed else f"loss {loss.name}"
             _refuse(parameter, (name,), place, f"loss {' or '.join(others)}")
     if loss.kind == "multiclass":
-        _refuse(parameter, VISITS, f"loss {loss.name}", "losses of one score")
+        _refuse(parameter, OF_ONE_SCORE, f"loss {loss.name}", "losses of one score")
     if parameter.option not in (None, *OPTIONS):
         raise ValueError(f"unknown option {parameter.option!r}; there are {', '.join(OPTIONS)}")
+    if parameter.averaging and parameter.free_bias:
+        raise ValueError("--averaging is not offered with -R")
     if parameter.sampling not in (None, *SAMPLINGS):
         known = ", ".join(SAMPLINGS)
         raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")

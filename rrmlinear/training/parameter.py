@@ -26,6 +26,7 @@ class Parameter:
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)
     quantile       that the quantile loss aims at (default 0.5), in (0, 1)
+    free_bias      whether the weight of the column that ``bias`` appends is free of Ω
     option         "I" (default) to "V": how far a visit of -s 32 goes
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
     averaging      whether -s 32 returns the average of its last passes
@@ -51,6 +52,7 @@ class Parameter:
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None
+    free_bias: bool | None = None
     option: str | None = None
     sampling: str | None = None
     averaging: bool | None = None
@@ -90,6 +92,11 @@ class Parameter:
                 )
         if problem is not None and problem.n_examples == 0:
             raise ValueError("the problem has no examples")
+        if problem is not None and self.free_bias and not problem.bias > 0:
+            raise ValueError(
+                "To not regularize bias, must specify -B 1 along with -R: the bias is "
+                f"{problem.bias:g}, it must be positive"
+            )
 
     def _check_objective(self) -> None:
         """The numbers that make the objective."""

@@ -38,6 +38,7 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers import prox_sdca
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
+from rrmlinear.solvers.intercept import InterceptSDCA
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.training.entries import LossType, RegularizerType, SolverType
@@ -176,7 +177,8 @@ def _prox_sdca(
     parameter: Parameter,
     start: NDArray[np.float64] | None,
 ) -> Solver:
-    return ProxSDCA(
+    solver = InterceptSDCA if parameter.free_bias else ProxSDCA
+    return solver(
         rows,
         y,
         costs,
@@ -218,7 +220,7 @@ SOLVER_TYPES = {
             "SDCA",
             "any loss and regularizer by proximal stochastic dual coordinate ascent",
             ASCENT_LOSSES,
-            (*OBJECTIVE, "option", "sampling", "averaging"),
+            (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
             scalar=_prox_sdca,
             block=_block_descent,
         ),
@@ -227,7 +229,7 @@ SOLVER_TYPES = {
             "SDCA",
             "the same, its form chosen for the problem",
             ASCENT_LOSSES,
-            OBJECTIVE,
+            (*OBJECTIVE, "free_bias"),
             scalar=_prox_sdca,
             block=_block_descent,
         ),

@@ -106,6 +106,19 @@ def test_elastic_net_zeroes_weights(train, signs):
     assert np.count_nonzero(Model.load("sparse").weights) < 4
 
 
+def test_a_bias_that_is_not_regularized(train, predict, folder):
+    generator = np.random.default_rng(2)
+    X = generator.normal(size=(50, 4))
+    write(folder / "shifted", X, X @ [1, 2, 0, 0] + 1000 + 0.1 * generator.normal(size=50))
+    given = ("-q", "-s", 32, "--loss", "squared", "-c", 0.01, "-B", 1, "--gap-tol", 1e-9)
+    assert train(*given, "shifted", "regularized").code == 0
+    ended = train(*given, "-R", "shifted", "free")
+    assert (ended.code, ended.err) == (0, "")
+    assert 999 < Model.load("free").weights[4, 0] < 1001
+    assert Model.load("regularized").weights[4, 0] < 900
+    assert predict("shifted", "free", "out").code == 0
+
+
 def test_cross_validation_of_a_regression(train, reals):
     ended = train("-q", "-s", 32, "--loss", "squared", "-v", 5, reals)
     assert (ended.code, ended.err) == (0, "")

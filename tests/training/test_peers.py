@@ -114,3 +114,29 @@ def test_elastic_net(reals, fit):
     given = {"regularizer": "elastic-net", "l1": l1}
     assert_allclose(scores_of(fit, X, y, "squared", **given), expected, atol=1e-5)
     assert (penalty.coef_ == 0).any()
+
+
+def test_an_intercept_that_is_not_regularized(reals, classes, fit):
+    X, y = reals
+    X = X + 2.0
+    expected = linear_model.Ridge(alpha=1 / C, tol=1e-14).fit(X, y)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    given = {"solver": 32, "C": C, "gap_tol": 1e-12, "free_bias": True}
+    model = fit(problem, loss="squared", **given)
+    assert_allclose(model.weights[:5, 0], expected.coef_, atol=1e-5)
+    assert_allclose(model.weights[5, 0], expected.intercept_, atol=1e-5)
+    for k in (2, 3):
+        X, y = classes[k].X, classes[k].y
+        problem = Problem.from_arrays(X, y, bias=1.0)
+        model = fit(problem, loss="logistic", **given)
+        columns = enumerate(model.labels[: model.weights.shape[1]])
+        for column, label in columns:
+            logistic = linear_model.LogisticRegression(C=C, tol=1e-12, max_iter=10_000)
+            logistic.fit(X, y == label)
+            assert_allclose(model.weights[:5, column], logistic.coef_[0], atol=1e-4)
+            assert_allclose(model.weights[5, column], logistic.intercept_[0], atol=1e-4)
+
+
+def test_a_free_intercept_needs_a_column(reals, fit):
+    with pytest.raises(ValueError, match="must specify -B 1 along with -R: the bias is -1, it"):
+        fit(Problem.from_arrays(*reals), solver=32, loss="squared", free_bias=True)
