@@ -1,0 +1,68 @@
+"""Whole-data functions: value, gradient and conjugate as NumPy has them."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.regression import Huber
+from rrmlinear.risks.decomposable import ScalarRisk
+
+N, D = 30, 7
+
+
+def make(loss, form="sparse", dtype=np.float64, bias=-1.0):
+    rng = np.random.default_rng(1)
+    X = (rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.5)).astype(dtype)
+    y = np.where(rng.random(N) < 0.5, 1.0, -1.0)
+    costs = rng.random(N)
+    costs[4] = 0
+    problem = Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias)
+    risk = ScalarRisk(problem.rows, loss, y, costs)
+    X = X.astype(np.float64)
+    return risk, np.c_[X, np.full(N, bias)] if bias > 0 else X, y, costs
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+def test_products_are_those_of_the_matrix(form, dtype, bias):
+    risk, X, y, costs = make(Logistic(), form, dtype, bias)
+    w = np.linspace(-1, 1, X.shape[1])
+    assert risk.shape == w.shape
+    margins = risk.margins(w)
+    np.testing.assert_allclose(margins, X @ w, rtol=1e-13, atol=1e-14)
+    assert risk.value(margins) == pytest.approx(costs @ np.log1p(np.exp(-y * margins)), rel=1e-13)
+    slopes = risk.slopes(margins)
+    np.testing.assert_allclose(slopes, -y / (1 + np.exp(y * margins)), rtol=1e-13)
+    np.testing.assert_allclose(risk.gradient(slopes), X.T @ (costs * slopes), atol=1e-13)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
+def test_the_gradient_is_that_of_the_value(loss):
+    risk, X, _, _ = make(loss)
+    w = np.random.default_rng(2).standard_normal(X.shape[1])
+    gradient = risk.gradient(risk.slopes(risk.margins(w)))
+    for j in range(len(w)):
+        step = 1e-6 * np.eye(len(w))[j]
+        rise = risk.value(risk.margins(w + step)) - risk.value(risk.margins(w - step))
+        assert gradient[j] == pytest.approx(rise / 2e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
+def test_slopes_are_duals_that_attain_the_value(loss):
+    risk, _, _, costs = make(loss)
+    margins = np.random.default_rng(3).standard_normal(N)
+    alphas = -risk.slopes(margins)
+    attained = -risk.conjugate(alphas) - (costs * alphas) @ margins
+    assert attained == pytest.approx(risk.value(margins), rel=1e-12)
+
+
+def test_a_dual_out_of_its_domain_counts_where_the_cost_does():
+    risk, _, y, _ = make(Logistic())
+    alphas = 0.5 * y
+    alphas[4] = -2 * y[4]  # its cost is 0
+    assert np.isfinite(risk.conjugate(alphas))
+    alphas[5] = -2 * y[5]
+    assert risk.conjugate(alphas) == np.inf
