@@ -94,6 +94,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("--option", type=choice("--option", OPTIONS))
     parser.value("--sampling", type=choice("--sampling", SAMPLINGS))
     parser.flag("--averaging")
+    parser.value("--batch", type=whole("--batch", 1))
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-w", dest="weights", type=_class_weight, action="append", default=[])
     parser.value("-v", dest="folds", type=whole("-v"))
@@ -126,6 +127,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         sampling=options.sampling,
         averaging=options.averaging or None,
         block=options.block,
+        batch=options.batch,
         delta=Parameter.delta if options.delta is None else options.delta,
         gap_tol=options.gap_tol,
         max_passes=options.max_passes,

@@ -5,7 +5,7 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32 and sdca (default hinge)
+--loss name : loss of -s 32, sdca, 41 (default hinge) and 42 (default smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem
@@ -27,8 +27,9 @@ options:
 --option O : how far a visit of -s 32 goes, in the paper's terms: I (default), to the maximum; II,
              III, IV or V
 --sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
---averaging : return the average of the last passes of -s 32
+--averaging : return the average of the last passes of -s 32, of all steps of -s 41
 --block name : block solver of -s 30: knapsack (default), walrus or shark
+--batch size : examples in a step of -s 41 (default 1); of all of them if there are no more
 -B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
 -R : do not regularize the bias of -s 32 and sdca; must be used with -B 1
 -wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)

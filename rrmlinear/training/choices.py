@@ -32,6 +32,7 @@ SPELLINGS = {
     "option": "--option",
     "sampling": "--sampling",
     "averaging": "--averaging",
+    "batch": "--batch",
 }
 #: Choices that only losses of one score have.
 OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
@@ -40,7 +41,7 @@ OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 def check_choices(parameter: Parameter) -> None:
     """Raise ValueError for names that do not exist and for choices without effect."""
     kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block", *OF_ONE_SCORE):
+    for name in ("loss", "regularizer", "block", "batch", *OF_ONE_SCORE):
         if name not in kind.takes:
             _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
     if parameter.block is not None and parameter.block not in kind.blocks:

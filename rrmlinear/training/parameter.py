@@ -15,7 +15,7 @@ class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA,
-                   "sdca" the form of it that suits the problem
+                   41 Pegasos, 42 FISTA, "sdca" the form of it that suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
@@ -29,7 +29,8 @@ class Parameter:
     free_bias      whether the weight of the column that ``bias`` appends is free of Ω
     option         "I" (default) to "V": how far a visit of -s 32 goes
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
-    averaging      whether -s 32 returns the average of its last passes
+    averaging      whether -s 32 returns the average of its last passes, -s 41 that of all steps
+    batch          examples in a step of -s 41 (default 1), ≥ 1; all of them from n on
     block          block solver of -s 30: "knapsack" (default), "walrus" or "shark"
     delta          stop at gap ≤ delta · (gap after the first pass)
     gap_tol        stop at gap ≤ gap_tol · max(1, |primal|); alone decides where it is given
@@ -57,6 +58,7 @@ class Parameter:
     sampling: str | None = None
     averaging: bool | None = None
     block: str | None = None
+    batch: int | None = None
     delta: float = 0.0009
     gap_tol: float | None = None
     max_passes: int = 100_000
@@ -81,6 +83,8 @@ class Parameter:
             raise ValueError(f"passes is {self.max_passes}, at least 1 is needed")
         if self.time_limit is not None and not self.time_limit > 0:
             raise ValueError(f"time-limit is {self.time_limit}, it must be positive")
+        if self.batch is not None and self.batch < 1:
+            raise ValueError(f"batch is {self.batch}, at least 1 is needed")
         if self.threads < 1:
             raise ValueError(f"threads is {self.threads}, at least 1 is needed")
         if not 0 <= self.seed < 2**64:

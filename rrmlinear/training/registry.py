@@ -38,7 +38,9 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers import prox_sdca
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
+from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.intercept import InterceptSDCA
+from rrmlinear.solvers.pegasos import Pegasos
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import DualBlocks
 from rrmlinear.training.entries import LossType, RegularizerType, SolverType
@@ -194,6 +196,7 @@ def _prox_sdca(
 
 
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
+SCORE_LOSSES = tuple(name for name in ASCENT_LOSSES if LOSSES[name].kind != "multiclass")
 SOLVER_TYPES = {
     kind.number: kind
     for kind in (
@@ -223,6 +226,26 @@ SOLVER_TYPES = {
             (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
             scalar=_prox_sdca,
             block=_block_descent,
+        ),
+        SolverType(
+            41,
+            "PEGASOS",
+            "any loss of one score by stochastic subgradient steps, with l2",
+            SCORE_LOSSES,
+            (*OBJECTIVE, "batch", "averaging"),
+            scalar=lambda rows, y, costs, loss, omega, p, start: Pegasos(
+                *(rows, y, costs, loss, omega, p.seed),
+                batch=p.batch or 1,
+                averaging=bool(p.averaging),
+            ),
+        ),
+        SolverType(
+            42,
+            "FISTA",
+            "smooth losses of one score by accelerated gradient steps over all examples",
+            ("smooth-hinge", *(name for name in SCORE_LOSSES if name != "smooth-hinge")),
+            OBJECTIVE,
+            scalar=lambda rows, y, costs, loss, omega, p, start: FISTA(rows, y, costs, loss, omega),
         ),
         SolverType(
             "sdca",

@@ -139,6 +139,8 @@ def test_misuse_shows_the_usage(arguments, message):
         (("--gap-tol", "0"), "gap-tol is 0.0, it must be positive and finite"),
         (("--time-limit", "0"), "time-limit is 0.0, it must be positive"),
         (("--block", "heap"), "--block takes one of knapsack, walrus, shark, not 'heap'"),
+        (("-s", "41", "--batch", "0"), "--batch takes a whole number of at least 1, not '0'"),
+        (("-s", "32", "--batch", "8"), "--batch has no effect with -s 32: it is for -s 41"),
         (("-s", "31", "--block", "walrus"), "block is 'walrus'; solver type 31"),
         (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
         (("-s", "abc"), "unknown solver type abc; there are 30 (MCSVM_WW), 31"),

@@ -1,0 +1,69 @@
+"""Pegasos and FISTA by their numbers, with what each of them takes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rrmlinear import Model, Parameter, Problem
+
+
+@pytest.fixture(scope="module")
+def signs():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(80, 5))
+    y = np.where(X @ [1, -2, 0.5, 0, 0] + generator.normal(size=80) > 0, 1.0, -1.0)
+    return Problem.from_arrays(X, y)
+
+
+@pytest.mark.parametrize("choices", [{"regularizer": "l2"}, {"regularizer": "elastic-net"}])
+@pytest.mark.parametrize("loss", ["smooth-hinge", "squared-hinge", "logistic"])
+def test_fista_has_the_optimum_of_the_ascent(signs, fit, loss, choices):
+    choices = choices | ({"l1": 0.7} if choices["regularizer"] == "elastic-net" else {})
+    models = [fit(signs, solver=s, loss=loss, gap_tol=1e-10, **choices) for s in (32, 42)]
+    assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-9)
+    assert_allclose(models[1].weights, models[0].weights, atol=1e-4)
+
+
+def test_fista_smooths_what_it_is_told_to(signs, fit):
+    models = [fit(signs, solver=s, loss="hinge", smoothing=0.25, gap_tol=1e-9) for s in (32, 42)]
+    assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-8)
+    with pytest.raises(ValueError, match="Hinge has a kink: give it a smoothing above 0"):
+        fit(signs, solver=42, loss="hinge")
+
+
+@pytest.mark.parametrize("batch", [None, 8, 80])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):
+    exact = fit(signs, solver=32, loss=loss, gap_tol=1e-9, C=0.1).result
+    found = fit(signs, solver=41, loss=loss, gap_tol=1e-2, C=0.1, batch=batch, max_passes=2000)
+    assert found.result.gap <= 1e-2 * max(1, found.result.primal)
+    assert -1e-8 <= found.result.primal - exact.primal <= found.result.gap
+
+
+@pytest.mark.parametrize(("number", "name"), [(41, "PEGASOS"), (42, "FISTA")])
+def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number, name):
+    problem = small_problem().problem()
+    model = fit(problem, solver=number, loss="squared-hinge", max_passes=20)
+    assert model.weights.shape == (6, 4)  # one class against the rest
+    model.save(tmp_path / "model")
+    again = Model.load(tmp_path / "model")
+    assert again.solver_name == name
+    assert (again.predict(problem) == model.predict(problem)).all()
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"solver": 32, "batch": 4}, "--batch has no effect with -s 32: it is for -s 41"),
+        ({"solver": 41, "batch": 0}, "batch is 0, at least 1 is needed"),
+        ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
+    ],
+)
+def test_choices_they_do_not_have_are_refused(choices, message):
+    with pytest.raises(ValueError, match=message):
+        Parameter(**choices).check()
+
+
+def test_pegasos_refuses_the_elastic_net(signs, fit):
+    with pytest.raises(ValueError, match="Pegasos needs the regularizer l2"):
+        fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
