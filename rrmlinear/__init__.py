@@ -29,6 +29,9 @@ _PUBLIC = {
     "Model": "rrmlinear.training.model",
     "fit": "rrmlinear.training.fit",
     "WestonWatkinsSVC": "rrmlinear.estimators.weston_watkins",
+    "SDCAClassifier": "rrmlinear.estimators.sdca",
+    "SDCARegressor": "rrmlinear.estimators.sdca",
+    "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]
 

@@ -67,10 +67,11 @@ def test_python(folder, monkeypatch, capsys):
     names = {}
     for text in PROGRAMS:
         exec(compile(text, "README.md", "exec"), names)
-    solved, accuracy, best = capsys.readouterr().out.splitlines()
+    solved, accuracy, best, logistic = capsys.readouterr().out.splitlines()
     assert solved.startswith("the duality gap is within the tolerance")
     assert float(accuracy) > 0.94
     assert float(best.split()[0]) > 0.94
+    assert float(logistic.split()[0]) > 0.97
 
 
 def test_options_are_those_of_train():

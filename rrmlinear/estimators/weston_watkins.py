@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import (
-    check_count,
-    check_positive,
-    class_factors,
-    seed_of,
-    thread_count,
-)
-from rrmlinear.solvers.result import DualBlocks, Result, TraceRow
+from rrmlinear.estimators.arguments import check_positive, class_factors
+from rrmlinear.estimators.base import LinearClassifier, with_weights
+from rrmlinear.estimators.duals import solver_duals, sorted_duals
+from rrmlinear.solvers.result import DualBlocks, Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
@@ -34,7 +20,7 @@ from rrmlinear.training.parameter import Parameter
 SOLVERS = {"knapsack": (30, "knapsack"), "walrus": (30, "walrus"), "shark": (31, "shark")}
 
 
-class WestonWatkinsSVC(ClassifierMixin, BaseEstimator):
+class WestonWatkinsSVC(LinearClassifier):
     r"""Linear multiclass SVM of Weston and Watkins, all classes in one problem.
 
     Solves, over one weight vector w_j for each of k classes,
@@ -178,132 +164,40 @@ class WestonWatkinsSVC(ClassifierMixin, BaseEstimator):
         zero.
         """
         parameter = self._parameter()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
-        check_classification_targets(y)
-        classes, index = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                "WestonWatkinsSVC needs samples of at least 2 classes in the data, but the data "
-                f"contains only one class: {classes[0]!r}"
-            )
-        problem = self._problem(X, classes, index, sample_weight)
+        X, y = self._checked_data(X, y)
+        classes, index = self._classes_of(y)
+        problem = self._weighted_problem(X, classes, index, sample_weight)
         start = self._last_duals(classes, index) if self.warm_start else None
         model, result = solve(problem, parameter, self._on_pass(), start)
         self._take(model, result, classes)
+        self._set_certificate(result)
         return self
-
-    def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Scores of shape (n_samples, n_classes); for two classes (n_samples,), score 1 − score 0.
-
-        For float32 X the products are taken in float32.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        weights = self.coef_.T.astype(X.dtype, copy=False)
-        scores = safe_sparse_dot(X, weights, dense_output=True) + self.intercept_
-        return scores.ravel() if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest score for each row of X; ties go to the first class."""
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _parameter(self) -> Parameter:
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
-        for name in ("C", "tol", "intercept_scaling"):
-            check_positive(name, getattr(self, name))
-        check_count("max_passes", self.max_passes)
+        check_positive("C", self.C)
         number, block = SOLVERS[self.solver]
-        return Parameter(
-            solver=number,
-            C=float(self.C),
-            block=block,
-            gap_tol=float(self.tol),
-            max_passes=int(self.max_passes),
-            seed=seed_of(self.random_state),
-            threads=thread_count(self.n_threads),
-        )
+        return Parameter(solver=number, C=float(self.C), block=block, **self._rules())
 
-    def _problem(
+    def _weighted_problem(
         self, X: Any, classes: NDArray[Any], index: NDArray[np.intp], sample_weight: Any
     ) -> Problem:
-        bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
-        problem = Problem.from_arrays(X, index, sample_weight, bias=bias)
+        problem = self._problem(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
-        if factors is not None:
-            weights = factors[index]
-            problem = replace(
-                problem, weights=weights if problem.weights is None else weights * problem.weights
-            )
-        if problem.weights is not None and not problem.weights.any():
-            raise ValueError(
-                "the weights (sample_weight times class_weight) are zero for all examples; at "
-                "least one must count"
-            )
-        return problem
+        return with_weights(problem, None if factors is None else factors[index])
 
     def _last_duals(self, classes: NDArray[Any], index: NDArray[np.intp]) -> DualBlocks | None:
         """The duals of the last fit for a new one, or None where they do not fit it."""
         if not hasattr(self, "dual_coef_"):
             return None
-        duals = self.dual_coef_
-        if len(index) != duals.shape[0] or not np.array_equal(self.classes_, classes):
+        if len(index) != self.dual_coef_.shape[0] or not np.array_equal(self.classes_, classes):
             return None
-        example = np.repeat(np.arange(len(index)), np.diff(duals.indptr))
-        keep = duals.indices != index[example]  # an example whose label has changed
-        place = np.argsort(group_labels(index.astype(np.float64))[0]).astype(np.int32)
-        lengths = np.bincount(example[keep], minlength=len(index))
-        return DualBlocks(
-            np.concatenate(([0], np.cumsum(lengths))),
-            place[duals.indices[keep]],
-            duals.data[keep],
-        )
-
-    def _on_pass(self) -> Any:
-        if self.verbose < 2:
-            return None
-        return lambda row: print(f"[WestonWatkinsSVC] {_line(row)}")
+        return solver_duals(self.dual_coef_, index)
 
     def _take(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
-        """Set the fitted attributes, classes in sorted order."""
-        order = np.argsort(model.labels)
-        weights = model.weights.T[order]
-        if len(classes) == 2:
-            weights = weights[1:] - weights[:1]
+        """Set the weights and duals, classes in sorted order."""
+        weights = model.weights.T[np.argsort(model.labels)]
         self.classes_ = classes
-        self.coef_ = np.ascontiguousarray(weights[:, : model.n_features])
-        self.intercept_ = (
-            weights[:, -1] * model.bias if self.fit_intercept else np.zeros(len(weights))
-        )
-        duals = result.duals
-        self.dual_coef_ = csr_array(
-            (duals.values, model.labels[duals.classes], duals.indptr),
-            shape=(len(duals.indptr) - 1, len(classes)),
-        )
-        self.dual_coef_.sort_indices()
-        self.duality_gap_ = result.gap
-        self.n_iter_ = result.passes
-        self.status_ = result.status
-        self.trace_ = result.trace
-        if self.verbose:
-            print(f"[WestonWatkinsSVC] {result.status.value}: {_line(result.last)}")
-            for note in result.notes:
-                print(f"[WestonWatkinsSVC] {note}")
-        if not result.solved:
-            warnings.warn(result.shortfall(), ConvergenceWarning, stacklevel=3)
-
-
-def _line(row: TraceRow) -> str:
-    return (
-        f"pass {row.number}, {row.seconds:.3f} s, primal {row.primal:.8g}, dual {row.dual:.8g}, "
-        f"relative gap {row.relative_gap:.3g}"
-    )
+        self._set_weights(model, weights[1:] - weights[:1] if len(classes) == 2 else weights)
+        self.dual_coef_ = sorted_duals(result.duals, model.labels)

@@ -1,0 +1,71 @@
+"""The objective as scikit-learn's callers write it, made that of a Parameter."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.estimators.arguments import check_positive
+from rrmlinear.training.registry import LOSSES, LossType
+
+# Name of the estimators' solver → Parameter.solver.
+SOLVERS: dict[str, int | str] = {"sdca": "sdca", "prox-sdca": 32, "accelerated": 33}
+
+
+def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
+    """The loss of this name, or a ValueError that lists those of these kinds."""
+    known = [loss.name for loss in LOSSES.values() if loss.kind in kinds]
+    if name not in known:
+        raise ValueError(f"loss is {name!r}; it must be one of {', '.join(known)}")
+    return LOSSES[name]
+
+
+def find_solver_type(name: Any) -> int | str:
+    """The solver type of this name, or a ValueError that lists the names."""
+    if name not in SOLVERS:
+        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(SOLVERS)}")
+    return SOLVERS[name]
+
+
+def check_intercept(fit_intercept: Any) -> None:
+    """Raise ValueError for an intercept that is not offered."""
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ValueError(
+            f"fit_intercept is {fit_intercept!r}; it must be True, for an intercept that is "
+            "regularized like every weight (less so the larger intercept_scaling), or False"
+        )
+
+
+def scaled(
+    C: Any, alpha: Any, l1: Any, l1_ratio: Any, weights: NDArray[np.float64] | None, n: int
+) -> dict[str, Any]:
+    """C, regularizer and l1 of a Parameter.
+
+    ``alpha`` is λ of (1/n) Σ φ_i + λ Ω, n counting the sample weights; ``l1_ratio`` r makes Ω
+    r ‖w‖₁ + (1 − r)/2 ‖w‖², by which C is divided by 1 − r and l1 is r/(1 − r). Raises ValueError
+    for both of a pair, and for numbers out of range.
+    """
+    if C is not None and alpha is not None:
+        raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
+    if l1 is not None and l1_ratio is not None:
+        raise ValueError(f"l1 is {l1!r} and l1_ratio is {l1_ratio!r}; only one may be given")
+    if alpha is not None:
+        check_positive("alpha", alpha)
+        C = 1 / (float(alpha) * (n if weights is None else float(weights.sum())))
+    C = 1.0 if C is None else C
+    check_positive("C", C)
+    if l1_ratio is not None:
+        if not (isinstance(l1_ratio, Real) and 0 <= float(l1_ratio) < 1):
+            raise ValueError(
+                f"l1_ratio is {l1_ratio!r}; it must lie in [0, 1): the dual needs some of ‖w‖²"
+            )
+        C, l1 = float(C) / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
+    if l1 is None or l1 == 0:
+        return {"C": float(C)}
+    if not (isinstance(l1, Real) and 0 < float(l1) < math.inf):
+        raise ValueError(f"l1 is {l1!r}; it must be a finite number of at least 0")
+    return {"C": float(C), "regularizer": "elastic-net", "l1": float(l1)}

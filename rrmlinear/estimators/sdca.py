@@ -1,0 +1,388 @@
+"""Classifier and regressor of any loss, by dual coordinate ascent with a duality gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, softmax
+from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from rrmlinear.estimators.arguments import class_factors
+from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
+from rrmlinear.estimators.duals import solver_duals, sorted_duals
+from rrmlinear.estimators.objective import check_intercept, find_loss, find_solver_type, scaled
+from rrmlinear.training.fit import solve
+from rrmlinear.training.parameter import Parameter
+
+
+class _SDCA(LinearEstimator):
+    """What both have in common."""
+
+    def _parameter(self, problem: Any, **more: Any) -> Parameter:
+        scales = scaled(
+            self.C, self.alpha, self.l1, self.l1_ratio, problem.weights, problem.n_examples
+        )
+        return Parameter(
+            solver=find_solver_type(self.solver),
+            loss=self.loss,
+            smoothing=self.smoothing,
+            **scales,
+            **self._rules(),
+            **more,
+        )
+
+
+def _links_scores(estimator: SDCAClassifier) -> bool:
+    loss = find_loss(estimator.loss, ("binary", "multiclass"))
+    if loss.probabilities is None:
+        raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
+    return True
+
+
+class SDCAClassifier(LinearClassifier, _SDCA):
+    r"""Linear classifier of any loss, L2 or L1-L2 regularized, with a proof of its accuracy.
+
+    Solves, for labels y_i = ±1,
+
+    .. math::
+        \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(y_i w^\top x_i),
+
+    where :math:`C_i` is ``C`` times the class weight times the sample weight, by proximal
+    stochastic dual coordinate ascent. ``duality_gap_`` proves the answer: the objective at
+    ``coef_`` is no more than that above its minimum. With more than two classes, losses of a margin
+    are solved once for each class against the rest, and losses of all classes ("crammer-singer",
+    "softmax", "weston-watkins", ...) as one problem over a weight vector for each class.
+
+    Parameters
+    ----------
+    loss : str, default="squared-hinge"
+        Of a margin m: "hinge" max(0, 1 − m), "smooth-hinge" (the hinge, smoothed by γ),
+        "squared-hinge" max(0, 1 − m)², "logistic" log(1 + e^{−m}). Of all classes: those of
+        `rrmlinear.Parameter` besides.
+    C : float, default=None
+        Cost of an example of weight 1, above 0, as in `sklearn.svm.LinearSVC` and
+        `sklearn.linear_model.LogisticRegression`: not divided by the number of examples; smaller
+        values regularize more. 1 where neither C nor alpha is given.
+    alpha : float, default=None
+        λ of the objective (1/n) Σ φ_i + λ (½‖w‖² + S‖w‖₁), as in
+        `sklearn.linear_model.SGDClassifier`, in place of C = 1/(λ n). Sample weights count as
+        repetitions in n.
+    l1 : float, default=None
+        S ≥ 0, the factor of ‖w‖₁ beside ½‖w‖²: σ/λ where the objective has λ/2 ‖w‖² + σ‖w‖₁.
+    l1_ratio : float, default=None
+        r in [0, 1), in place of l1, for the regularizer r‖w‖₁ + (1 − r)/2 ‖w‖², as in
+        scikit-learn. The solver's objective is then divided by 1 − r: S = r/(1 − r), and C is
+        C/(1 − r).
+    smoothing : float, default=None
+        γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
+        conjugate.
+    solver : {"sdca", "prox-sdca", "accelerated"}, default="sdca"
+        "prox-sdca" is plain, "accelerated" better where C is large for the data; "sdca" chooses.
+    tol : float, default=1e-4
+        Stop when the duality gap is at most ``tol * max(1, objective)``. The weights are off by at
+        most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.
+    max_passes : int, default=10_000
+        Most passes over the data, for each class where each is trained against the rest.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on ``C`` of each class by its label, 1 for labels left out. "balanced":
+        ``n_samples / (n_classes * count)``. One class against the rest: where the class is the
+        one, as in LinearSVC.
+    fit_intercept : bool, default=True
+        Append a column of the value ``intercept_scaling`` to X. Its weight is regularized like
+        every other; without it the scores are linear.
+    intercept_scaling : float, default=1.0
+        Value of the appended column. The larger it is, the less the intercept is regularized.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order in which examples are visited; the minimum does not depend on it. None
+        is seed 0, so that the same data always give the same bits.
+    n_threads : int or None, default=None
+        Threads of the solver, None for 1 and -1 for all cores.
+    warm_start : bool, default=False
+        Begin from ``dual_coef_`` of the last fit, on the same examples in the same order. Where
+        their number or the classes differ, the fit begins anew.
+    callback : callable, default=None
+        Called with a TraceRow after each pass; returning True ends the fit.
+    verbose : int, default=0
+        1: print how the fit ended. 2: print every pass too.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_classes, n_features), or (1, n_features) for two classes
+        Weights; for two classes a positive score means ``classes_[1]``.
+    intercept_ : ndarray of shape (n_classes,), or (1,) for two classes
+        Added to the scores; zeros without ``fit_intercept``.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or csr_array
+        Dual variables α per unit of cost: with v = Σ C_i α_i x_i the weights are v, or
+        sign(v) max(|v| − S, 0) with ``l1``. A column for each class against the rest; of a loss of
+        all classes an array of its duals, with the cost in them.
+    duality_gap_ : float
+        Objective minus dual objective, in the scale of the objective above (divided by 1 − r with
+        ``l1_ratio``), summed over the classes where each is trained against the rest.
+    n_iter_ : int
+        Passes made, by all classes together.
+    status_ : Status
+        Why the solver stopped; ``status_.value`` is a sentence.
+    trace_ : list of TraceRow
+        One row a pass: number, seconds, primal, dual, gap, and whether these are estimates.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had names that are all strings.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    S. Shalev-Shwartz and T. Zhang, "Accelerated proximal stochastic dual coordinate ascent for
+    regularized loss minimization", 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from rrmlinear import SDCAClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), SDCAClassifier("logistic", C=0.1)).fit(X, y)
+    >>> model.score(X, y) > 0.97
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str = "squared-hinge",
+        *,
+        C: float | None = None,
+        alpha: float | None = None,
+        l1: float | None = None,
+        l1_ratio: float | None = None,
+        smoothing: float | None = None,
+        solver: str = "sdca",
+        tol: float = 1e-4,
+        max_passes: int = 10_000,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.alpha = alpha
+        self.l1 = l1
+        self.l1_ratio = l1_ratio
+        self.smoothing = smoothing
+        self.solver = solver
+        self.tol = tol
+        self.max_passes = max_passes
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SDCAClassifier:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
+        zero.
+        """
+        find_loss(self.loss, ("binary", "multiclass"))
+        check_intercept(self.fit_intercept)
+        X, y = self._checked_data(X, y)
+        classes, index = self._classes_of(y)
+        problem = self._problem(X, index, sample_weight)
+        factors = class_factors(self.class_weight, classes, index, problem.weights)
+        with_weights(problem, None if factors is None else factors[index])
+        weights = {} if factors is None else dict(enumerate(factors.tolist()))
+        parameter = self._parameter(problem, class_weights=weights)
+        start = self._last_duals(classes, index) if self.warm_start else None
+        model, result = solve(problem, parameter, self._on_pass(), start)
+        self.classes_ = classes
+        rows = model.weights.T
+        if len(rows) == 1:
+            rows = rows if model.labels[0] == 1 else -rows
+        else:
+            rows = rows[np.argsort(model.labels)]
+            rows = rows[1:] - rows[:1] if len(classes) == 2 else rows
+        self._set_weights(model, rows)
+        self.dual_coef_ = sorted_duals(result.duals, model.labels)
+        self._set_certificate(result)
+        return self
+
+    def _last_duals(self, classes: NDArray[Any], index: NDArray[np.intp]) -> Any:
+        """The duals of the last fit for a new one, or None where they do not fit it."""
+        if getattr(self, "dual_coef_", None) is None or not np.array_equal(self.classes_, classes):
+            return None
+        in_blocks = find_loss(self.loss, ("binary", "multiclass")).kind == "multiclass"
+        fits = len(index) == self.dual_coef_.shape[0]
+        fits = fits and in_blocks == (not isinstance(self.dual_coef_, np.ndarray))
+        return solver_duals(self.dual_coef_, index) if fits else None
+
+    @available_if(_links_scores)
+    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax".
+
+        The sigmoid of the score, normalized over the classes where each was trained against the
+        rest, as in LIBLINEAR; or the softmax of the scores.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return expit(np.column_stack([-scores, scores]))
+        one_by_one = find_loss(self.loss, ("binary", "multiclass")).probabilities == "sigmoid"
+        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
+
+    @available_if(_links_scores)
+    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """The logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+
+class SDCARegressor(RegressorMixin, _SDCA):
+    r"""Linear regression of any loss, L2 or L1-L2 regularized, with a proof of its accuracy.
+
+    Solves, for residuals r_i = y_i − w'x_i,
+
+    .. math::
+        \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(r_i),
+
+    where :math:`C_i` is ``C`` times the sample weight, by proximal stochastic dual coordinate
+    ascent. ``duality_gap_`` proves the answer: the objective at ``coef_`` is no more than that
+    above its minimum.
+
+    Parameters
+    ----------
+    loss : str, default="squared"
+        "squared" ½r²; "absolute" |r|; "epsilon-insensitive" max(0, |r| − ε) and
+        "squared-epsilon-insensitive", its square; "huber" ½r² up to |r| ≤ δ, linear beyond;
+        "quantile" max(a r, (a − 1) r).
+    C, alpha, l1, l1_ratio
+        As in `SDCAClassifier`. `sklearn.linear_model.Ridge(alpha)` is C = 1/alpha,
+        `ElasticNet(alpha, l1_ratio)` the same ``alpha`` and ``l1_ratio``, `LinearSVR(C, epsilon)`
+        the same C.
+    epsilon : float, default=None
+        ε ≥ 0 of the ε-insensitive losses (0.1 if None).
+    huber : float, default=None
+        δ > 0 of the Huber loss (1 if None), in the units of y.
+    quantile : float, default=None
+        a in (0, 1) of the quantile loss (0.5 if None).
+    smoothing, solver, tol, max_passes, fit_intercept, intercept_scaling, random_state, n_threads, \
+    warm_start, callback, verbose
+        As in `SDCAClassifier`. The intercept is regularized: center y, or take a large
+        ``intercept_scaling``, where it is far from 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Weights.
+    intercept_ : ndarray of shape (1,)
+        Added to the predictions; zero without ``fit_intercept``.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Dual variables α per unit of cost: with v = Σ C_i α_i x_i the weights are v, or
+        sign(v) max(|v| − S, 0) with ``l1``.
+    duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `SDCAClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    S. Shalev-Shwartz and T. Zhang, "Accelerated proximal stochastic dual coordinate ascent for
+    regularized loss minimization", 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rrmlinear import SDCARegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SDCARegressor("huber", huber=50.0, C=10.0, intercept_scaling=10.0).fit(X, y)
+    >>> model.score(X, y) > 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str = "squared",
+        *,
+        C: float | None = None,
+        alpha: float | None = None,
+        l1: float | None = None,
+        l1_ratio: float | None = None,
+        epsilon: float | None = None,
+        huber: float | None = None,
+        quantile: float | None = None,
+        smoothing: float | None = None,
+        solver: str = "sdca",
+        tol: float = 1e-4,
+        max_passes: int = 10_000,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        n_threads: int | None = None,
+        warm_start: bool = False,
+        callback: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.alpha = alpha
+        self.l1 = l1
+        self.l1_ratio = l1_ratio
+        self.epsilon = epsilon
+        self.huber = huber
+        self.quantile = quantile
+        self.smoothing = smoothing
+        self.solver = solver
+        self.tol = tol
+        self.max_passes = max_passes
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SDCARegressor:
+        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, and weights that are all zero.
+        """
+        find_loss(self.loss, ("regression",))
+        check_intercept(self.fit_intercept)
+        X, y = self._checked_data(X, y, y_numeric=True)
+        problem = with_weights(self._problem(X, y, sample_weight), None)
+        parameter = self._parameter(
+            problem, epsilon=self.epsilon, huber=self.huber, quantile=self.quantile
+        )
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        start = last if last is not None and len(last) == len(y) else None
+        model, result = solve(problem, parameter, self._on_pass(), start)
+        self._set_weights(model, model.weights.T)
+        self.coef_ = self.coef_[0]
+        self.dual_coef_ = result.duals
+        self._set_certificate(result)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Predicted numbers, of shape (n_samples,)."""
+        return self._scores(X).ravel()

@@ -1,0 +1,63 @@
+"""C, alpha, l1 and l1_ratio, and the names of losses and solvers."""
+
+import numpy as np
+import pytest
+
+from rrmlinear.estimators.objective import check_intercept, find_loss, find_solver_type, scaled
+
+
+def test_one_cost_is_the_default():
+    assert scaled(None, None, None, None, None, 10) == {"C": 1.0}
+    assert scaled(2, None, None, 0.0, None, 10) == {"C": 2.0}
+    assert scaled(2, None, 0.0, None, None, 10) == {"C": 2.0}
+
+
+def test_alpha_is_lambda():
+    # (1/n) Σ φ + λ (½‖w‖² + S‖w‖₁), over λ
+    assert scaled(None, 0.5, None, None, None, 10)["C"] == pytest.approx(1 / 5)
+    weights = np.array([1.0, 3.0, 0.0])
+    assert scaled(None, 0.5, None, None, weights, 3)["C"] == pytest.approx(1 / 2)
+
+
+def test_a_ratio_divides_by_what_it_leaves_to_the_square():
+    # C Σ φ + r‖w‖₁ + (1 − r)/2 ‖w‖², over 1 − r
+    expected = {"C": pytest.approx(8.0), "regularizer": "elastic-net", "l1": pytest.approx(3.0)}
+    assert scaled(2.0, None, None, 0.75, None, 10) == expected
+    assert scaled(None, 0.05, None, 0.75, None, 10) == expected
+    assert scaled(8.0, None, 3.0, None, None, 10) == expected
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((1.0, 0.1, None, None), "C is 1.0 and alpha is 0.1; only one of them may be given"),
+        ((None, None, 0.1, 0.5), "l1 is 0.1 and l1_ratio is 0.5; only one may be given"),
+        ((0, None, None, None), "C is 0; it must be a finite number above 0"),
+        ((None, -1, None, None), "alpha is -1; it must be a finite number above 0"),
+        ((None, None, -1.0, None), "l1 is -1.0; it must be a finite number of at least 0"),
+        ((None, None, np.inf, None), "l1 is inf; it must be a finite number of at least 0"),
+        ((None, None, None, 1.0), r"l1_ratio is 1.0; it must lie in \[0, 1\)"),
+        ((None, None, None, "0.5"), r"l1_ratio is '0.5'; it must lie in \[0, 1\)"),
+    ],
+)
+def test_numbers_out_of_range_are_named(numbers, message):
+    with pytest.raises(ValueError, match=message):
+        scaled(*numbers, None, 10)
+
+
+def test_names_are_looked_up_by_kind():
+    assert find_loss("hinge", ("binary", "multiclass")).name == "hinge"
+    with pytest.raises(ValueError, match="loss is 'squared'; it must be one of hinge, smooth-hi"):
+        find_loss("squared", ("binary",))
+    with pytest.raises(ValueError, match="loss is 'hinge'; it must be one of squared, absolute"):
+        find_loss("hinge", ("regression",))
+    assert find_solver_type("prox-sdca") == 32
+    with pytest.raises(ValueError, match="solver is 'lbfgs'; it must be one of sdca, prox-sdca"):
+        find_solver_type("lbfgs")
+
+
+def test_an_intercept_is_there_or_not():
+    for offered in (True, False, np.True_):
+        assert check_intercept(offered) is None
+    with pytest.raises(ValueError, match="fit_intercept is 'unregularized'; it must be True, for"):
+        check_intercept("unregularized")

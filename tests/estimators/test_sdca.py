@@ -1,0 +1,309 @@
+"""SDCAClassifier and SDCARegressor: certificates, weights, starts, and how callers reach them."""
+
+import doctest
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
+from rrmlinear.estimators import sdca
+from rrmlinear.solvers.result import Status
+from rrmlinear.training.registry import LOSSES
+
+MARGIN_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
+CLASS_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
+REGRESSION_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    return X, X @ [1, -2, 0.5, 0, 3] + 0.5 + 0.3 * rng.standard_normal(60)
+
+
+def test_the_examples_of_the_docstrings_run():
+    outcome = doctest.testmod(sdca)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def soft(v, threshold):
+    return np.sign(v) * np.maximum(np.abs(v) - threshold, 0)
+
+
+@pytest.mark.parametrize("l1", [None, 0.3])
+@pytest.mark.parametrize("loss", MARGIN_LOSSES)
+def test_two_classes_and_their_certificate(two_classes, loss, l1):
+    X, y = two_classes
+    estimator = SDCAClassifier(loss, C=0.4, l1=l1, tol=1e-9, fit_intercept=False).fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 6), (1,))
+    w, alphas, signs = estimator.coef_[0], estimator.dual_coef_, np.where(y == "yes", 1.0, -1.0)
+    assert_allclose(w, soft(0.4 * X.T @ alphas, l1 or 0), atol=1e-10)
+    phi = LOSSES[loss].build(Parameter(solver=32, loss=loss))
+    primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(signs, X @ w).sum()
+    dual = -0.4 * phi.conjugates(signs, alphas).sum() - w @ w / 2
+    assert estimator.duality_gap_ == pytest.approx(primal - dual, abs=1e-9 * primal)
+    assert 0 <= estimator.duality_gap_ <= 1e-9 * max(1, primal)
+    assert_array_equal(estimator.classes_, ["no", "yes"])
+    assert_array_equal(estimator.predict(X), np.where(X @ w > 0, "yes", "no"))
+    assert estimator.n_iter_ == len(estimator.trace_)
+
+
+@pytest.mark.parametrize("loss", MARGIN_LOSSES)
+def test_more_classes_are_one_against_the_rest(iris, loss):
+    X, y = iris
+    together = SDCAClassifier(loss, C=0.1, tol=1e-11).fit(X[::-1], y[::-1])
+    assert together.coef_.shape == (3, 4)
+    assert together.dual_coef_.shape == (150, 3)
+    for j in range(3):
+        alone = SDCAClassifier(loss, C=0.1, tol=1e-11).fit(X, y == j)
+        assert_allclose(together.coef_[j], alone.coef_[0], atol=1e-4)
+        assert_allclose(together.intercept_[j], alone.intercept_[0], atol=1e-4)
+    assert_array_equal(together.predict(X), together.decision_function(X).argmax(axis=1))
+
+
+@pytest.mark.parametrize("loss", CLASS_LOSSES)
+@pytest.mark.parametrize("k", [2, 3])
+def test_losses_of_all_classes_are_those_of_fit(iris, loss, k):
+    X, y = iris
+    X, y = X[y < k], y[y < k]
+    estimator = SDCAClassifier(loss, C=0.3, tol=1e-6, fit_intercept=False).fit(X, y)
+    parameter = Parameter(solver="sdca", loss=loss, C=0.3, gap_tol=1e-6)
+    model = fit(Problem.from_arrays(X, y), parameter)
+    weights = model.weights.T
+    expected = weights[1:] - weights[:1] if k == 2 else weights
+    assert_array_equal(estimator.coef_, expected)
+    assert estimator.dual_coef_.shape == (len(y), k)
+    assert estimator.duality_gap_ == model.result.gap
+    assert_array_equal(estimator.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("l1", [None, 5.0])
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
+def test_regressions_and_their_certificate(numbers, loss, l1):
+    X, y = numbers
+    estimator = SDCARegressor(loss, C=0.4, l1=l1, tol=1e-9, intercept_scaling=2.0).fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((5,), (1,))
+    wide = np.c_[X, np.full(60, 2.0)]
+    w = np.r_[estimator.coef_, estimator.intercept_ / 2]
+    assert_allclose(w, soft(0.4 * wide.T @ estimator.dual_coef_, l1 or 0), atol=1e-9)
+    assert_allclose(estimator.predict(X), wide @ w)
+    phi = LOSSES[loss].build(Parameter(solver=32, loss=loss))
+    primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(y, wide @ w).sum()
+    assert estimator.trace_[-1].primal == pytest.approx(primal, rel=1e-9)
+    assert 0 <= estimator.duality_gap_ <= 1e-9 * max(1, primal)
+
+
+def test_parameters_of_the_losses_reach_them(numbers):
+    X, y = numbers
+    quantiles = [
+        SDCARegressor("quantile", quantile=a, C=10.0, tol=1e-2).fit(X, y).predict(X)
+        for a in (0.1, 0.9)
+    ]
+    assert np.mean(y < quantiles[0]) < 0.2
+    assert np.mean(y < quantiles[1]) > 0.8
+    narrow = SDCARegressor("epsilon-insensitive", epsilon=0.0).fit(X, y)
+    wide = SDCARegressor("epsilon-insensitive", epsilon=2.0).fit(X, y)
+    assert np.count_nonzero(wide.dual_coef_) < np.count_nonzero(narrow.dual_coef_)
+    with pytest.raises(ValueError, match=r"epsilon.* has no effect with loss squared"):
+        SDCARegressor(epsilon=0.1).fit(X, y)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"no": 2.0, "yes": 0.5}])
+def test_a_weight_is_a_repetition_for_classes(two_classes, class_weight):
+    X, y = two_classes
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    exact = SDCAClassifier(alpha=0.01, l1_ratio=0.1, tol=1e-13, class_weight=class_weight)
+    weighted = clone(exact).fit(X, y, sample_weight=weights)
+    repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
+    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-6)
+
+
+def test_a_weight_is_a_repetition_for_numbers(numbers):
+    X, y = numbers
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    exact = SDCARegressor("huber", alpha=0.01, tol=1e-13)
+    weighted = clone(exact).fit(X, y, sample_weight=weights)
+    repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
+    with pytest.raises(ValueError, match="are zero for all examples; at least one must count"):
+        exact.fit(X, y, np.zeros(60))
+
+
+def test_probabilities_come_with_the_logistic_loss(two_classes, iris):
+    X, y = two_classes
+    estimator = SDCAClassifier("logistic").fit(X, y)
+    probabilities = estimator.predict_proba(X)
+    assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-estimator.decision_function(X))))
+    assert_allclose(estimator.predict_log_proba(X), np.log(probabilities))
+    X, y = iris
+    estimator = SDCAClassifier("logistic").fit(X, y)
+    sigmoids = 1 / (1 + np.exp(-estimator.decision_function(X)))
+    expected = sigmoids / sigmoids.sum(axis=1, keepdims=True)
+    assert_allclose(estimator.predict_proba(X), expected)
+    assert not hasattr(SDCAClassifier("hinge"), "predict_proba")
+    with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as caught:
+        SDCAClassifier("hinge").predict_proba(X)
+    assert "loss hinge has scores that are no likelihoods" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, csr_array])
+def test_a_format_changes_nothing(iris, numbers, dtype, container):
+    X, y = iris
+    X = X.astype(dtype)
+    reference = SDCAClassifier(tol=1e-11).fit(X.astype(np.float64), y)
+    estimator = SDCAClassifier(tol=1e-11).fit(container(X), y)
+    assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
+    X, y = numbers
+    X = X.astype(dtype)
+    reference = SDCARegressor(tol=1e-11).fit(X.astype(np.float64), y)
+    estimator = SDCARegressor(tol=1e-11).fit(container(X), y)
+    assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
+    assert_allclose(estimator.predict(container(X)), reference.predict(X), atol=1e-5)
+
+
+def test_names_of_a_data_frame_are_kept(numbers):
+    pd = pytest.importorskip("pandas", reason="data frames are scikit-learn's business")
+    X, y = numbers
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    estimator = SDCARegressor().fit(frame, pd.Series(y))
+    assert_array_equal(estimator.feature_names_in_, list("abcde"))
+    assert_array_equal(estimator.predict(frame), SDCARegressor().fit(X, y).predict(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        estimator.predict(frame[list("edcba")])
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "weston-watkins"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, loss, order):
+    X, y = iris
+    X, y = X[::order], y[::order]
+    warm = SDCAClassifier(loss, C=0.3, tol=1e-7, warm_start=True).fit(X, y)
+    warm.set_params(C=0.29).fit(X, y)
+    cold = clone(warm).fit(X, y)
+    assert warm.n_iter_ < cold.n_iter_
+    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
+    assert_array_equal(warm.predict(X), cold.predict(X))
+
+
+def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):
+    X, y = two_classes
+    for rows in (slice(None), slice(None, None, -1)):
+        warm = SDCAClassifier(tol=1e-7, warm_start=True).fit(X[rows], y[rows])
+        assert warm.n_iter_ > 2
+        assert warm.fit(X[rows], y[rows]).n_iter_ <= 2
+    X, y = numbers
+    warm = SDCARegressor(tol=1e-7, warm_start=True).fit(X, y)
+    assert warm.n_iter_ > 2
+    assert warm.fit(X, y).n_iter_ <= 2
+
+
+@pytest.mark.parametrize("change", ["classes", "number", "labels", "order", "kind", "loss"])
+def test_a_warm_start_serves_whatever_changed(iris, change):
+    X, y = iris
+    estimator = SDCAClassifier("hinge", C=0.3, tol=1e-9, warm_start=True).fit(X, y)
+    if change == "classes":
+        X, y = X[y > 0], y[y > 0]
+    elif change == "number":
+        X, y = X[:-10], y[:-10]
+    elif change == "labels":
+        y = np.roll(y, 7)
+    elif change == "order":
+        X, y = X[::-1], y[::-1]
+    else:
+        estimator.loss = "weston-watkins" if change == "kind" else "logistic"
+    fresh = clone(estimator).fit(X, y)
+    estimator.fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert estimator.trace_[-1].primal == pytest.approx(fresh.trace_[-1].primal, rel=1e-8)
+    assert_allclose(estimator.coef_, fresh.coef_, atol=1e-3)
+
+
+def test_a_callback_sees_the_passes_and_ends_them(iris, numbers, recwarn):
+    X, y = iris
+    rows = []
+    estimator = SDCAClassifier(tol=1e-12, callback=rows.append).fit(X, y)
+    assert [row.number for row in rows] == [row.number for row in estimator.trace_]
+    X, y = numbers
+    estimator = SDCARegressor(tol=1e-15, callback=lambda row: row.number == 3).fit(X, y)
+    assert estimator.status_ is Status.STOPPED_BY_CALLER
+    assert estimator.n_iter_ == 3
+    assert len(recwarn) == 0
+
+
+def test_stopping_early_warns_how_far_it_is(numbers):
+    with pytest.warns(ConvergenceWarning, match="after 2 passes the gap is") as caught:
+        estimator = SDCARegressor(tol=1e-12, max_passes=2).fit(*numbers)
+    assert caught[0].filename == __file__
+    assert estimator.status_ is Status.PASS_LIMIT
+
+
+def test_verbose_prints_the_end_and_the_passes(numbers, capsys):
+    SDCARegressor().fit(*numbers)
+    assert capsys.readouterr().out == ""
+    SDCARegressor(verbose=1).fit(*numbers)
+    assert "[SDCARegressor] the duality gap is within" in capsys.readouterr().out
+    estimator = SDCARegressor(verbose=2).fit(*numbers)
+    assert capsys.readouterr().out.count("[SDCARegressor] pass ") == estimator.n_iter_
+
+
+def test_a_grid_search_in_a_pipeline(iris):
+    X, y = iris
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), SDCAClassifier()),
+        {"sdcaclassifier__C": [0.01, 10.0], "sdcaclassifier__loss": ["hinge", "logistic"]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.9
+
+
+def test_pickle_and_the_seed(iris):
+    X, y = iris
+    estimator = SDCAClassifier("logistic", random_state=3).fit(X, y)
+    copy = pickle.loads(pickle.dumps(estimator))
+    assert_array_equal(copy.decision_function(X), estimator.decision_function(X))
+    assert_array_equal(clone(estimator).fit(X, y).coef_, estimator.coef_)
+    other = clone(estimator).set_params(random_state=4).fit(X, y)
+    assert not np.array_equal(other.coef_, estimator.coef_)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
+        ({"solver": "smo"}, "solver is 'smo'; it must be one of"),
+        ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
+        ({"tol": 0}, "tol is 0; it must be"),
+        ({"max_passes": 0}, "max_passes is 0; it must be"),
+        ({"smoothing": -1.0, "loss": "hinge"}, "smoothing is -1.0, it must be at least 0"),
+        ({"smoothing": 1.0}, "has no effect with loss squared-hinge"),
+        ({"fit_intercept": "unregularized"}, "fit_intercept is 'unregularized'; it must be"),
+        ({"class_weight": "even"}, "class_weight is 'even'; it must be"),
+    ],
+)
+def test_a_parameter_out_of_range_is_named(iris, keywords, message):
+    with pytest.raises(ValueError, match=message):
+        SDCAClassifier(**keywords).fit(*iris)
+
+
+def test_wrong_data_are_named(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="SDCAClassifier needs samples of at least 2 classes"):
+        SDCAClassifier().fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="are zero for all examples"):
+        SDCAClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        SDCAClassifier().fit(X, y + 0.5)
