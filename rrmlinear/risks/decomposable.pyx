@@ -1,10 +1,16 @@
 """F(w) = Σ_i c_i φ(x_i'w, y_i) over all examples: its margins, its value and its gradient."""
 
+from libc.stdint cimport int32_t, uintptr_t
+from libc.string cimport memcpy, memset
+
+from rrmlinear.core.blocks cimport block_margins, block_stride, block_update
 from rrmlinear.core.sparse cimport row_axpy, row_dot, row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.losses.base cimport BlockLoss, ScalarLoss
 
 import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
@@ -86,3 +92,115 @@ cdef class ScalarRisk:
                 if self.cost[i] > 0:
                     total += self.cost[i] * self.loss.conjugate(self.y[i], alphas[i])
         return total
+
+    def duals(self, alphas):
+        """As a Result has them."""
+        return alphas
+
+
+cdef class BlockRisk:
+    """F of a loss of k scores. Margins are the scores, n × k, as slopes and duals are, φ being a
+    function of them; weights are of ``shape``, d × k. The rest is that of `ScalarRisk`.
+    """
+
+    cdef readonly Rows rows
+    cdef readonly BlockLoss loss
+    cdef readonly object costs
+    cdef const int32_t[::1] label
+    cdef const double[::1] cost
+    cdef Py_ssize_t n
+    cdef Py_ssize_t k
+    cdef Py_ssize_t k8
+    cdef object memory
+    cdef double* line                # three lines of k8: scores, margins and a block
+    cdef double* margin
+    cdef double* block
+
+    def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
+                  const double[::1] costs):
+        self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
+        self.costs = np.asarray(costs)[:, np.newaxis]
+        self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
+        self.memory = aligned_zeros(3, self.k8)
+        self.line = <double*> <uintptr_t> self.memory.ctypes.data
+        self.margin, self.block = self.line + self.k8, self.line + 2 * self.k8
+
+    @property
+    def shape(self):
+        """Of the weights."""
+        return (self.rows.width, self.k)
+
+    def margins(self, w):
+        """X w."""
+        return self.rows.product(w, self.rows.shape[1])
+
+    cdef void _look(self, Py_ssize_t i, const double* scores) noexcept nogil:
+        # the loss's margins of example i
+        memcpy(self.line, scores, self.k * sizeof(double))
+        block_margins(self.line, self.k, self.k8, self.label[i], self.loss.cost, 1, self.margin)
+
+    def value(self, const double[:, ::1] margins):
+        """Σ c_i φ."""
+        cdef Py_ssize_t i
+        cdef double total = 0
+        with nogil:
+            for i in range(self.n):
+                self._look(i, &margins[i, 0])
+                total += self.cost[i] * self.loss.value(self.margin, self.k8)
+        return total
+
+    def slopes(self, const double[:, ::1] margins):
+        """∂φ/∂s_ij, whose sum over j is 0."""
+        result = np.empty((self.n, self.k))
+        cdef double[:, ::1] out = result
+        cdef Py_ssize_t i, j
+        cdef double total
+        with nogil:
+            for i in range(self.n):
+                self._look(i, &margins[i, 0])
+                self.loss.derivative(self.margin, self.block, self.k8)
+                self.block[self.label[i]] = 0
+                total = 0
+                for j in range(self.k):
+                    total += self.block[j]
+                memcpy(&out[i, 0], self.block, self.k * sizeof(double))
+                out[i, self.label[i]] = -total
+        return result
+
+    def gradient(self, const double[:, ::1] slopes):
+        """Σ c_i x_i s_i', d × k."""
+        cdef Py_ssize_t i, j, stride = block_stride(self.k)
+        cdef row_t row
+        padded = aligned_zeros(max(self.rows.width, 1), stride)
+        cdef double* sums = <double*> <uintptr_t> padded.ctypes.data
+        memset(self.line, 0, self.k8 * sizeof(double))
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] == 0:
+                    continue
+                for j in range(self.k):
+                    self.line[j] = self.cost[i] * slopes[i, j]
+                row = rows_get(&self.rows.c, i)
+                block_update(&row, sums, stride, self.line)
+        return np.ascontiguousarray(padded[:self.rows.width, :self.k])
+
+    def conjugate(self, const double[:, ::1] alphas):
+        """Σ (c_i φ)*(−c_i α_i)."""
+        cdef Py_ssize_t i, j
+        cdef double total = 0
+        memset(self.block, 0, self.k8 * sizeof(double))
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] == 0:
+                    continue
+                for j in range(self.k):
+                    self.block[j] = -self.cost[i] * alphas[i, j]
+                self.block[self.label[i]] = 0
+                total += self.loss.conjugate(self.block, self.cost[i], self.k8)
+        return total
+
+    def duals(self, alphas):
+        """The blocks b_i of the loss, n × k: costs are in them, and 0 stands for the own class."""
+        blocks = -self.costs * alphas
+        blocks[np.arange(self.n), self.label] = 0
+        return blocks

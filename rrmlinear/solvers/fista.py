@@ -7,11 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.result import DualBlocks
 
 # L after a step that it was too small for, and after one that it served.
 RISE = 2.0
@@ -22,6 +21,8 @@ RESOLUTION = 1e-9
 
 class FISTA(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω strongly convex.
+
+    F is a `ScalarRisk` or a `BlockRisk`, whose w is d × k.
 
     Step: w⁺ = prox of Ω/L at u − ∇F(u)/L, u = w + β (w − w_last), L found by trial: it rises where
     F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum starts again where it points
@@ -36,25 +37,19 @@ class FISTA(Solver):
     restart: O'Donoghue and Candès, 2015, gradient scheme.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: NDArray[np.float64],
-        costs: NDArray[np.float64],
-        loss: ScalarLoss,
-        regularizer: Regularizer,
-    ) -> None:
+    def __init__(self, risk: ScalarRisk | BlockRisk, regularizer: Regularizer) -> None:
         super().__init__()
+        loss = risk.loss
         if not loss.smoothing > 0:
             raise ValueError(
                 f"FISTA needs a smooth loss, and {type(loss).__name__} has a kink: give it a "
                 f"smoothing above 0, which makes it {type(loss.smoothed(1.0)).__name__}"
             )
-        self.risk, self.regularizer = ScalarRisk(rows, loss, y, costs), regularizer
-        self.n = rows.shape[0]
+        self.risk, self.regularizer = risk, regularizer
+        self.n = risk.rows.shape[0]
 
     def start(self) -> None:
-        bound = float((self.risk.costs * self.risk.rows.squared_norms()).max())
+        bound = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
         # No more than the true constant where all slopes change; trials find what it takes.
@@ -65,7 +60,7 @@ class FISTA(Solver):
         self.margins = self.last_margins = self.risk.margins(self.w)
         self.best_dual = -math.inf
         self.primal = math.inf
-        self.alphas = np.zeros(self.n)
+        self.alphas = np.zeros_like(self.margins)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -77,20 +72,20 @@ class FISTA(Solver):
         gradient = self.risk.gradient(slopes)
         self._take_dual(-slopes, -gradient)
 
-        w = self.regularizer.prox_of(u - gradient / self.L, 1 / self.L)
+        w = self.regularizer.prox_of((u - gradient / self.L).ravel(), 1 / self.L).reshape(u.shape)
         new_margins = self.risk.margins(w)
         if not self._served(w - u, margins, new_margins, slopes):
             self.L *= RISE
             self.moved = self.n
             return
         self.moved = 0 if np.array_equal(w, self.w) else self.n
-        uphill = float((u - w) @ (w - self.w)) > 0
+        uphill = np.vdot(u - w, w - self.w) > 0
         self.momentum = 0.0 if uphill else t
         self.w, self.last_w = w, self.w
         self.margins, self.last_margins = new_margins, self.margins
         self.last_L = self.L
         self.L = max(FALL * self.L, np.finfo(float).tiny)
-        self.primal = self.risk.value(new_margins) + self.regularizer.value_of(w)
+        self.primal = self.risk.value(new_margins) + self.regularizer.value_of(w.ravel())
 
     def _served(
         self,
@@ -100,17 +95,17 @@ class FISTA(Solver):
         slopes: NDArray[np.float64],
     ) -> bool:
         """Whether F(w) ≤ F(u) + ⟨∇F(u), step⟩ + L/2 ‖step‖²."""
-        quadratic = self.L / 2 * float(step @ step)
+        quadratic = self.L / 2 * float(np.vdot(step, step))
         moves, costs = new_margins - margins, self.risk.costs
         before, after = self.risk.value(margins), self.risk.value(new_margins)
         if quadratic > RESOLUTION * max(before, after):
-            return after - before - float((costs * slopes) @ moves) <= quadratic
+            return after - before - float(np.vdot(costs * slopes, moves)) <= quadratic
         # Half of ⟨∇F(w) − ∇F(u), step⟩ is the mean of the distances from u to w and back.
         bends = self.risk.slopes(new_margins) - slopes
-        return float((costs * bends) @ moves) / 2 <= quadratic
+        return float(np.vdot(costs * bends, moves)) / 2 <= quadratic
 
     def _take_dual(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> None:
-        dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector)
+        dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
         if dual > self.best_dual:
             self.best_dual, self.alphas = dual, alphas
 
@@ -119,11 +114,18 @@ class FISTA(Solver):
 
     def measure(self) -> tuple[float, float]:
         # Every pass has both over all examples already; but before the first step none has P.
-        self.primal = self.risk.value(self.margins) + self.regularizer.value_of(self.w)
+        self.primal = self.risk.value(self.margins) + self.regularizer.value_of(self.w.ravel())
         return self.primal, self.best_dual
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.w
 
-    def duals(self) -> NDArray[np.float64]:
-        return self.alphas
+    def duals(self) -> NDArray[np.float64] | DualBlocks:
+        duals = self.risk.duals(self.alphas)
+        if duals.ndim == 1:
+            return duals
+        example, classes = np.nonzero(duals)
+        ends = np.cumsum(np.bincount(example, minlength=self.n))
+        return DualBlocks(
+            np.concatenate(([0], ends)), classes.astype(np.int32), duals[example, classes]
+        )

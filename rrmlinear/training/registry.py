@@ -35,6 +35,7 @@ from rrmlinear.losses.weston_watkins import (
 )
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers import prox_sdca
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
@@ -242,10 +243,15 @@ SOLVER_TYPES = {
         SolverType(
             42,
             "FISTA",
-            "smooth losses of one score by accelerated gradient steps over all examples",
-            ("smooth-hinge", *(name for name in SCORE_LOSSES if name != "smooth-hinge")),
+            "any smooth loss by accelerated gradient steps over all examples",
+            ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
             OBJECTIVE,
-            scalar=lambda rows, y, costs, loss, omega, p, start: FISTA(rows, y, costs, loss, omega),
+            scalar=lambda rows, y, costs, loss, omega, p, start: FISTA(
+                ScalarRisk(rows, loss, y, costs), omega
+            ),
+            block=lambda rows, label, k, costs, loss, omega, p, start: FISTA(
+                BlockRisk(rows, loss, label, k, costs), omega
+            ),
         ),
         SolverType(
             "sdca",

@@ -6,8 +6,9 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.regression import Huber
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 
 N, D = 30, 7
 
@@ -66,3 +67,45 @@ def test_a_dual_out_of_its_domain_counts_where_the_cost_does():
     assert np.isfinite(risk.conjugate(alphas))
     alphas[5] = -2 * y[5]
     assert risk.conjugate(alphas) == np.inf
+
+
+@pytest.fixture(params=[2, 3, 5, 11])
+def blocks(request):
+    k = request.param
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.5)
+    label = rng.integers(0, k, N).astype(np.int32)
+    costs = rng.random(N)
+    costs[4] = 0
+    rows = Problem.from_arrays(csr_array(X), label, bias=2.0).rows
+    loss = SmoothCrammerSinger(0.5)
+    risk = BlockRisk(rows, loss, label, k, costs)
+    return risk, np.c_[X, np.full(N, 2.0)], label, costs, rng.standard_normal((D + 1, k))
+
+
+def test_products_of_blocks_are_those_of_the_matrix(blocks):
+    risk, X, label, costs, W = blocks
+    assert risk.shape == W.shape
+    scores = risk.margins(W)
+    np.testing.assert_allclose(scores, X @ W, rtol=1e-12, atol=1e-13)
+    assert risk.value(scores) == pytest.approx(costs @ risk.loss.values(scores, label), rel=1e-13)
+    slopes = risk.slopes(scores)
+    np.testing.assert_allclose(slopes.sum(axis=1), 0, atol=1e-15)
+    own = slopes.copy()
+    own[np.arange(N), label] = 0
+    np.testing.assert_allclose(own, risk.loss.derivatives(scores, label), rtol=1e-13)
+    np.testing.assert_allclose(
+        risk.gradient(slopes), X.T @ (costs[:, np.newaxis] * slopes), atol=1e-13
+    )
+    blocks_of = risk.duals(-slopes)
+    assert (blocks_of[np.arange(N), label] == 0).all()
+    expected = risk.loss.conjugates(blocks_of, label, costs)[costs > 0].sum()
+    assert risk.conjugate(-slopes) == pytest.approx(expected, rel=1e-12)
+
+
+def test_slopes_of_blocks_attain_the_value(blocks):
+    risk, _, _, costs, W = blocks
+    scores = risk.margins(W)
+    alphas = -risk.slopes(scores)
+    attained = -risk.conjugate(alphas) - (costs[:, np.newaxis] * alphas * scores).sum()
+    assert attained == pytest.approx(risk.value(scores), rel=1e-12)

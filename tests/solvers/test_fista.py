@@ -6,7 +6,11 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import SmoothCrammerSinger
+from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.block_descent import BlockAscent
 from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import Status
@@ -39,7 +43,10 @@ def make():
 
 
 def solve(solver, problem, loss, omega, costs, **rules):
-    run = solver(problem.rows, problem.labels, costs, loss, omega)
+    if solver is FISTA:
+        run = FISTA(ScalarRisk(problem.rows, loss, problem.labels, costs), omega)
+    else:
+        run = solver(problem.rows, problem.labels, costs, loss, omega)
     return run.solve(Stopping(**({"gap_tol": 1e-10} | rules)))
 
 
@@ -120,7 +127,7 @@ def test_a_kink_is_refused_with_the_way_round_it(make, loss, smoothed):
     problem, _, _ = make("squared")
     message = f"{type(loss).__name__} has a kink: give it a smoothing above 0, .* {smoothed}$"
     with pytest.raises(ValueError, match=message):
-        FISTA(problem.rows, problem.labels, np.ones(N), loss, L2())
+        solve(FISTA, problem, loss, L2(), np.ones(N))
 
 
 def test_data_that_overflow_are_refused():
@@ -135,3 +142,26 @@ def test_data_of_zeros_are_solved_at_once():
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)
     np.testing.assert_array_equal(result.weights, [0, 0])
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.2, 1.5)])
+@pytest.mark.parametrize("loss", [SmoothCrammerSinger(0.5), WestonWatkins().smoothed(0.5)])
+def test_losses_of_all_classes(small_problem, loss, omega):
+    small = small_problem(n=50, d=6, k=4)
+    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
+    label = small.y.astype(np.int32)
+    result = FISTA(BlockRisk(rows, loss, label, 4, costs), omega).solve(Stopping(gap_tol=1e-10))
+    assert result.status is Status.SOLVED
+    assert result.weights.shape == (6, 4)
+    primal = costs @ loss.values(small.X @ result.weights, label)
+    assert result.primal == pytest.approx(primal + omega.value_of(result.weights.ravel()))
+    duals = result.duals.dense(4)
+    moves = -duals
+    moves[np.arange(50), label] = duals.sum(axis=1)
+    vector = (small.X.T @ moves).ravel()
+    conjugates = loss.conjugates(duals, label, costs)[costs > 0].sum()
+    dual = -conjugates - omega.conjugate_of(vector)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    ascent = BlockAscent(rows, label, 4, costs, loss, omega).solve(Stopping(gap_tol=1e-10))
+    assert result.primal == pytest.approx(ascent.primal, rel=1e-9)
+    np.testing.assert_allclose(result.weights, ascent.weights, atol=1e-4)
