@@ -78,7 +78,7 @@ class LinearEstimator(BaseEstimator):
             print(f"[{type(self).__name__}] {result.status.value}: {line_of(result.last)}")
             for note in result.notes:
                 print(f"[{type(self).__name__}] {note}")
-        if result.status not in (Status.SOLVED, Status.STOPPED_BY_CALLER):
+        if result.status not in (Status.SOLVED, Status.BOUNDED, Status.STOPPED_BY_CALLER):
             warnings.warn(result.shortfall(), ConvergenceWarning, stacklevel=3)
 
     def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
