@@ -114,7 +114,7 @@ RRM_CLONES static double softmax_gap(const double *margins, const double *b, dou
 
 static inline ptrdiff_t softmax_workspace(ptrdiff_t k) { return 3 * k; }
 
-/* Where an iteration stands: Σ p and its derivatives by ρ, the first with its sign changed, and the
+/* Where an iteration stands: Σ p, its derivatives by ρ, the first with its sign changed, and the
  * largest relative error that the last p had. */
 typedef struct {
     double sum, fall, second, third, error;
@@ -123,72 +123,66 @@ typedef struct {
 /* p for a level ρ to about a tenth, from scratch. With ω = κp and ζ = log ω + ω: Padé's quotient in
  * e^ζ up to ζ = 1, and ζ − log ζ + (log ζ)/ζ beyond. */
 RRM_INLINE void softmax_guess(const double *a, const double *old, double kappa, double rho,
-                              ptrdiff_t k, double *p, double *t)
+                              ptrdiff_t k, double *p)
 {
-    double log_kappa = log(kappa), inverse = 1 / kappa, turn = 1 - log_kappa;
+    double log_kappa = log_roughly(kappa), inverse = 1 / kappa, turn = 1 - log_kappa;
 #pragma omp simd
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
         double z = a[j] - rho + kappa * old[j], zeta = z + log_kappa;
         double clipped = z > SOFTMAX_LEAST ? z : SOFTMAX_LEAST;
         double e = exp_roughly(clipped < turn ? clipped : turn), x = kappa * e;
         double l = log_roughly(zeta > 1 ? zeta : 1);
-        double above = (zeta - l) * zeta + l;
-        double share = zeta > 1 ? above * inverse : e * (1 + 4.0 / 3 * x);
+        double beyond = ((zeta - l) * zeta + l) * inverse;
+        double share = zeta > 1 ? beyond : e * (1 + 4.0 / 3 * x);
         share /= zeta > 1 ? zeta : 1 + x * (7.0 / 3 + 5.0 / 6 * x);
         p[j] = z > SOFTMAX_LEAST ? share : 0;
-        t[j] = 0; /* for want of a better number: it will be multiplied by 0 */
     }
 }
 
-/* p and t moved along ρ by δ, by their Taylor polynomial. */
+/* p moved along ρ by δ, by its Taylor polynomial. */
 RRM_INLINE double softmax_moved(double p, double t, double delta)
 {
     double s = delta * t;
     return p * (1 - s * (1 - s * t * (0.5 + s * (2 - 3 * t) * (1.0 / 6))));
 }
 
-/* Improve p at ρ, having moved by δ to it. */
+/* Improve p, which belongs to ρ − δ. A share may grow ninefold at most. */
 RRM_INLINE softmax_sums_t softmax_round(const double *a, const double *old, double kappa,
                                         double rho, double delta, ptrdiff_t k, double *p, double *t)
 {
     double sum = 0, fall = 0, second = 0, third = 0, error = 0;
 #pragma omp simd reduction(+ : sum, fall, second, third) reduction(max : error)
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
-        double x = softmax_moved(p[j], t[j], delta);
-        double w = 1 + kappa * x, log_x = log_simd(x > 0 ? x : 1);
+        double x = softmax_moved(p[j], t[j], delta), w = 1 + kappa * x;
+        double log_x = log_simd(x > 0 ? x : 1);
         double r = x > 0 ? a[j] - rho - log_x - kappa * (x - old[j]) : 0;
-        double q = w * (w + 2.0 / 3 * r);
-        x += x * r * (2 * q - r) / (2 * w * (q - r));
-        double inverse = 1 / (1 + kappa * x), step = x * inverse;
-        double size = (r < 0 ? -r : r) * inverse;
+        double bound = r < -w ? -w : r > 2 * w ? 2 * w : r;
+        double q = w * (w + 2.0 / 3 * bound);
+        x += x * bound * (2 * q - bound) / (2 * w * (q - bound));
+        double inverse = 1 / (1 + kappa * x), size = (r < 0 ? -r : r) * inverse;
         p[j] = x;
         t[j] = inverse;
         sum += x;
-        fall += step;
-        step *= inverse * inverse;
-        second += step;
-        third += step * inverse * (2 - 3 * inverse);
+        x *= inverse;
+        fall += x;
+        x *= inverse * inverse;
+        second += x;
+        third += x * inverse * (2 - 3 * inverse);
         error = size > error ? size : error;
     }
     return (softmax_sums_t){sum, fall, second, third, error};
 }
 
-/* The step δ after which Σ p would be 1. */
-static double softmax_step(const softmax_sums_t *at)
+/* The step δ after which Σ p would be 1: Householder's, of order four, and exact to a tenth for
+ * exponentials from 0.1 to 10. Where it makes no sense, Newton's, or one for exponentials. */
+RRM_INLINE double softmax_step(const softmax_sums_t *at)
 {
-    double excess = at->sum - 1, delta, slope;
-    if (at->sum < 0.5) /* of exponentials, rather than of lines */
-        return log(at->sum) * at->sum / at->fall;
-    slope = at->fall - excess * at->second / (2 * at->fall);
-    delta = excess / (slope > at->fall / 2 ? slope : at->fall);
-    for (int step = 0; step < 2 && fabs(delta) < 0.5; step++) {
-        double value = excess - delta * (at->fall - delta * (at->second / 2 + delta * at->third / 6));
-        slope = at->fall - delta * (at->second + delta * at->third / 2);
-        if (slope < at->fall / 4)
-            break;
-        delta += value / slope;
-    }
-    return delta;
+    double f = at->sum - 1, d = at->fall;
+    double above = d * d - f * at->second / 2;
+    double below = d * (d * d - f * at->second) - f * f * at->third / 6;
+    if (at->sum > 0.1 && above > 0.1 * d * d && below > 0.1 * d * d * d)
+        return f * above / below;
+    return at->sum > 1 ? f / d : log(at->sum) * at->sum / d;
 }
 
 /* The new block; returns its Σ b. */
@@ -197,61 +191,70 @@ RRM_CLONES static double softmax_block(const double *margins, const double *b, d
 {
     double *a = work, *old = work + k, *t = work + 2 * k, *p = new_b;
     double kappa = q * c / gamma, inverse_gamma = 1 / gamma, inverse = 1 / c;
-    double top = softmax_top(margins, k), held = 0;
+    double top = softmax_top(margins, k), held = 0, low = -INFINITY, high = -INFINITY;
+    double largest = 0, least = 1, rho = -INFINITY, delta = 0;
     ptrdiff_t own = k - 1;
     if (!(c > 0)) {
         memset(new_b, 0, (size_t)k * sizeof(double));
         return 0;
     }
-    kappa = kappa > 1e-290 ? kappa : 1e-290;
-#pragma omp simd reduction(+ : held) reduction(min : own)
+    kappa = kappa > 1e-290 ? kappa < 1e40 ? kappa : 1e40 : 1e-290; /* products stay finite */
+    /* ρ lies where one share is 1, where none is above 1/k, or between. */
+#pragma omp simd reduction(+ : held) reduction(min : own, least) reduction(max : low, high, largest)
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
-        a[j] = (margins[j] - top) * inverse_gamma;
-        old[j] = b[j] * inverse;
-        held += old[j];
-        own = margins[j] < SOFTMAX_EXCLUDED && j < own ? j : own;
-    }
-    a[own] = -top * inverse_gamma;
-    old[own] = held < 1 ? 1 - held : 0;
-    /* ρ lies where one share is 1, where none is above 1/k, or between. It is first guessed from the
-     * largest old share, as though that stayed. */
-    double low = -INFINITY, high = -INFINITY, largest = 0, rho = -INFINITY;
-#pragma omp simd reduction(max : low, high, largest)
-    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++) {
-        double one = a[j] - kappa * (1 - old[j]), none = a[j] + kappa * old[j];
+        int excluded = margins[j] < SOFTMAX_EXCLUDED;
+        double share = b[j] * inverse, x = (margins[j] - top) * inverse_gamma;
+        double one = x - kappa * (1 - share), none = x + kappa * share;
+        a[j] = x;
+        p[j] = old[j] = share;
+        t[j] = 0;
+        held += share;
         low = one > low ? one : low;
         high = none > high ? none : high;
-        largest = old[j] > largest ? old[j] : largest;
+        largest = share > largest ? share : largest;
+        least = !excluded && share < least ? share : least;
+        own = excluded && j < own ? j : own;
     }
+    double rest = held < 1 ? 1 - held : 0;
+    a[own] = -top * inverse_gamma;
+    p[own] = old[own] = rest;
+    low = fmax(low, a[own] - kappa * (1 - rest)) - 1e-3 - 1e-12 * kappa;
+    high = fmax(high, a[own] + kappa * rest) + log_roughly((double)k) - kappa / (double)k + 1e-2
+           + 1e-12 * kappa;
+    largest = fmax(largest, rest);
+    least = fmin(least, rest);
+    /* It is first guessed from the largest share, as though that stayed. */
 #pragma omp simd reduction(max : rho)
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++)
         rho = old[j] >= largest && a[j] > rho ? a[j] : rho;
-    double room = 1e-3 + 1e-12 * kappa;
-    low -= room;
-    high += log((double)k) - kappa / (double)k + room;
-    rho -= log(largest);
+    rho -= log_simd(largest);
     rho = rho > low ? (rho < high ? rho : high) : low;
 
-    double delta = INFINITY;
+    int guess = !(least > 1e-300);
     for (int round = 0; round < SOFTMAX_ROUNDS; round++) {
-        if (!(fabs(delta) < 0.5)) {
+        if (guess) {
             delta = 0;
-            softmax_guess(a, old, kappa, rho, k, p, t);
+            softmax_guess(a, old, kappa, rho, k, p);
         }
         softmax_sums_t at = softmax_round(a, old, kappa, rho, delta, k, p, t);
-        double excess = at.sum - 1;
+        if (!guess && at.error > 1) {
+            guess = 1;
+            continue;
+        }
         delta = softmax_step(&at);
-        if (at.error <= 1e-3 && (fabs(delta) <= 3e-4 || fabs(excess) <= 1e-15))
+        double excess = at.sum - 1;
+        if (at.error <= 2e-3 && (fabs(delta) <= 1e-3 || fabs(excess) <= 1e-15))
             break;
-        if (excess > 1e-5)
+        if (excess > 1e-4 * at.fall) /* less may be the error of the shares */
             low = rho;
-        else if (excess < -1e-5)
+        else if (excess < -1e-4 * at.fall)
             high = rho;
         if (!(rho + delta > low && rho + delta < high) || round > SOFTMAX_NEWTON_ROUNDS)
             delta = low + (high - low) / 2 - rho;
         rho += delta;
+        guess = !(fabs(delta) < 0.5);
     }
-    if (!(fabs(delta) <= 3e-4))
+    if (!(fabs(delta) <= 1e-3))
         delta = 0;
     double total = 0;
 #pragma omp simd reduction(+ : total)
