@@ -243,7 +243,7 @@ RRM_CLONES static double softmax_block(const double *margins, const double *b, d
         }
         delta = softmax_step(&at);
         double excess = at.sum - 1;
-        if (at.error <= 2e-3 && (fabs(delta) <= 1e-3 || fabs(excess) <= 1e-15))
+        if (at.error <= 1e-3 && (fabs(delta) <= 3e-4 || fabs(excess) <= 1e-15))
             break;
         if (excess > 1e-4 * at.fall) /* less may be the error of the shares */
             low = rho;
@@ -254,7 +254,7 @@ RRM_CLONES static double softmax_block(const double *margins, const double *b, d
         rho += delta;
         guess = !(fabs(delta) < 0.5);
     }
-    if (!(fabs(delta) <= 1e-3))
+    if (!(fabs(delta) <= 3e-4))
         delta = 0;
     double total = 0;
 #pragma omp simd reduction(+ : total)
