@@ -10,6 +10,7 @@ cdef class BlockLoss:
     cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil
     cdef double gap(self, const double* margins, const double* block, double weight,
                     Py_ssize_t k) noexcept nogil
+    cdef void confine(self, double* block, double weight, Py_ssize_t k) noexcept nogil
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil

@@ -14,6 +14,9 @@ class BlockLoss:
     def gaps(
         self, scores: ArrayLike, labels: ArrayLike, blocks: ArrayLike, weights: ArrayLike = 1.0
     ) -> NDArray[np.float64]: ...
+    def confined(
+        self, blocks: ArrayLike, labels: ArrayLike, weights: ArrayLike = 1.0
+    ) -> NDArray[np.float64]: ...
     def solve_blocks(
         self,
         scores: ArrayLike,

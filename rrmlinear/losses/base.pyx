@@ -13,6 +13,7 @@ cdef enum:
     CONJUGATE
     DUAL_STEP
     GAP
+    CONFINE
     SOLVE
 
 
@@ -52,6 +53,12 @@ cdef class BlockLoss:
             if block[j] != 0:
                 linear += block[j] * (margins[j] - self.cost)
         return weight * self.value(margins, k) + self.conjugate(block, weight, k) - linear
+
+    cdef void confine(self, double* block, double weight, Py_ssize_t k) noexcept nogil:
+        """Cut a block of any numbers to one that the conjugate is finite at: 0 ≤ b_j ≤ c."""
+        cdef Py_ssize_t j
+        for j in range(k):
+            block[j] = max(0, min(block[j], weight))
 
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
@@ -98,6 +105,10 @@ cdef class BlockLoss:
         """Each row's part of the duality gap."""
         return self._each(GAP, scores, labels, blocks, weights, 1.0)
 
+    def confined(self, blocks, labels, weights=1.0):
+        """Each row of ``blocks`` cut to where its conjugate is finite, n × k."""
+        return self._each(CONFINE, blocks, labels, blocks, weights, 1.0)
+
     def solve_blocks(self, scores, labels, blocks, curvatures, weights=1.0):
         """The best block of each row, n × k, from those given."""
         return self._each(SOLVE, scores, labels, blocks, weights, curvatures)
@@ -117,7 +128,7 @@ cdef class BlockLoss:
                                               np.broadcast_to(curvatures, n)], dtype=np.float64)
         if n and not 0 <= np.min(label) <= np.max(label) < k:
             raise ValueError(f"labels must be classes 0 to {k - 1}, got {np.unique(labels)}")
-        result = np.zeros_like(scores) if what in (DERIVATIVE, SOLVE) else np.zeros(n)
+        result = np.zeros_like(scores) if what in (DERIVATIVE, CONFINE, SOLVE) else np.zeros(n)
         memory = np.zeros(3 * k8 + self.workspace(k8) + 8)
         cdef Py_ssize_t skipped = -memory.ctypes.data % 64 // 8
         memory = memory[skipped:]
@@ -137,6 +148,9 @@ cdef class BlockLoss:
             else:
                 if what == DERIVATIVE:
                     self.derivative(margins, new_block, k8)
+                elif what == CONFINE:
+                    memory[2 * k8:3 * k8] = memory[k8:2 * k8]
+                    self.confine(new_block, given[0, i], k8)
                 else:
                     self.solve_block(margins, block, given[1, i], given[0, i], new_block,
                                      new_block + k8, k8)

@@ -21,15 +21,30 @@ from rrmlinear.projections.softmax_block cimport (
 )
 
 
-cdef class SimplexLoss(BlockLoss):
+cdef class WholeLoss(BlockLoss):
+    """A loss whose slopes lie in the simplex b ≥ 0, Σ b ≤ 1."""
+
+    def lipschitz(self, Py_ssize_t k):
+        return 1.0
+
+    cdef void confine(self, double* block, double weight, Py_ssize_t k) noexcept nogil:
+        """Negative entries become 0, then all are scaled where Σ b > c."""
+        cdef Py_ssize_t j
+        cdef double total = 0
+        for j in range(k):
+            block[j] = max(0, min(block[j], weight))
+            total += block[j]
+        if total > weight:
+            for j in range(k):
+                block[j] *= weight / total
+
+
+cdef class SimplexLoss(WholeLoss):
     """max of u'm − (γ/2) ‖u‖² over u ≥ 0, Σ u ≤ 1, γ being ``smoothing``.
 
     (c φ)*(−b) = −Σ b + γ/(2c) ‖b‖² on b ≥ 0, Σ b ≤ c, to a rounding of 1e-10 c. A block is solved
     exactly in O(k).
     """
-
-    def lipschitz(self, Py_ssize_t k):
-        return 1.0
 
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil:
         return simplex_workspace(k)
@@ -72,7 +87,7 @@ cdef class SmoothCrammerSinger(SimplexLoss):
         self.cost, self.smoothing = 1.0, smoothing
 
 
-cdef class EntropicLoss(BlockLoss):
+cdef class EntropicLoss(WholeLoss):
     """γ log(1 + Σ_j exp(m_j/γ)), the maximum with an entropy for its smoothing.
 
     (c φ)*(−b) = γ [Σ b_j log(b_j/c) + (c − Σ b) log(1 − Σ b/c)] − cost Σ b on b ≥ 0, Σ b ≤ c, to a
@@ -81,9 +96,6 @@ cdef class EntropicLoss(BlockLoss):
     """
 
     cdef double gamma
-
-    def lipschitz(self, Py_ssize_t k):
-        return 1.0
 
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil:
         return softmax_workspace(k)

@@ -1,6 +1,5 @@
 """The laws of a loss of all scores, over all of them."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -139,6 +138,7 @@ def test_value_is_the_formula(formula, k):
 
 @pytest.mark.parametrize("smoothing", [0.3, 20.0])
 def test_smooth_value_is_the_best_of_the_simplex(smoothing):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
     rng = np.random.default_rng(0)
     for _ in range(5):
         scores = 3 * rng.standard_normal((1, 6))
@@ -211,6 +211,7 @@ def test_no_feasible_block_is_better_than_the_solution(name, k, curvature):
 @pytest.mark.parametrize("quadratic", sorted(set(LOSSES) - set(ENTROPIC)))
 @pytest.mark.parametrize("size", [2, 3, 9])
 def test_block_agrees_with_a_qp_solver(quadratic, size):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
     case = Case(quadratic, size, seed=500 + size, n=12)
     case.scores = np.clip(case.scores, -3, 3)
     case.weights = np.full(case.n, 1.5)
@@ -230,6 +231,25 @@ def test_block_agrees_with_a_qp_solver(quadratic, size):
             solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
         )
         np.testing.assert_allclose(found[i], b.value, atol=1e-6)
+
+
+@pytest.mark.parametrize("weight", [1e30, 0.2])
+def test_block_where_newton_drops_one_class_a_step(weight):
+    size = 24
+    scores = np.zeros((1, size))
+    scores[0, 1:] = -0.5 - 25.0 ** np.arange(-2, size - 3)
+    old = np.zeros((1, size))
+    old[0, -1] = min(weight, 1.0)
+    found = CrammerSinger().solve_blocks(scores, [0], old, 1.0, weight)[0]
+    v = np.sort(1 + scores[0, 1:] + old[0, 1:] + old.sum())[::-1]
+    # Σ max(0, v − θ) = θ, over as many of the largest as are above θ; then the bound
+    levels = np.cumsum(v) / np.arange(2, size + 1)
+    theta = levels[np.flatnonzero(v > levels)[-1]]
+    if theta > weight:
+        levels = (np.cumsum(v) - weight) / np.arange(1, size)
+        theta = levels[np.flatnonzero(v > levels)[-1]]
+    expected = np.maximum(0, 1 + scores[0] + old[0] + old.sum() - theta)
+    np.testing.assert_allclose(found[1:], expected[1:], rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("entropic", ENTROPIC)
@@ -302,6 +322,19 @@ def test_conjugate_is_infinite_outside_of_the_simplex(simplex):
     blocks = np.array([[0, 0.5, 0.6], [0, -1e-9, 0.5], [0, 1, 1e-15], [0, 0, 0]])
     finite = np.isfinite(loss.conjugates(blocks, labels))
     assert finite.tolist() == [False, False, True, True]
+
+
+def test_confined_blocks_are_feasible_and_stay(name, k):
+    case = Case(name, k, seed=950 + k)
+    wild = 2 * case.rng.standard_normal(case.blocks.shape) * case.weights[:, None]
+    wild[case.own] = 0.0
+    confined = case.loss.confined(wild, case.labels, case.weights)
+    assert np.isfinite(case.conjugates(confined)).all()
+    assert (confined[wild <= 0] == 0).all()
+    assert (confined <= case.weights[:, None]).all()
+    assert (confined.max(axis=1) > 0).sum() > case.n / 4
+    again = case.loss.confined(case.blocks, case.labels, case.weights)
+    np.testing.assert_allclose(again, case.blocks, rtol=1e-14)
 
 
 def test_lipschitz_bounds_the_derivative(name, k):
