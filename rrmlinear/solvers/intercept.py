@@ -128,7 +128,7 @@ class InterceptSDCA(Solver):
         level = self.column * last / self.regularizer.strength - float(self.means @ self.weights)
         best = lowest_level(self.examples, margins, level)
         self.level = best.x
-        duals = self._balanced(margins, level)
+        duals = self._balanced(margins, best.x)
         combination = self.examples.combination(duals)
         dual = -self.examples.conjugates(duals) - self.regularizer.conjugate_of(combination)
         if dual > self.best_dual:
