@@ -31,13 +31,21 @@ def find_solver_type(name: Any) -> int | str:
     return SOLVERS[name]
 
 
-def check_intercept(fit_intercept: Any) -> None:
-    """Raise ValueError for an intercept that is not offered."""
-    if not isinstance(fit_intercept, bool | np.bool_):
+def intercept_choice(fit_intercept: Any, loss: LossType) -> dict[str, Any]:
+    """What a Parameter has for an intercept, or a ValueError for one that is not offered."""
+    if isinstance(fit_intercept, bool | np.bool_):
+        return {}
+    if not isinstance(fit_intercept, str) or fit_intercept != "unregularized":
         raise ValueError(
             f"fit_intercept is {fit_intercept!r}; it must be True, for an intercept that is "
-            "regularized like every weight (less so the larger intercept_scaling), or False"
+            "regularized like every weight, 'unregularized', or False"
         )
+    if loss.kind == "multiclass":
+        raise ValueError(
+            f"fit_intercept is 'unregularized', which is offered for losses of one score, not for "
+            f"{loss.name}; take True with a large intercept_scaling"
+        )
+    return {"free_bias": True}
 
 
 def scaled(

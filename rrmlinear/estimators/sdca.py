@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.estimators.objective import check_intercept, find_loss, find_solver_type, scaled
+from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
 from rrmlinear.training.fit import solve
 from rrmlinear.training.parameter import Parameter
 
@@ -90,11 +90,13 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         Factor on ``C`` of each class by its label, 1 for labels left out. "balanced":
         ``n_samples / (n_classes * count)``. One class against the rest: where the class is the
         one, as in LinearSVC.
-    fit_intercept : bool, default=True
-        Append a column of the value ``intercept_scaling`` to X. Its weight is regularized like
-        every other; without it the scores are linear.
+    fit_intercept : bool or "unregularized", default=True
+        True: append a column of the value ``intercept_scaling`` to X, whose weight is regularized
+        like every other. "unregularized": an intercept that costs nothing, exactly, for losses of a
+        margin; it takes more passes. False: the scores are linear.
     intercept_scaling : float, default=1.0
-        Value of the appended column. The larger it is, the less the intercept is regularized.
+        Value of the appended column. The larger it is, the less the intercept is regularized;
+        without effect on one that is not.
     random_state : int, RandomState instance or None, default=None
         Seed of the order in which examples are visited; the minimum does not depend on it. None
         is seed 0, so that the same data always give the same bits.
@@ -169,7 +171,7 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         tol: float = 1e-4,
         max_passes: int = 10_000,
         class_weight: Any = None,
-        fit_intercept: bool = True,
+        fit_intercept: Any = True,
         intercept_scaling: float = 1.0,
         random_state: Any = None,
         n_threads: int | None = None,
@@ -202,15 +204,16 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
         zero.
         """
-        find_loss(self.loss, ("binary", "multiclass"))
-        check_intercept(self.fit_intercept)
+        choices = intercept_choice(
+            self.fit_intercept, find_loss(self.loss, ("binary", "multiclass"))
+        )
         X, y = self._checked_data(X, y)
         classes, index = self._classes_of(y)
         problem = self._problem(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         with_weights(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        parameter = self._parameter(problem, class_weights=weights)
+        parameter = self._parameter(problem, class_weights=weights, **choices)
         start = self._last_duals(classes, index) if self.warm_start else None
         model, result = solve(problem, parameter, self._on_pass(), start)
         self.classes_ = classes
@@ -283,8 +286,7 @@ class SDCARegressor(RegressorMixin, _SDCA):
         a in (0, 1) of the quantile loss (0.5 if None).
     smoothing, solver, tol, max_passes, fit_intercept, intercept_scaling, random_state, n_threads, \
     warm_start, callback, verbose
-        As in `SDCAClassifier`. The intercept is regularized: center y, or take a large
-        ``intercept_scaling``, where it is far from 0.
+        As in `SDCAClassifier`.
 
     Attributes
     ----------
@@ -333,7 +335,7 @@ class SDCARegressor(RegressorMixin, _SDCA):
         solver: str = "sdca",
         tol: float = 1e-4,
         max_passes: int = 10_000,
-        fit_intercept: bool = True,
+        fit_intercept: Any = True,
         intercept_scaling: float = 1.0,
         random_state: Any = None,
         n_threads: int | None = None,
@@ -367,12 +369,15 @@ class SDCARegressor(RegressorMixin, _SDCA):
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, and weights that are all zero.
         """
-        find_loss(self.loss, ("regression",))
-        check_intercept(self.fit_intercept)
+        choices = intercept_choice(self.fit_intercept, find_loss(self.loss, ("regression",)))
         X, y = self._checked_data(X, y, y_numeric=True)
         problem = with_weights(self._problem(X, y, sample_weight), None)
         parameter = self._parameter(
-            problem, epsilon=self.epsilon, huber=self.huber, quantile=self.quantile
+            problem,
+            epsilon=self.epsilon,
+            huber=self.huber,
+            quantile=self.quantile,
+            **choices,
         )
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and len(last) == len(y) else None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.estimators.objective import check_intercept, find_loss, find_solver_type, scaled
+from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
 
 
 def test_one_cost_is_the_default():
@@ -57,7 +57,12 @@ def test_names_are_looked_up_by_kind():
 
 
 def test_an_intercept_is_there_or_not():
+    hinge, softmax = (find_loss(name, ("binary", "multiclass")) for name in ("hinge", "softmax"))
     for offered in (True, False, np.True_):
-        assert check_intercept(offered) is None
-    with pytest.raises(ValueError, match="fit_intercept is 'unregularized'; it must be True, for"):
-        check_intercept("unregularized")
+        assert intercept_choice(offered, hinge) == intercept_choice(offered, softmax) == {}
+    assert intercept_choice("unregularized", hinge) == {"free_bias": True}
+    with pytest.raises(ValueError, match="offered for losses of one score, not for softmax"):
+        intercept_choice("unregularized", softmax)
+    for wrong in ("yes", 1, None, [1.0]):
+        with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True, for an inte"):
+            intercept_choice(wrong, hinge)

@@ -142,7 +142,7 @@ def test_a_weight_is_a_repetition_for_numbers(numbers):
         exact.fit(X, y, np.zeros(60))
 
 
-def test_probabilities_come_with_the_logistic_loss(two_classes, iris):
+def test_probabilities_come_with_likelihoods(two_classes, iris):
     X, y = two_classes
     estimator = SDCAClassifier("logistic").fit(X, y)
     probabilities = estimator.predict_proba(X)
@@ -153,6 +153,12 @@ def test_probabilities_come_with_the_logistic_loss(two_classes, iris):
     sigmoids = 1 / (1 + np.exp(-estimator.decision_function(X)))
     expected = sigmoids / sigmoids.sum(axis=1, keepdims=True)
     assert_allclose(estimator.predict_proba(X), expected)
+    for k in (2, 3):
+        estimator = SDCAClassifier("softmax", fit_intercept=False).fit(X[y < k], y[y < k])
+        rows = estimator.coef_ if k == 3 else np.vstack([-estimator.coef_, estimator.coef_]) / 2
+        exponentials = np.exp(X @ rows.T)
+        expected = exponentials / exponentials.sum(axis=1, keepdims=True)
+        assert_allclose(estimator.predict_proba(X), expected)
     assert not hasattr(SDCAClassifier("hinge"), "predict_proba")
     with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as caught:
         SDCAClassifier("hinge").predict_proba(X)
@@ -181,7 +187,7 @@ def test_names_of_a_data_frame_are_kept(numbers):
     frame = pd.DataFrame(X, columns=list("abcde"))
     estimator = SDCARegressor().fit(frame, pd.Series(y))
     assert_array_equal(estimator.feature_names_in_, list("abcde"))
-    assert_array_equal(estimator.predict(frame), SDCARegressor().fit(X, y).predict(X))
+    assert_allclose(estimator.predict(frame), SDCARegressor().fit(X, y).predict(X))
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict(frame[list("edcba")])
 
@@ -290,7 +296,8 @@ def test_pickle_and_the_seed(iris):
         ({"max_passes": 0}, "max_passes is 0; it must be"),
         ({"smoothing": -1.0, "loss": "hinge"}, "smoothing is -1.0, it must be at least 0"),
         ({"smoothing": 1.0}, "has no effect with loss squared-hinge"),
-        ({"fit_intercept": "unregularized"}, "fit_intercept is 'unregularized'; it must be"),
+        ({"fit_intercept": "free"}, "fit_intercept is 'free'; it must be"),
+        ({"fit_intercept": "unregularized", "loss": "softmax"}, "not for softmax"),
         ({"class_weight": "even"}, "class_weight is 'even'; it must be"),
     ],
 )

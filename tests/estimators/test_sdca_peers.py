@@ -25,19 +25,27 @@ def weights():
     return np.random.default_rng(1).random(80) + 0.1
 
 
-def test_ridge(numbers, weights):
+#: Our intercepts → theirs, which are not regularized.
+INTERCEPTS = [(False, False), ("unregularized", True)]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), INTERCEPTS)
+def test_ridge(numbers, weights, ours, theirs):
     X, y = numbers
-    ours = SDCARegressor(C=1 / 2.5, fit_intercept=False, **EXACT).fit(X, y, weights)
-    theirs = Ridge(2.5, fit_intercept=False, tol=1e-12).fit(X, y, weights)
+    ours = SDCARegressor(C=1 / 2.5, fit_intercept=ours, **EXACT).fit(X, y + 7, weights)
+    theirs = Ridge(2.5, fit_intercept=theirs, tol=1e-12).fit(X, y + 7, weights)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
 
 
+@pytest.mark.parametrize(("ours", "theirs"), INTERCEPTS)
 @pytest.mark.parametrize("l1_ratio", [0.2, 0.9])
-def test_elastic_net(numbers, weights, l1_ratio):
+def test_elastic_net(numbers, weights, l1_ratio, ours, theirs):
     X, y = numbers
-    choices = {"alpha": 0.1, "l1_ratio": l1_ratio, "fit_intercept": False}
-    ours = SDCARegressor(**choices, **EXACT).fit(X, y, weights)
-    theirs = ElasticNet(**choices, tol=1e-12, max_iter=10**5).fit(X, y, weights)
+    choices = {"alpha": 0.1, "l1_ratio": l1_ratio}
+    ours = SDCARegressor(**choices, fit_intercept=ours, **EXACT).fit(X, y, weights)
+    theirs = ElasticNet(**choices, fit_intercept=theirs, tol=1e-12, max_iter=10**5)
+    theirs.fit(X, y, weights)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     assert_array_equal(ours.coef_ == 0, theirs.coef_ == 0)
 
@@ -90,10 +98,11 @@ def test_linear_svc_of_one_class_against_the_rest(iris, class_weight):
     assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-def test_logistic_regression(two_classes, weights):
+@pytest.mark.parametrize(("ours", "theirs"), INTERCEPTS)
+def test_logistic_regression(two_classes, weights, ours, theirs):
     X, y = two_classes
-    ours = SDCAClassifier("logistic", C=0.8, fit_intercept=False, **EXACT).fit(X, y, weights)
-    theirs = LogisticRegression(C=0.8, fit_intercept=False, tol=1e-12, max_iter=10**4)
+    ours = SDCAClassifier("logistic", C=0.8, fit_intercept=ours, **EXACT).fit(X, y, weights)
+    theirs = LogisticRegression(C=0.8, fit_intercept=theirs, tol=1e-12, max_iter=10**4)
     theirs.fit(X, y, weights)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
@@ -106,3 +115,22 @@ def test_logistic_regression_with_an_elastic_net(two_classes):
     theirs = LogisticRegression(**choices, solver="saga", tol=1e-12, max_iter=10**6).fit(X, y)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     assert_array_equal(ours.coef_ == 0, theirs.coef_ == 0)
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_multinomial_logistic_regression(iris, class_weight):
+    X, y = iris
+    X, y = X[:120], y[:120]
+    choices = {"C": 0.5, "fit_intercept": False, "class_weight": class_weight}
+    ours = SDCAClassifier("softmax", **choices, **EXACT).fit(X, y)
+    theirs = LogisticRegression(**choices, tol=1e-12, max_iter=10**4).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+
+
+def test_crammer_and_singer(iris):
+    X, y = iris
+    choices = {"C": 0.05, "fit_intercept": False}
+    ours = SDCAClassifier("crammer-singer", **choices, **EXACT).fit(X, y)
+    theirs = LinearSVC(multi_class="crammer_singer", **choices, tol=1e-9, max_iter=10**6)
+    assert_allclose(ours.coef_, theirs.fit(X, y).coef_, atol=1e-5)

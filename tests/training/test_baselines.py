@@ -31,13 +31,37 @@ def test_fista_smooths_what_it_is_told_to(signs, fit):
         fit(signs, solver=42, loss="hinge")
 
 
+@pytest.mark.parametrize(
+    ("loss", "smoothing"),
+    [("softmax", None), ("smooth-crammer-singer", None), ("weston-watkins", 0.5)],
+)
+def test_fista_takes_losses_of_all_classes(small_problem, fit, loss, smoothing):
+    problem = small_problem().problem()
+    choices = {"loss": loss, "smoothing": smoothing, "gap_tol": 1e-9}
+    models = [fit(problem, solver=s, **choices) for s in (32, 42)]
+    assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-8)
+    assert_allclose(models[1].weights, models[0].weights, atol=1e-3)
+    warmer = fit(problem, solver=32, start=models[1], **choices)
+    assert warmer.result.passes < models[0].result.passes / 2
+
+
 @pytest.mark.parametrize("batch", [None, 8, 80])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):
     exact = fit(signs, solver=32, loss=loss, gap_tol=1e-9, C=0.1).result
-    found = fit(signs, solver=41, loss=loss, gap_tol=1e-2, C=0.1, batch=batch, max_passes=2000)
-    assert found.result.gap <= 1e-2 * max(1, found.result.primal)
-    assert -1e-8 <= found.result.primal - exact.primal <= found.result.gap
+    for averaging in (None, True):
+        found = fit(
+            signs,
+            solver=41,
+            loss=loss,
+            gap_tol=1e-2,
+            C=0.1,
+            batch=batch,
+            averaging=averaging,
+            max_passes=2000,
+        ).result
+        assert found.gap <= 1e-2 * max(1, found.primal)
+        assert -1e-8 <= found.primal - exact.primal <= found.gap
 
 
 @pytest.mark.parametrize(("number", "name"), [(41, "PEGASOS"), (42, "FISTA")])
