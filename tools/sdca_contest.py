@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from sdca_problems import Task
 WORKER = Path(__file__).with_name("sdca_worker.py")
 LAST_EFFORT = 18 * STEP
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS", "VECLIB_MAXIMUM")
+SEARCH = 4.0
 SLOW = 10.0  # times the quickest: such a one is not timed again after the search
 START_LIMIT = 300.0  # seconds to load, convert and compile
 
@@ -109,7 +111,8 @@ class Worker:
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout, self.errors):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what was not sent yet
+                    stream.close()
 
 
 @dataclass
@@ -134,12 +137,16 @@ class Contestant:
         return cpu, self.judge(weights)
 
     def tried(self, effort: int) -> tuple[float, float] | None:
-        """The training with this effort, or with less if that was too slow already."""
+        """The training with this effort; None where that or a smaller one was too slow.
+
+        So it is, too, once all trainings of the search took four times the limit of one.
+        """
         slow = [known for known, result in self.found.items() if result is None]
         if slow and effort >= min(slow):
             return None
         if effort not in self.found:
-            self.found[effort] = self.train(effort)
+            spent = sum(result[0] for result in self.found.values() if result)
+            self.found[effort] = self.train(effort) if spent < SEARCH * self.limit else None
         return self.found[effort]
 
     def least_effort(self, target: float) -> int | None:

@@ -68,7 +68,7 @@ def contestant(tool, values, limit_at=10**6):
         def train(self, effort, limit):
             if effort >= limit_at:
                 raise contest.TooSlowError
-            return float(effort), effort
+            return effort / 1e6, effort
 
         def close(self):
             pass
@@ -87,6 +87,13 @@ def test_what_takes_too_long_is_not_tried_again(tool, limit_at, found):
     one = contestant(tool, lambda effort: 1.0 if effort >= 100 else 2.0, limit_at)
     assert one.least_effort(1.5) == found
     assert one.tried(limit_at + 1) is None
+
+
+def test_a_search_ends_when_it_took_four_times_the_limit(tool):
+    one = contestant(tool, lambda effort: 2.0)
+    one.limit = 2e-6
+    assert one.least_effort(1.5) is None
+    assert [effort for effort, result in one.found.items() if result is None] == [32, 24, 20, 18, 17]
 
 
 def test_a_level_never_reached_is_none(tool):
