@@ -13,13 +13,7 @@ from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.stopping import Stopping
 
 #: From best to worst.
-STATUSES = (
-    Status.SOLVED,
-    Status.STALLED,
-    Status.PASS_LIMIT,
-    Status.TIME_LIMIT,
-    Status.STOPPED_BY_CALLER,
-)
+STATUSES = list(Status)
 
 
 @dataclass(frozen=True, eq=False)
