@@ -14,6 +14,7 @@ from rrmlinear.training.registry import (
     BLOCKS,
     LOSSES,
     OPTIONS,
+    PACES,
     REGULARIZERS,
     SAMPLINGS,
     SOLVER_TYPES,
@@ -66,6 +67,10 @@ def _solver(text: str) -> int | str:
         return text
 
 
+def _inner(text: str) -> str | int:
+    return text if text in PACES else whole(f"--inner takes {' or '.join(PACES)}, or", 1)(text)
+
+
 def training_usage() -> str:
     """The usage text with the solver types, losses and regularizers that exist."""
     lines = [f"       {kind.number:>4} -- {kind.summary}" for kind in SOLVER_TYPES.values()]
@@ -94,6 +99,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("--option", type=choice("--option", OPTIONS))
     parser.value("--sampling", type=choice("--sampling", SAMPLINGS))
     parser.flag("--averaging")
+    parser.flag("--accelerate")
+    parser.value("--inner", type=_inner)
     parser.value("--batch", type=whole("--batch", 1))
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-w", dest="weights", type=_class_weight, action="append", default=[])
@@ -126,6 +133,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         option=options.option,
         sampling=options.sampling,
         averaging=options.averaging or None,
+        accelerate=options.accelerate or None,
+        inner=options.inner,
         block=options.block,
         batch=options.batch,
         delta=Parameter.delta if options.delta is None else options.delta,

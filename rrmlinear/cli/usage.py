@@ -5,7 +5,7 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32, sdca, 41 (default hinge) and 42 (default smooth-hinge)
+--loss name : loss of -s 32, 33, sdca, 41 (default hinge) and 42 (default smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem
@@ -28,6 +28,9 @@ options:
              III, IV or V
 --sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
 --averaging : return the average of the last passes of -s 32, of all steps of -s 41
+--accelerate : accelerate -s 30 where its plain form is slow
+--inner pace : of the inner problems of -s 33, sdca and an accelerated -s 30: adaptive (default),
+               theory (figure 2 of the paper), or a number of passes for each
 --block name : block solver of -s 30: knapsack (default), walrus or shark
 --batch size : examples in a step of -s 41 (default 1); of all of them if there are no more
 -B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)

@@ -363,21 +363,21 @@ cdef class BlockDescent:
 
     def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
                    const double[::1] values):
-        """Take these duals, cut to their bounds, and the weights they make."""
+        """Take these duals, cut to where the loss is finite, and the weights they make."""
         cdef scratch_t* mine = &self.scratch[0]
-        cdef Py_ssize_t i, t
+        cdef Py_ssize_t i, t, j
         cdef double total
         cdef row_t row
         for i in range(self.n):
             if indptr[i + 1] == indptr[i]:
                 continue
-            total = 0
-            memset(mine.steps, 0, self.k8 * sizeof(double))
             for t in range(indptr[i], indptr[i + 1]):
-                total -= mine.block[classes[t]]     # a class given twice counts once
-                mine.block[classes[t]] = min(values[t], self.cost[i])
-                mine.steps[classes[t]] = -mine.block[classes[t]]
-                total += mine.block[classes[t]]
+                mine.block[classes[t]] = values[t]     # a class given twice counts once
+            self.loss.confine(mine.block, self.cost[i], self.k8)
+            total = 0
+            for j in range(self.k8):
+                mine.steps[j] = -mine.block[j]
+                total += mine.block[j]
             mine.steps[self.label[i]] = total
             row = rows_get(&self.rows.c, i)
             self._update(&row, 0, self.n_threads, mine.steps)

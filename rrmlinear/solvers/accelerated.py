@@ -15,6 +15,8 @@ from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.dual_descent import DualDescent
 from rrmlinear.solvers.pace import Practice, Theory
 
+PACES = ("adaptive", "theory")
+
 # Acceleration pays where R²/(λγ) is more than so many n.
 LEAST_CONDITION = 10.0
 # Of the theory's strength + κ; a quarter took the fewest passes on text at λ = 1e-6 … 1e-8.
@@ -69,6 +71,7 @@ class Accelerated(Solver):
         ascent, strength = self.ascent, self.regularizer.strength
         ascent.deadline = self.deadline
         ascent.start()
+        ascent.notes[:0] = self.notes
         self.notes = ascent.notes
         size, rows = ascent.dual_vector.size, ascent.rows
         visit = 2 * size / max(1, rows.width) * max(1.0, rows.n_stored / rows.shape[0])
@@ -159,10 +162,10 @@ class Accelerated(Solver):
     def measure(self) -> tuple[float, float]:
         away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()
-        self.bound = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
+        self.excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
         if self.step_is_due:  # then w is the end of an inner problem
-            self.bound = min(self.bound, self.pace.bound)
-        self.bound += self.smoothing_cost
+            self.excess = min(self.excess, self.pace.bound)
+        self.excess += self.smoothing_cost
         if self.smoothing_cost:
             relaxed = self.ascent.loss
             losses = self.ascent.relax(self.loss)

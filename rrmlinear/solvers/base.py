@@ -40,7 +40,7 @@ class Solver:
         self.first_gap = self.work = 0.0
         self.measurements = self.still = self.moved = 0
         #: What the primal was above its minimum, at most, when last measured, the gap apart.
-        self.bound = np.inf
+        self.excess = np.inf
 
     def start(self) -> None:
         """Make the state that the first pass needs. Its time counts."""
@@ -127,8 +127,8 @@ class Solver:
         self.target = stopping.target(row, self.first_gap)
         if not row.estimated and row.gap <= self.target:
             return row, Status.SOLVED
-        if not row.estimated and self.bound <= self.target:
-            self.notes.append(f"the objective is at most {self.bound:.3g} above its minimum")
+        if not row.estimated and self.excess <= self.target:
+            self.notes.append(f"the objective is at most {self.excess:.3g} above its minimum")
             return row, Status.BOUNDED
         return row, limit
 

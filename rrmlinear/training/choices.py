@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rrmlinear.training.registry import (
     LOSSES,
     OPTIONS,
+    PACES,
     SAMPLINGS,
     SOLVER_TYPES,
     find_solver,
@@ -32,6 +33,8 @@ SPELLINGS = {
     "option": "--option",
     "sampling": "--sampling",
     "averaging": "--averaging",
+    "accelerate": "--accelerate",
+    "inner": "--inner",
     "batch": "--batch",
 }
 #: Choices that only losses of one score have.
@@ -41,7 +44,7 @@ OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 def check_choices(parameter: Parameter) -> None:
     """Raise ValueError for names that do not exist and for choices without effect."""
     kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block", "batch", *OF_ONE_SCORE):
+    for name in ("loss", "regularizer", "block", "batch", "accelerate", "inner", *OF_ONE_SCORE):
         if name not in kind.takes:
             _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
     if parameter.block is not None and parameter.block not in kind.blocks:
@@ -60,6 +63,13 @@ def check_choices(parameter: Parameter) -> None:
         _refuse(parameter, OF_ONE_SCORE, f"loss {loss.name}", "losses of one score")
     if parameter.option not in (None, *OPTIONS):
         raise ValueError(f"unknown option {parameter.option!r}; there are {', '.join(OPTIONS)}")
+    if "accelerate" in kind.takes and not parameter.accelerate:
+        _refuse(parameter, ("inner",), f"-s {kind.number} without --accelerate", "accelerated ones")
+    if parameter.free_bias:
+        _refuse(parameter, ("inner",), "-R", "solvers of a regularized bias")
+    if isinstance(parameter.inner, str) and parameter.inner not in PACES:
+        known = ", ".join(PACES)
+        raise ValueError(f"unknown inner {parameter.inner!r}; there are {known} and numbers")
     if parameter.averaging and parameter.free_bias:
         raise ValueError("--averaging is not offered with -R")
     if parameter.sampling not in (None, *SAMPLINGS):

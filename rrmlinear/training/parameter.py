@@ -14,8 +14,8 @@ from rrmlinear.data.problem import Problem
 class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
-    solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA,
-                   41 Pegasos, 42 FISTA, "sdca" the form of it that suits the problem
+    solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
+                   accelerated, 41 Pegasos, 42 FISTA, "sdca" what suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
@@ -31,6 +31,9 @@ class Parameter:
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
     averaging      whether -s 32 returns the average of its last passes, -s 41 that of all steps
     batch          examples in a step of -s 41 (default 1), ≥ 1; all of them from n on
+    accelerate     whether -s 30 is accelerated where its plain form is slow
+    inner          how -s 33, sdca and an accelerated -s 30 pace their inner problems: "adaptive"
+                   (default), "theory", or a number of passes for each
     block          block solver of -s 30: "knapsack" (default), "walrus" or "shark"
     delta          stop at gap ≤ delta · (gap after the first pass)
     gap_tol        stop at gap ≤ gap_tol · max(1, |primal|); alone decides where it is given
@@ -57,6 +60,8 @@ class Parameter:
     option: str | None = None
     sampling: str | None = None
     averaging: bool | None = None
+    accelerate: bool | None = None
+    inner: str | int | None = None
     block: str | None = None
     batch: int | None = None
     delta: float = 0.0009
@@ -85,6 +90,8 @@ class Parameter:
             raise ValueError(f"time-limit is {self.time_limit}, it must be positive")
         if self.batch is not None and self.batch < 1:
             raise ValueError(f"batch is {self.batch}, at least 1 is needed")
+        if isinstance(self.inner, int) and self.inner < 1:
+            raise ValueError(f"inner is {self.inner}, at least 1 pass is needed")
         if self.threads < 1:
             raise ValueError(f"threads is {self.threads}, at least 1 is needed")
         if not 0 <= self.seed < 2**64:

@@ -36,9 +36,12 @@ from rrmlinear.losses.weston_watkins import (
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
-from rrmlinear.solvers import prox_sdca
+from rrmlinear.solvers import accelerated, prox_sdca
+from rrmlinear.solvers.accelerated import Accelerated
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.block_descent import BlockAscent
+from rrmlinear.solvers.dual_descent import DualDescent
+from rrmlinear.solvers.feature_descent import FeatureDescent
 from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.intercept import InterceptSDCA
 from rrmlinear.solvers.pegasos import Pegasos
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 
 # Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
 SHARK_SHARE = 0.01
+# A smooth problem with so few features and so many examples for each suits second-order methods.
+FEW_FEATURES, MANY_EXAMPLES = 1000, 100
 
 
 def _shark(parameter: Parameter) -> WestonWatkinsShark:
@@ -146,9 +151,10 @@ OBJECTIVE = ("loss", "regularizer")
 #: Choices of figure 1 of the paper, the default first.
 OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
+PACES = accelerated.PACES
 
 
-def _block_descent(
+def _block_ascent(
     rows: Rows,
     label: NDArray[np.int32],
     n_classes: int,
@@ -158,20 +164,24 @@ def _block_descent(
     parameter: Parameter,
     start: DualBlocks | None,
 ) -> Solver:
-    return BlockAscent(
-        rows,
-        label,
-        n_classes,
-        costs,
-        loss,
-        regularizer,
-        parameter.seed,
-        parameter.threads,
-        start,
-    )
+    def make(omega: Regularizer) -> BlockAscent:
+        return BlockAscent(
+            rows, label, n_classes, costs, loss, omega, parameter.seed, parameter.threads, start
+        )
+
+    return _plain_or_accelerated(make, regularizer, parameter)
 
 
-def _prox_sdca(
+def _plain_or_accelerated(
+    make: Callable[[Regularizer], DualDescent], regularizer: Regularizer, parameter: Parameter
+) -> Solver:
+    observe = parameter.solver != 33
+    if observe and parameter.solver != "sdca" and not parameter.accelerate:
+        return make(regularizer)
+    return Accelerated(make, regularizer, parameter.inner or "adaptive", observe)
+
+
+def _scalar_ascent(
     rows: Rows,
     y: NDArray[np.float64],
     costs: NDArray[np.float64],
@@ -180,20 +190,56 @@ def _prox_sdca(
     parameter: Parameter,
     start: NDArray[np.float64] | None,
 ) -> Solver:
-    solver = InterceptSDCA if parameter.free_bias else ProxSDCA
-    return solver(
-        rows,
-        y,
-        costs,
-        loss,
-        regularizer,
-        parameter.seed,
-        option=parameter.option or OPTIONS[0],
-        sampling=parameter.sampling or SAMPLINGS[0],
-        averaging=bool(parameter.averaging),
-        threads=parameter.threads,
-        start=start,
-    )
+    choices: dict[str, Any] = {
+        "option": parameter.option or OPTIONS[0],
+        "sampling": parameter.sampling or SAMPLINGS[0],
+        "averaging": bool(parameter.averaging),
+        "threads": parameter.threads,
+        "start": start,
+    }
+    if parameter.free_bias:
+        return InterceptSDCA(rows, y, costs, loss, regularizer, parameter.seed, **choices)
+
+    def make(omega: Regularizer) -> ProxSDCA:
+        return ProxSDCA(rows, y, costs, loss, omega, parameter.seed, **choices)
+
+    return _plain_or_accelerated(make, regularizer, parameter)
+
+
+def _automatic(
+    rows: Rows,
+    y: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    loss: ScalarLoss,
+    regularizer: Regularizer,
+    parameter: Parameter,
+    start: NDArray[np.float64] | None,
+) -> Solver:
+    """Coordinate descent over features where it applies, else an ascent on the dual."""
+    l1 = getattr(regularizer, "l1", 0.0)
+    if isinstance(loss, Squared) and (l1 > 0 or parameter.free_bias):
+        solver: Solver = FeatureDescent(
+            rows,
+            y,
+            costs,
+            l1,
+            regularizer.strength,
+            intercept=bool(parameter.free_bias),
+        )
+        solver.notes.append("coordinate descent over features is used")
+        if start is not None:
+            solver.notes.append("it begins at w = 0, not at the duals given")
+        if parameter.threads > 1:
+            solver.notes.append(f"it uses one thread, not {parameter.threads}")
+        return solver
+    solver = _scalar_ascent(rows, y, costs, loss, regularizer, parameter, start)
+    n, d = rows.shape
+    if loss.smoothing > 0 and d <= FEW_FEATURES and n >= MANY_EXAMPLES * d:
+        solver.notes.append(
+            f"with {n} examples of {d} features a second-order method such as scikit-learn's "
+            "newton-cholesky may be faster"
+        )
+    return solver
 
 
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
@@ -206,8 +252,8 @@ SOLVER_TYPES = {
             "MCSVM_WW",
             "Weston-Watkins multi-class support vector classification (exact blocks)",
             ("weston-watkins",),
-            ("block",),
-            block=_block_descent,
+            ("block", "accelerate", "inner"),
+            block=_block_ascent,
             blocks=("knapsack", "walrus", "shark"),
         ),
         SolverType(
@@ -216,7 +262,7 @@ SOLVER_TYPES = {
             "the same by Shark's greedy block solver",
             ("weston-watkins",),
             ("block",),
-            block=_block_descent,
+            block=_block_ascent,
             blocks=("shark",),
         ),
         SolverType(
@@ -225,8 +271,17 @@ SOLVER_TYPES = {
             "any loss and regularizer by proximal stochastic dual coordinate ascent",
             ASCENT_LOSSES,
             (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
-            scalar=_prox_sdca,
-            block=_block_descent,
+            scalar=_scalar_ascent,
+            block=_block_ascent,
+        ),
+        SolverType(
+            33,
+            "SDCA_ACC",
+            "the same, accelerated",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "inner"),
+            scalar=_scalar_ascent,
+            block=_block_ascent,
         ),
         SolverType(
             41,
@@ -256,11 +311,11 @@ SOLVER_TYPES = {
         SolverType(
             "sdca",
             "SDCA",
-            "the same, its form chosen for the problem",
+            "32, 33 or coordinate descent over features, whichever suits the problem",
             ASCENT_LOSSES,
-            (*OBJECTIVE, "free_bias"),
-            scalar=_prox_sdca,
-            block=_block_descent,
+            (*OBJECTIVE, "free_bias", "inner"),
+            scalar=_automatic,
+            block=_block_ascent,
         ),
     )
 }
