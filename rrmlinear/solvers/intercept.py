@@ -13,7 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers._intercept import Examples
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.prox_sdca import ProxSDCA
-from rrmlinear.solvers.scalar_search import Point, lowest_point, root_of_falling
+from rrmlinear.solvers.scalar_search import Point, bracket_of_falling, lowest_point
 
 # The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
 # this would hold the intercept back, as a multiple of what all costs together weigh.
@@ -142,15 +142,20 @@ class InterceptSDCA(Solver):
     def _balanced(self, margins: NDArray[np.float64], level: float) -> NDArray[np.float64]:
         # Duals with Σ c_i α_i = 0 near those of the inner problem, that the loss allows.
         alphas = self.inner.state.alphas
-        duals = np.empty_like(alphas)
+        near = ROUNDING * float((self.costs * np.abs(alphas)).sum())
 
-        def imbalance(shift: float) -> float:
+        def moved(shift: float, duals: NDArray[np.float64]) -> float:
             return self.examples.responses(margins, shift, alphas, self.curvature, duals)
 
-        near = ROUNDING * float((self.costs * np.abs(alphas)).sum())
+        low, high = np.empty_like(alphas), np.empty_like(alphas)
         step = SEARCH_STEP * (1 + abs(level))
-        imbalance(root_of_falling(imbalance, level, step, near))
-        return duals
+        left, right = bracket_of_falling(lambda shift: moved(shift, low), level, step, near)
+        below, above = moved(left, low), moved(right, high)
+        if below == above:
+            return low
+        # What lies between is allowed, too: the sum is then 0 to more digits than a shift has.
+        between = low + (below / (below - above)) * (high - low)
+        return np.clip(between, np.minimum(low, high), np.maximum(low, high))
 
     def final_weights(self) -> NDArray[np.float64]:
         return np.append(self.weights, self.level / self.rows.bias)

@@ -69,20 +69,20 @@ def lowest_point(function: Callable[[float], tuple[float, float]], x: float, ste
     return low if low.value <= high.value else high
 
 
-def root_of_falling(
+def bracket_of_falling(
     function: Callable[[float], float], x: float, step: float, near: float
-) -> float:
-    """A root of a continuous function that does not rise, to |value| ≤ near or to rounding.
+) -> tuple[float, float]:
+    """Two places around a root of a continuous function that does not rise, as close as they get.
 
-    False position (Illinois) between values of different signs, found from x by steps that double
-    from ``step``, with a halving where that is slow.
+    They are one place where |value| ≤ near. False position (Illinois) between values of different
+    signs, found from x by steps that double from ``step``, with a halving where that is slow.
     """
     value = function(x)
     direction = 1.0 if value > 0 else -1.0
     other, there = x, value
     for _ in range(MOST_STEPS):
         if abs(there) <= near:
-            return other
+            return other, other
         if there * direction < 0:
             break
         x, value = other, there
@@ -96,10 +96,10 @@ def root_of_falling(
             break
         found = function(new)
         if abs(found) <= near:
-            return new
+            return new, new
         if (found > 0) == (there > 0):
             value /= 2
         else:
             x, value = other, there
         other, there = new, found
-    return other
+    return x, other

@@ -170,6 +170,18 @@ def test_costs_so_small_that_only_the_intercept_fits(cost):
     assert result.weights[D] == pytest.approx(y.mean(), abs=300 * cost)
 
 
+@pytest.mark.parametrize("name", CLASSIFICATION)
+def test_a_certificate_of_tiny_costs_keeps_its_digits(name):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5000, 3))
+    y = np.where(np.arange(5000) < 50, 1.0, -1.0)
+    costs = np.full(5000, 1e-7)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = solve(problem, LOSSES[name], L2(), costs)
+    assert abs(costs @ result.duals) <= 1e-13 * (costs @ np.abs(result.duals))
+    assert result.gap >= -1e-12 * result.primal
+
+
 def test_same_seed_same_bits():
     problem, _, _ = data("hinge")
     runs = [solve(problem, margin.Hinge(), L2(), np.ones(N)).weights for _ in range(2)]
