@@ -15,8 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
 from rrmlinear.estimators import sdca
+from rrmlinear.estimators.objective import SOLVERS
 from rrmlinear.solvers.result import Status
-from rrmlinear.training.registry import LOSSES
+from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
 
 MARGIN_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
 CLASS_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
@@ -86,6 +87,20 @@ def test_losses_of_all_classes_are_those_of_fit(iris, loss, k):
     assert estimator.dual_coef_.shape == (len(y), k)
     assert estimator.duality_gap_ == model.result.gap
     assert_array_equal(estimator.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "solver", [name for name, number in SOLVERS.items() if number in SOLVER_TYPES]
+)
+def test_every_solver_finds_the_minimum(iris, numbers, solver):
+    for loss in ("logistic", "hinge", "softmax"):
+        found = SDCAClassifier(loss, solver=solver, C=0.5, tol=1e-8).fit(*iris)
+        plain = SDCAClassifier(loss, solver="prox-sdca", C=0.5, tol=1e-8).fit(*iris)
+        assert found.status_ in (Status.SOLVED, Status.BOUNDED)
+        assert found.trace_[-1].primal == pytest.approx(plain.trace_[-1].primal, rel=2e-8)
+    found = SDCARegressor("huber", solver=solver, l1=1.0, tol=1e-8).fit(*numbers)
+    plain = SDCARegressor("huber", solver="prox-sdca", l1=1.0, tol=1e-8).fit(*numbers)
+    assert found.trace_[-1].primal == pytest.approx(plain.trace_[-1].primal, rel=2e-8)
 
 
 @pytest.mark.parametrize("l1", [None, 5.0])
