@@ -171,12 +171,14 @@ def summary(result: Result) -> str:
     """The end of a training: LIBLINEAR's lines (its dual solvers minimize −dual), then ours."""
     last, support = result.last, result.support
     count, examples = [], []
-    if support:
+    if "duals" in support:
         count = [f"nSV = {support['duals']}"]
         examples = [
             f"support: {support['examples']} examples, {support['duals']} duals, "
             f"{support['at_bound']} of them at the bound"
         ]
+    if "features in use" in support:
+        examples.append(f"features in use: {support['features in use']}")
     outcome = "solved" if result.solved else "stopped"
     return "\n".join(
         [

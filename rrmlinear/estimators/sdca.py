@@ -119,9 +119,10 @@ class SDCAClassifier(LinearClassifier, _SDCA):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or csr_array
-        Dual variables α per unit of cost: with v = Σ C_i α_i x_i the weights are v, or
-        sign(v) max(|v| − S, 0) with ``l1``. A column for each class against the rest; of a loss of
-        all classes an array of its duals, with the cost in them.
+        Dual variables α per unit of cost. With v = Σ C_i α_i x_i, the weights v, or
+        sign(v) max(|v| − S, 0) with ``l1``, are as near to the minimum as ``coef_``. A column for
+        each class against the rest; of a loss of all classes an array of its duals, with the cost
+        in them.
     duality_gap_ : float
         Objective minus dual objective, in the scale of the objective above (divided by 1 − r with
         ``l1_ratio``), summed over the classes where each is trained against the rest.
@@ -295,8 +296,8 @@ class SDCARegressor(RegressorMixin, _SDCA):
     intercept_ : ndarray of shape (1,)
         Added to the predictions; zero without ``fit_intercept``.
     dual_coef_ : ndarray of shape (n_samples,)
-        Dual variables α per unit of cost: with v = Σ C_i α_i x_i the weights are v, or
-        sign(v) max(|v| − S, 0) with ``l1``.
+        Dual variables α per unit of cost. With v = Σ C_i α_i x_i, the weights v, or
+        sign(v) max(|v| − S, 0) with ``l1``, are as near to the minimum as ``coef_``.
     duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `SDCAClassifier`.
 

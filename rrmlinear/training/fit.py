@@ -188,7 +188,7 @@ class _Run:
 
 def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> Result:
     """The same, with counts of the duals α that are not zero and of those that can grow no more."""
-    if result.support or result.duals is None:
+    if "duals" in result.support or result.duals is None:
         return result
     alphas = result.duals
     beyond = loss.conjugates(y, alphas * (1 + 1e-9))
@@ -197,7 +197,7 @@ def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> R
         "duals": int(np.count_nonzero(alphas)),
         "at_bound": int(np.count_nonzero(np.isinf(beyond) & (alphas != 0))),
     }
-    return replace(result, support=counts)
+    return replace(result, support=result.support | counts)
 
 
 def _duals_of(start: Start, labels: NDArray[np.int64]) -> Any:

@@ -9,7 +9,8 @@ EXACT = [
     WestonWatkinsSVC(tol=1e-9),
     WestonWatkinsSVC(tol=1e-9, solver="walrus"),
     WestonWatkinsSVC(tol=1e-9, intercept_scaling=10.0, warm_start=True),
-    SDCAClassifier("hinge", tol=1e-9),
+    SDCAClassifier("hinge", tol=1e-9, solver="prox-sdca"),
+    SDCAClassifier("hinge", tol=1e-13),
     SDCARegressor("absolute", tol=1e-9, l1=0.1),
     SDCARegressor(tol=1e-14),
 ]
