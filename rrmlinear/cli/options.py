@@ -14,7 +14,6 @@ from rrmlinear.training.registry import (
     BLOCKS,
     LOSSES,
     OPTIONS,
-    PACES,
     REGULARIZERS,
     SAMPLINGS,
     SOLVER_TYPES,
@@ -68,7 +67,7 @@ def _solver(text: str) -> int | str:
 
 
 def _inner(text: str) -> str | int:
-    return text if text in PACES else whole(f"--inner takes {' or '.join(PACES)}, or", 1)(text)
+    return int(text) if text.isdecimal() else text
 
 
 def training_usage() -> str:

@@ -67,9 +67,10 @@ def check_choices(parameter: Parameter) -> None:
         _refuse(parameter, ("inner",), f"-s {kind.number} without --accelerate", "accelerated ones")
     if parameter.free_bias:
         _refuse(parameter, ("inner",), "-R", "solvers of a regularized bias")
-    if isinstance(parameter.inner, str) and parameter.inner not in PACES:
+    inner = parameter.inner
+    if inner not in (None, *PACES) and (isinstance(inner, str) or inner < 1):
         known = ", ".join(PACES)
-        raise ValueError(f"unknown inner {parameter.inner!r}; there are {known} and numbers")
+        raise ValueError(f"inner is {inner!r}; it must be {known} or a number of passes")
     if parameter.averaging and parameter.free_bias:
         raise ValueError("--averaging is not offered with -R")
     if parameter.sampling not in (None, *SAMPLINGS):

@@ -90,8 +90,6 @@ class Parameter:
             raise ValueError(f"time-limit is {self.time_limit}, it must be positive")
         if self.batch is not None and self.batch < 1:
             raise ValueError(f"batch is {self.batch}, at least 1 is needed")
-        if isinstance(self.inner, int) and self.inner < 1:
-            raise ValueError(f"inner is {self.inner}, at least 1 pass is needed")
         if self.threads < 1:
             raise ValueError(f"threads is {self.threads}, at least 1 is needed")
         if not 0 <= self.seed < 2**64:

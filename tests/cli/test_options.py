@@ -58,6 +58,9 @@ def test_losses_and_regularizers():
     ).parameter
     assert (parameter.option, parameter.sampling, parameter.averaging) == ("III", "uniform", True)
     assert options("-s", "32").parameter.averaging is None
+    assert options("--accelerate").parameter.accelerate is True
+    assert options("-s", "33", "--inner", "theory").parameter.inner == "theory"
+    assert options("-s", "33", "--inner", "5").parameter.inner == 5
 
 
 @pytest.mark.parametrize("spelling", [("-solver", "31"), ("-s", "31"), ("-s1", "31")])
@@ -158,6 +161,7 @@ def test_misuse_shows_the_usage(arguments, message):
         (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),
         (("-s", "32", "--regularizer", "elastic-net"), "regularizer elastic-net needs l1 (--l1)"),
         (("-s", "32", "--smoothing", "-1"), "smoothing is -1.0, it must be at least 0 and finite"),
+        (("-s", "33", "--inner", "x"), "inner is 'x'; it must be adaptive, theory or a number"),
         (("--option", "I"), "--option has no effect with -s 30: it is for -s 32"),
         (("-s", "32", "--option", "VI"), "--option takes one of I, II, III, IV, V, not 'VI'"),
         (("-s", "32", "--sampling", "x"), "--sampling takes one of permutation, uniform, not 'x'"),

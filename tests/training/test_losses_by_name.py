@@ -102,10 +102,42 @@ def test_ways_of_visiting_lead_to_the_same_minimum(signs, fit, choices):
         assert (model.weights != other.weights).any()
 
 
-def test_automatic_solver_finds_the_same_minimum(signs, fit):
-    plain = fit(signs, solver=32, loss="logistic", gap_tol=1e-9)
-    chosen = fit(signs, solver="sdca", loss="logistic", gap_tol=1e-9)
-    assert_allclose(chosen.weights, plain.weights, atol=1e-4)
+@pytest.mark.parametrize("C", [0.5, 5.0])
+@pytest.mark.parametrize("solver", [33, "sdca"])
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, C):
+    plain = fit(signs, solver=32, loss=loss, gap_tol=1e-5, C=C).result
+    model = fit(signs, solver=solver, loss=loss, gap_tol=1e-5, C=C)
+    assert model.result.solved
+    assert model.result.primal == pytest.approx(plain.primal, rel=3e-5)
+    assert model.solver_name == ("SDCA_ACC" if solver == 33 else "SDCA")
+
+
+def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
+    by_features = fit(reals, solver="sdca", loss="squared", regularizer="elastic-net", l1=0.1)
+    assert by_features.result.notes == ("coordinate descent over features is used",)
+    many = Problem.from_arrays(
+        np.repeat(signs.rows.values, 20, axis=0), np.repeat(signs.labels, 20)
+    )
+    notes = fit(many, solver="sdca", loss="logistic", C=0.01).result.notes
+    assert "second-order method" in notes[0]
+
+
+@pytest.mark.parametrize("inner", ["adaptive", "theory", 3])
+def test_paces_of_inner_problems(signs, fit, inner):
+    plain = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6, C=500.0).result
+    paced = fit(signs, solver=33, loss="smooth-hinge", gap_tol=1e-6, C=500.0, inner=inner).result
+    assert paced.solved
+    assert paced.primal == pytest.approx(plain.primal, rel=3e-6)
+
+
+def test_the_weston_watkins_machine_accelerated(small_problem, fit):
+    problem = small_problem(n=80, k=4).problem()
+    plain = fit(problem, gap_tol=1e-6, C=100.0)
+    fast = fit(problem, gap_tol=1e-6, C=100.0, accelerate=True)
+    assert fast.solver_name == "MCSVM_WW"
+    assert fast.result.primal == pytest.approx(plain.result.primal, rel=3e-6)
+    assert fast.result.passes < plain.result.passes
 
 
 @pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive", "quantile"])
@@ -175,6 +207,11 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         ({"solver": 32, "option": "VI"}, "unknown option 'VI'; there are I, II, III, IV, V"),
         ({"solver": 32, "sampling": "x"}, "unknown sampling 'x'; there are permutation, uniform"),
+        ({"solver": 32, "accelerate": True}, "--accelerate has no effect with -s 32: it is for -s"),
+        ({"solver": 32, "inner": 3}, "--inner has no effect with -s 32: it is for -s 30 or 33"),
+        ({"solver": 33, "inner": 0}, "inner is 0; it must be adaptive, theory or a number of pass"),
+        ({"solver": 33, "inner": "x"}, "inner is 'x'; it must be adaptive, theory or a number of"),
+        ({"solver": 33, "free_bias": True}, "-R has no effect with -s 33: it is for -s 32 or sdca"),
         ({"option": "I"}, "--option has no effect with -s 30: it is for -s 32"),
         ({"solver": "sdca", "sampling": "uniform"}, "--sampling has no effect with -s sdca: it is"),
         (
