@@ -12,8 +12,9 @@ options:
        {multiclass}
   for regression
        {regression}
---regularizer name : l2 (default), |w|^2/2, or elastic-net, |w|^2/2 + S |w|_1
---l1 S : the factor of |w|_1 with elastic-net
+--regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; or, with -s sdca and
+                     --loss squared, l1, S |w|_1
+--l1 S : the factor of |w|_1
 --smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
 -p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
 --huber delta : residual from which the Huber loss is linear (default 1)

@@ -54,8 +54,8 @@ def scaled(
     """C, regularizer and l1 of a Parameter.
 
     ``alpha`` is λ of (1/n) Σ φ_i + λ Ω, n counting the sample weights; ``l1_ratio`` r makes Ω
-    r ‖w‖₁ + (1 − r)/2 ‖w‖², by which C is divided by 1 − r and l1 is r/(1 − r). Raises ValueError
-    for both of a pair, and for numbers out of range.
+    r ‖w‖₁ + (1 − r)/2 ‖w‖², by which C is divided by 1 − r and l1 is r/(1 − r); for r = 1 there is
+    ‖w‖₁ alone. Raises ValueError for both of a pair, and for numbers out of range.
     """
     if C is not None and alpha is not None:
         raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
@@ -67,10 +67,10 @@ def scaled(
     C = 1.0 if C is None else C
     check_positive("C", C)
     if l1_ratio is not None:
-        if not (isinstance(l1_ratio, Real) and 0 <= float(l1_ratio) < 1):
-            raise ValueError(
-                f"l1_ratio is {l1_ratio!r}; it must lie in [0, 1): the dual needs some of ‖w‖²"
-            )
+        if not (isinstance(l1_ratio, Real) and 0 <= float(l1_ratio) <= 1):
+            raise ValueError(f"l1_ratio is {l1_ratio!r}; it must lie in [0, 1]")
+        if float(l1_ratio) == 1:
+            return {"C": float(C), "regularizer": "l1", "l1": 1.0}
         C, l1 = float(C) / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
     if l1 is None or l1 == 0:
         return {"C": float(C)}

@@ -75,7 +75,7 @@ class SDCAClassifier(LinearClassifier, _SDCA):
     l1_ratio : float, default=None
         r in [0, 1), in place of l1, for the regularizer r‖w‖₁ + (1 − r)/2 ‖w‖², as in
         scikit-learn. The solver's objective is then divided by 1 − r: S = r/(1 − r), and C is
-        C/(1 − r).
+        C/(1 − r). The squared loss of `SDCARegressor` takes r = 1 too, the Lasso.
     smoothing : float, default=None
         γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
         conjugate.
@@ -277,8 +277,8 @@ class SDCARegressor(RegressorMixin, _SDCA):
         "quantile" max(a r, (a − 1) r).
     C, alpha, l1, l1_ratio
         As in `SDCAClassifier`. `sklearn.linear_model.Ridge(alpha)` is C = 1/alpha,
-        `ElasticNet(alpha, l1_ratio)` the same ``alpha`` and ``l1_ratio``, `LinearSVR(C, epsilon)`
-        the same C.
+        `ElasticNet(alpha, l1_ratio)` the same two, `Lasso(alpha)` the same alpha and l1_ratio=1,
+        `LinearSVR(C, epsilon)` the same C.
     epsilon : float, default=None
         ε ≥ 0 of the ε-insensitive losses (0.1 if None).
     huber : float, default=None

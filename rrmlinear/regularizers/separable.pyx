@@ -85,6 +85,42 @@ cdef class ElasticNet(Regularizer):
         return thresholded_dot(row, v, self.l1) / self.strength
 
 
+cdef class L1(Regularizer):
+    """l1 ‖w‖₁, whose conjugate is 0 where every |v_j| ≤ l1, and infinite elsewhere.
+
+    It is not strongly convex, so the conjugate has no gradient.
+    """
+
+    cdef readonly double l1
+
+    def __init__(self, double l1):
+        if not 0 < l1 < INFINITY:
+            raise ValueError(f"l1 must be positive and finite, got {l1}")
+        self.l1, self.strength, self.linear = l1, 0, False
+
+    def with_quadratic(self, double kappa):
+        return ElasticNet(self.l1, kappa)
+
+    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double total = 0
+        for j in range(n):
+            total += fabs(w[j])
+        return self.l1 * total
+
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t j
+        for j in range(n):
+            if fabs(v[j]) > self.l1:
+                return INFINITY
+        return 0
+
+    cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t j
+        for j in range(n):
+            w[j] = soft_threshold(w[j], step * self.l1)
+
+
 cdef double checked_strength(double strength) except -1:
     if not 0 < strength < INFINITY:
         raise ValueError(f"strength must be positive and finite, got {strength}")

@@ -76,12 +76,21 @@ def check_choices(parameter: Parameter) -> None:
     if parameter.sampling not in (None, *SAMPLINGS):
         known = ", ".join(SAMPLINGS)
         raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")
-    if regularizer.name != "elastic-net":
+    if "l1" not in regularizer.takes:
         place = f"regularizer {regularizer.name}"
         place = place if "regularizer" in kind.takes else f"-s {kind.number}"
-        _refuse(parameter, ("l1",), place, "regularizer elastic-net")
+        _refuse(parameter, ("l1",), place, "regularizer elastic-net or l1")
     elif parameter.l1 is None:
-        raise ValueError("regularizer elastic-net needs l1 (--l1), the factor of the 1-norm")
+        raise ValueError(
+            f"regularizer {regularizer.name} needs l1 (--l1), the factor of the 1-norm"
+        )
+    if regularizer.name == "l1" and (kind.number, loss.name) != ("sdca", "squared"):
+        raise ValueError(
+            "regularizer l1 is taken by -s sdca with loss squared alone: other solvers need some of "
+            "the squared norm, as elastic-net has"
+        )
+    if regularizer.name == "l1" and parameter.l1 == 0:
+        raise ValueError("l1 is 0; regularizer l1 needs it positive")
     if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
         raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
     if parameter.class_weights and loss.kind == "regression":

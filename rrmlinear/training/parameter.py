@@ -20,8 +20,9 @@ class Parameter:
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
     loss           name of the loss, see `training.registry.LOSSES`
-    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁
-    l1             factor of ‖w‖₁ with elastic-net, ≥ 0; σ/λ in the paper's scale
+    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with the
+                   squared loss and "sdca"
+    l1             factor of ‖w‖₁, ≥ 0; σ/λ in the paper's scale
     smoothing      γ ≥ 0 of the smooth losses (default 1), or that smooths one that is not
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)

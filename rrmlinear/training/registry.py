@@ -34,7 +34,7 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsWalrus,
 )
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers import accelerated, prox_sdca
 from rrmlinear.solvers.accelerated import Accelerated
@@ -144,6 +144,7 @@ REGULARIZERS = {
     for kind in (
         RegularizerType("l2", lambda p: L2()),
         RegularizerType("elastic-net", lambda p: ElasticNet(_or(p.l1, 0)), ("l1",)),
+        RegularizerType("l1", lambda p: L1(_or(p.l1, 1)), ("l1",)),
     )
 }
 

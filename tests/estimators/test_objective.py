@@ -27,6 +27,12 @@ def test_a_ratio_divides_by_what_it_leaves_to_the_square():
     assert scaled(8.0, None, 3.0, None, None, 10) == expected
 
 
+def test_a_ratio_of_1_is_the_lasso():
+    expected = {"C": pytest.approx(2.0), "regularizer": "l1", "l1": 1.0}
+    assert scaled(2.0, None, None, 1.0, None, 10) == expected
+    assert scaled(None, 0.05, None, 1, None, 10) == expected
+
+
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
@@ -36,8 +42,8 @@ def test_a_ratio_divides_by_what_it_leaves_to_the_square():
         ((None, -1, None, None), "alpha is -1; it must be a finite number above 0"),
         ((None, None, -1.0, None), "l1 is -1.0; it must be a finite number of at least 0"),
         ((None, None, np.inf, None), "l1 is inf; it must be a finite number of at least 0"),
-        ((None, None, None, 1.0), r"l1_ratio is 1.0; it must lie in \[0, 1\)"),
-        ((None, None, None, "0.5"), r"l1_ratio is '0.5'; it must lie in \[0, 1\)"),
+        ((None, None, None, 1.1), r"l1_ratio is 1.1; it must lie in \[0, 1\]"),
+        ((None, None, None, "0.5"), r"l1_ratio is '0.5'; it must lie in \[0, 1\]"),
     ],
 )
 def test_numbers_out_of_range_are_named(numbers, message):

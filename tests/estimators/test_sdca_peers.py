@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import ElasticNet, HuberRegressor, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, HuberRegressor, Lasso, LogisticRegression, Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
 from rrmlinear import SDCAClassifier, SDCARegressor
@@ -46,6 +46,15 @@ def test_elastic_net(numbers, weights, l1_ratio, ours, theirs):
     ours = SDCARegressor(**choices, fit_intercept=ours, **EXACT).fit(X, y, weights)
     theirs = ElasticNet(**choices, fit_intercept=theirs, tol=1e-12, max_iter=10**5)
     theirs.fit(X, y, weights)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert_array_equal(ours.coef_ == 0, theirs.coef_ == 0)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), INTERCEPTS)
+def test_lasso(numbers, weights, ours, theirs):
+    X, y = numbers
+    ours = SDCARegressor(alpha=0.1, l1_ratio=1, fit_intercept=ours, **EXACT).fit(X, y, weights)
+    theirs = Lasso(0.1, fit_intercept=theirs, tol=1e-12, max_iter=10**5).fit(X, y, weights)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     assert_array_equal(ours.coef_ == 0, theirs.coef_ == 0)
 

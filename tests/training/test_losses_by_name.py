@@ -186,6 +186,19 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "block": "walrus"}, "--block has no effect with -s 32: it is for -s 30"),
         ({"solver": 32, "l1": 1.0}, "--l1 has no effect with regularizer l2: it is for regul"),
         ({"solver": 32, "regularizer": "elastic-net"}, "elastic-net needs l1"),
+        ({"solver": "sdca", "loss": "squared", "regularizer": "l1"}, "l1 needs l1"),
+        (
+            {"solver": "sdca", "loss": "squared", "regularizer": "l1", "l1": 0},
+            "l1 is 0; regularizer l1 needs it positive",
+        ),
+        (
+            {"solver": 32, "loss": "squared", "regularizer": "l1", "l1": 1},
+            "regularizer l1 is taken by -s sdca with loss squared alone",
+        ),
+        (
+            {"solver": "sdca", "loss": "huber", "regularizer": "l1", "l1": 1},
+            "regularizer l1 is taken by -s sdca with loss squared alone",
+        ),
         ({"solver": 32, "epsilon": 0.1}, r"-p \(epsilon\) has no effect with loss hinge: it is"),
         ({"solver": 32, "huber": 0.1}, "--huber has no effect with loss hinge: it is for loss h"),
         ({"solver": 32, "quantile": 0.1}, "--quantile has no effect with loss hinge"),
