@@ -74,14 +74,14 @@ class FeatureDescent(Solver):
     def start(self) -> None:
         self.columns = FeatureColumns(self.rows, self.costs, self.intercept)
         self.scale = self.columns.scale  # what follows is the problem over this number
-        self.bound, self.ridge = self.l1 / self.scale, self.strength / self.scale
+        self.threshold, self.ridge = self.l1 / self.scale, self.strength / self.scale
         self.sweeps = FeatureSweeps(
             self.columns.rows,
             self.columns.curvature,
             self.columns.unit,
             self.columns.means,
             self.columns.totals,
-            self.bound,
+            self.threshold,
             self.ridge,
         )
         self.aim = self.columns.unit * self.y
@@ -122,7 +122,7 @@ class FeatureDescent(Solver):
 
     def _working_set(self) -> NDArray[np.int64]:
         in_use = self.sweeps.weights != 0
-        room = NEARNESS * self.bound - np.abs(self.pulls)
+        room = NEARNESS * self.threshold - np.abs(self.pulls)
         near = np.flatnonzero(((room < 0) | in_use) & self.usable)
         most = max(FEWEST, 2 * int(in_use.sum()), min(self.rows.shape[0], self.columns.count))
         if len(near) > most:
@@ -173,12 +173,12 @@ class FeatureDescent(Solver):
         pulls = np.abs(pulls)
         if self.ridge == 0:
             largest = pulls.max(initial=0)
-            if factor * largest > self.bound:
-                factor = self.bound / largest
+            if factor * largest > self.threshold:
+                factor = self.threshold / largest
             return factor, factor * (product - factor / 2 * square)
         while True:  # Newton on a concave slope, from above: ends after finitely many kinks
-            beyond = pulls[factor * pulls > self.bound]
-            excess = factor * beyond - self.bound
+            beyond = pulls[factor * pulls > self.threshold]
+            excess = factor * beyond - self.threshold
             slope = product - factor * square - (beyond * excess).sum() / self.ridge
             bend = square + (beyond * beyond).sum() / self.ridge
             if not slope < -1e-15 * factor * bend:
