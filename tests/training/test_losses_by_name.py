@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.solvers.result import Status
 from rrmlinear.training.registry import LOSSES
 
 BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
@@ -102,15 +103,30 @@ def test_ways_of_visiting_lead_to_the_same_minimum(signs, fit, choices):
         assert (model.weights != other.weights).any()
 
 
-@pytest.mark.parametrize("C", [0.5, 5.0])
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
 @pytest.mark.parametrize("solver", [33, "sdca"])
 @pytest.mark.parametrize("loss", list(LOSSES))
-def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, C):
-    plain = fit(signs, solver=32, loss=loss, gap_tol=1e-5, C=C).result
-    model = fit(signs, solver=solver, loss=loss, gap_tol=1e-5, C=C)
-    assert model.result.solved
-    assert model.result.primal == pytest.approx(plain.primal, rel=3e-5)
+def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, regularizer):
+    given = {"loss": loss, "gap_tol": 1e-5, "C": 5.0} | choices_of(regularizer)
+    plain = fit(signs, solver=32, **given).result
+    model = fit(signs, solver=solver, **given)
+    result = model.result
+    assert result.solved
+    assert result.primal == pytest.approx(plain.primal, rel=3e-5)
+    assert result.gap <= result.target or result.status is Status.BOUNDED
     assert model.solver_name == ("SDCA_ACC" if solver == 33 else "SDCA")
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
+@pytest.mark.parametrize("free_bias", [None, True])
+def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regularizer, free_bias):
+    given = {"loss": "squared", "gap_tol": 1e-9, "free_bias": free_bias} | choices_of(regularizer)
+    problem = reals.with_bias(1.0)
+    chosen = fit(problem, solver="sdca", **given)
+    plain = fit(problem, solver=32, **given)
+    assert chosen.result.status is Status.SOLVED
+    assert -1e-12 <= chosen.result.gap <= chosen.result.target
+    assert_allclose(chosen.weights, plain.weights, atol=1e-3)
 
 
 def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
@@ -224,6 +240,7 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "inner": 3}, "--inner has no effect with -s 32: it is for -s 30 or 33"),
         ({"solver": 33, "inner": 0}, "inner is 0; it must be adaptive, theory or a number of pass"),
         ({"solver": 33, "inner": "x"}, "inner is 'x'; it must be adaptive, theory or a number of"),
+        ({"inner": 3}, "--inner has no effect with -s 30 without --accelerate: it is for accel"),
         ({"solver": 33, "free_bias": True}, "-R has no effect with -s 33: it is for -s 32 or sdca"),
         ({"option": "I"}, "--option has no effect with -s 30: it is for -s 32"),
         ({"solver": "sdca", "sampling": "uniform"}, "--sampling has no effect with -s sdca: it is"),
