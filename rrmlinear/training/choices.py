@@ -86,7 +86,7 @@ def check_choices(parameter: Parameter) -> None:
         )
     if regularizer.name == "l1" and (kind.number, loss.name) != ("sdca", "squared"):
         raise ValueError(
-            "regularizer l1 is taken by -s sdca with loss squared alone: other solvers need some of "
+            "regularizer l1 is taken by -s sdca with loss squared alone: others need some of "
             "the squared norm, as elastic-net has"
         )
     if regularizer.name == "l1" and parameter.l1 == 0:

@@ -157,7 +157,7 @@ def test_misuse_shows_the_usage(arguments, message):
         ),
         (("--loss", "hinge"), "--loss has no effect with -s 30: it is for -s 32"),
         (("-s", "32", "--loss", "huge"), "--loss takes one of squared, absolute, epsilon-insens"),
-        (("-s", "32", "--regularizer", "l0"), "--regularizer takes one of l2, elastic-net, l1, not"),
+        (("-s", "32", "--regularizer", "l0"), "--regularizer takes one of l2, elastic-net, l1"),
         (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),
         (("-s", "32", "--regularizer", "elastic-net"), "regularizer elastic-net needs l1 (--l1)"),
         (("-s", "32", "--smoothing", "-1"), "smoothing is -1.0, it must be at least 0 and finite"),
