@@ -12,7 +12,9 @@ from sdca_effort import tolerance
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Squared
+from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.accelerated import Accelerated
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import Result
 from rrmlinear.solvers.stopping import Stopping
@@ -26,13 +28,7 @@ LOSSES = {
 }
 
 
-def solver_of(kind: str) -> Callable[..., Any]:
-    """The class of a solver; ImportError where this build has none."""
-    if kind == "accelerated":
-        from rrmlinear.solvers.accelerated_sdca import AcceleratedSDCA
-
-        return AcceleratedSDCA
-    return ProxSDCA
+KINDS = ("plain", "accelerated", "automatic")
 
 
 def solve(kind: str, X: Any, y: NDArray[np.float64], task: Any, stopping: Stopping) -> Result:
@@ -42,15 +38,19 @@ def solve(kind: str, X: Any, y: NDArray[np.float64], task: Any, stopping: Stoppi
 
 def _prepare(kind: str, X: Any, y: Any, task: Any) -> Callable[[Stopping], Result]:
     if task.l2 != 1:
-        raise ValueError("no solver for the Lasso")
-    build = solver_of(kind)
+        raise ValueError("does not solve this problem")
     problem = Problem.from_arrays(X, y)
+    data = problem.rows, problem.labels, np.full(problem.n_examples, task.C)
+    loss = LOSSES[task.loss](task)
     regularizer = ElasticNet(task.l1) if task.l1 else L2()
-    costs = np.full(problem.n_examples, task.C)
+
+    def plain(regularizer: Regularizer) -> ProxSDCA:
+        return ProxSDCA(*data, loss, regularizer)
 
     def run(stopping: Stopping) -> Result:
-        solver = build(problem.rows, problem.labels, costs, LOSSES[task.loss](task), regularizer)
-        return solver.solve(stopping)
+        if kind == "plain":
+            return plain(regularizer).solve(stopping)
+        return Accelerated(plain, regularizer, observe=kind == "automatic").solve(stopping)
 
     return run
 
@@ -63,4 +63,4 @@ def _maker(kind: str) -> Callable[[Any, Any, Any], Callable[[int], NDArray[np.fl
     return make
 
 
-SOLVERS = {f"rrmlinear {kind}": _maker(kind) for kind in ("plain", "accelerated")}
+SOLVERS = {f"rrmlinear {kind}": _maker(kind) for kind in KINDS}
