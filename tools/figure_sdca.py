@@ -6,8 +6,8 @@ Accelerated proximal stochastic dual coordinate ascent. Rows have norm at most 1
 of an ascent, measuring the whole gap not counted, or one gradient of FISTA, a step that its
 backtracking refuses counted. ``astro`` and ``ccat`` are generated text of the sizes of astro-ph
 (29 882 × 99 757) and CCAT (781 265 × 47 236); ``--rows`` takes fewer. The table has the passes to
-an objective, mean over the examples, of 1e-3 above the optimum, which is the best that any run found;
-"gap" is what a long run proved for it.
+an objective, mean over the examples, of 1e-3 above the optimum, which is the best that any run
+found; "gap" is what a long run proved for it.
 """
 
 from __future__ import annotations
