@@ -54,8 +54,12 @@ if TYPE_CHECKING:
 
 # Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
 SHARK_SHARE = 0.01
-# A smooth problem with so few features and so many examples for each suits second-order methods.
+# With so few features and so many examples for each these are faster than dual steps.
 FEW_FEATURES, MANY_EXAMPLES = 1000, 100
+SECOND_ORDER = {
+    Logistic: "LogisticRegression with solver newton-cholesky",
+    Squared: "Ridge with solver cholesky",
+}
 
 
 def _shark(parameter: Parameter) -> WestonWatkinsShark:
@@ -235,10 +239,10 @@ def _automatic(
         return solver
     solver = _scalar_ascent(rows, y, costs, loss, regularizer, parameter, start)
     n, d = rows.shape
-    if loss.smoothing > 0 and d <= FEW_FEATURES and n >= MANY_EXAMPLES * d:
+    if type(loss) in SECOND_ORDER and d <= FEW_FEATURES and n >= MANY_EXAMPLES * d:
         solver.notes.append(
-            f"with {n} examples of {d} features a second-order method such as scikit-learn's "
-            "newton-cholesky may be faster"
+            f"for {n} examples of {d} features a second-order method may be faster: scikit-learn's "
+            + SECOND_ORDER[type(loss)]
         )
     return solver
 
