@@ -10,8 +10,7 @@ cdef enum:
     LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
 
 ctypedef struct schedule_t:
-    double* gap          # each example's part of the gap when last looked at
-    int32_t* wake        # the pass from which it is visited again
+    int32_t* wake        # the pass from which each example is visited again
     unsigned char* streak
     Py_ssize_t n
 
@@ -46,7 +45,6 @@ cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* c
 cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, int number,
                                double quiet, double calm) noexcept nogil:
     """After a visit: nap at a gap up to `calm`; up to `quiet` sleep, twice as long each time."""
-    schedule.gap[i] = gap
     if gap > quiet:
         schedule.streak[i] = 0
         schedule.wake[i] = number + (1 + NAP if gap <= calm else 1)
@@ -56,11 +54,12 @@ cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, i
         schedule.streak[i] += 1
 
 
-cdef inline void schedule_wake_above(schedule_t* schedule, double quiet) noexcept nogil:
-    """Wake every example whose part of the gap is above this."""
+cdef inline void schedule_wake_above(schedule_t* schedule, const double* gap, Py_ssize_t step,
+                                     double quiet) noexcept nogil:
+    """Wake every example i whose part of the gap, at gap[i step], is above this."""
     cdef Py_ssize_t i
     for i in range(schedule.n):
-        if schedule.gap[i] > quiet:
+        if gap[i * step] > quiet:
             schedule.wake[i] = 0
             schedule.streak[i] = 0
 

@@ -65,6 +65,13 @@ RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
     return row;
 }
 
+/* Ask for what tells where a row is, before rows_prefetch. */
+RRM_INLINE void rows_prefetch_begin(const rows_t *rows, ptrdiff_t i)
+{
+    if (!(rows->kind & ROW_DENSE))
+        __builtin_prefetch((const char *)rows->indptr + i * (rows->indptr_is_64 ? 8 : 4), 0, 2);
+}
+
 /* Ask for a row's memory before its turn; wide rows are found by the hardware once begun. */
 RRM_INLINE void rows_prefetch(const rows_t *rows, ptrdiff_t i)
 {

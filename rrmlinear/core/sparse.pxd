@@ -27,6 +27,8 @@ cdef extern from "sparse.h" nogil:
 
     row_t rows_get(const rows_t* rows, Py_ssize_t i)
     row_t row_part(row_t row, Py_ssize_t begin, Py_ssize_t end)
+    void prefetch_to_write "__builtin_prefetch" (const void* address, int one)
+    void rows_prefetch_begin(const rows_t* rows, Py_ssize_t i)
     void rows_prefetch(const rows_t* rows, Py_ssize_t i)
     double row_value(const row_t* row, int kind, Py_ssize_t t)
     Py_ssize_t row_index(const row_t* row, int kind, Py_ssize_t t)

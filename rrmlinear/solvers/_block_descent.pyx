@@ -106,7 +106,7 @@ cdef class BlockDescent:
         cdef int32_t[::1] wakes = wake
         cdef unsigned char[::1] streaks = streak
         self.memory_of_schedule = wake, streak
-        self.schedule = schedule_t(&self.gap[0], &wakes[0], &streaks[0], self.n)
+        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
         cuts = rows.feature_cuts(PARTS)
         for i in range(PARTS + 1):
             self.cut[i] = cuts[i]
@@ -349,7 +349,7 @@ cdef class BlockDescent:
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
-        schedule_wake_above(&self.schedule, quiet)
+        schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
 
     @property
     def weights(self):

@@ -14,7 +14,6 @@ class DualAscent:
     regularizer: Regularizer
     dual_vector: NDArray[np.float64]
     alphas: NDArray[np.float64]
-    gaps: NDArray[np.float64]
     average: RunningAverage | None
     n_copies: int
     def __init__(

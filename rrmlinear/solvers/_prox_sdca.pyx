@@ -9,7 +9,9 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake,
     schedule_wake_above,
 )
-from rrmlinear.core.sparse cimport row_axpy, row_dot, row_t, rows_get, rows_prefetch
+from rrmlinear.core.sparse cimport (
+    prefetch_to_write, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+)
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.regularizers.base cimport Regularizer
@@ -20,7 +22,8 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
-    LOOKAHEAD = 3        # visits between a prefetch and its use
+    AHEAD = 5            # visits between a prefetch of a row and its use,
+    FAR_AHEAD = 12       # and of what tells where the row is
     APART = 64           # doubles between what different threads write
 
 # How far a visit goes: to the maximum, or along the line to −φ'(a), as far as a bound says or
@@ -32,6 +35,16 @@ cdef enum:
 
 # A dual variable that moves by less than this part of itself has not moved: it is rounding.
 cdef double ROUNDING = 1e-15
+
+# An example in a line of the cache of its own, so that a visit asks for one.
+cdef struct example_t:
+    double alpha
+    double y
+    double cost
+    double curvature      # ‖x‖² over the strength of Ω
+    double gap            # its part of the gap when last looked at
+    double conjugate      # φ*(−α)
+    double padding[2]
 
 cdef struct copy_t:
     double* v             # a copy of v
@@ -61,8 +74,7 @@ cdef class DualAscent:
     cdef public ScalarLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
-    cdef readonly object alphas           # n
-    cdef readonly object gaps             # n: each example's part of the gap when last looked at
+    cdef readonly object alphas           # n, 8 doubles apart
     cdef readonly RunningAverage average  # None: nothing is averaged
     cdef readonly int n_copies
     cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
@@ -70,35 +82,36 @@ cdef class DualAscent:
     cdef Py_ssize_t n, width
     cdef int option
     cdef double[::1] v
-    cdef double[::1] alpha
-    cdef double[::1] conjugate            # c_i φ*(−α_i)
-    cdef const double[::1] y
     cdef const double[::1] cost
-    cdef const double[::1] curvature
+    cdef object order                     # of the pass, and each visit's part of the gap
+    cdef double[::1] seen
+    cdef example_t* example
     cdef object memory                    # what the pointers below point into
     cdef schedule_t schedule
     cdef copy_t* copy
     cdef flag_t* flags
 
     def __cinit__(self, Rows rows, ScalarLoss loss, Regularizer regularizer,
-                  const double[::1] y, const double[::1] cost, const double[::1] curvature,
+                  y, const double[::1] cost, curvature,
                   option="maximum", RunningAverage average=None, int n_copies=1,
                   Py_ssize_t longest_round=0):
         self.rows, self.loss, self.regularizer = rows, loss, regularizer
-        self.y, self.cost, self.curvature = y, cost, curvature
+        self.cost = cost
         self.option = {"maximum": MAXIMUM, "bound": BOUND, "fixed": FIXED}[option]
         self.average, self.n_copies = average, n_copies
         self.n, self.width = rows.c.n_rows, max(rows.width, 1)
-        self.alphas, self.gaps, conjugate = np.zeros(self.n), np.zeros(self.n), np.zeros(self.n)
-        self.alpha, self.conjugate = self.alphas, conjugate
+        examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double))
+        self.alphas = examples[:, 0]
+        examples[:, 1], examples[:, 2], examples[:, 3] = y, cost, curvature
+        self.example = <example_t*> <uintptr_t> examples.ctypes.data
         wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
-        cdef double[::1] gap = self.gaps
         cdef int32_t[::1] wakes = wake
         cdef unsigned char[::1] streaks = streak
-        self.schedule = schedule_t(&gap[0], &wakes[0], &streaks[0], self.n)
-        self.memory = [wake, streak]
+        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
+        self.memory = [examples, wake, streak]
+        self.order, self.seen = np.empty(self.n, dtype=np.int64), np.empty(self.n)
         self._make_copies(longest_round)
-        self._begin(0, self.conjugates())
+        self.resume()
 
     cdef int _make_copies(self, Py_ssize_t longest) except -1:
         cdef Py_ssize_t t, side, stride = (self.width + 7) // 8 * 8 + APART
@@ -146,7 +159,7 @@ cdef class DualAscent:
 
     def resume(self):
         """Go on from ``alphas`` and ``dual_vector``, which have been changed from outside."""
-        self._begin(float(self.gaps.sum()), self.conjugates())
+        self._begin(self.gap_sum, self.conjugates())
         schedule_wake(&self.schedule)
 
     cdef int _begin(self, double gap_sum, double conjugate_sum) except -1:
@@ -168,8 +181,7 @@ cdef class DualAscent:
         """The examples that this pass visits, in order, as an int64 array: those awake, shuffled,
         or n drawn ``uniform``ly, with replacement.
         """
-        order = np.empty(self.n, dtype=np.int64)
-        cdef int64_t[::1] out = order
+        cdef int64_t[::1] out = self.order
         cdef Py_ssize_t m
         with nogil:
             if uniform:
@@ -177,13 +189,13 @@ cdef class DualAscent:
             else:
                 m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
         self._begin(self.gap_sum, self.conjugate_sum)
-        return order[:m]
+        return self.order[:m]
 
-    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
-              double quiet, double calm, int copies=1, Py_ssize_t length=0, int team=1,
-              int thread=0):
-        """Visit order[begin:end]; see schedule_note for what quiet and calm mean.
+    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, double least=0,
+              int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
+        """Visit order[begin:end], order being what begin_pass gave.
 
+        A dual stays as it is where its example's part of the gap is at most ``least``.
         With several ``copies`` of v, level before, each is used for ``length`` visits in a round;
         threads 0 … team − 1 call this, else with the same arguments.
         """
@@ -191,13 +203,14 @@ cdef class DualAscent:
         cdef int side = 0
         with nogil:
             if copies == 1:
-                self._visits(0, -1, &order[0], begin, end, number, quiet, calm)
+                self._visits(0, -1, &order[0], begin, end, end, 0, least)
                 at = end
             while at < end:
                 for t in range(copies):
                     if t % team == thread:
                         self._visits(t, side, &order[0], min(at + t * length, end),
-                                     min(at + (t + 1) * length, end), number, quiet, calm)
+                                     min(at + (t + 1) * length, end), end, (copies - 1) * length,
+                                     least)
                 if team > 1:
                     flags_meet(self.flags, team, thread)
                 for t in range(copies):
@@ -209,47 +222,64 @@ cdef class DualAscent:
                 at += copies * length
 
     cdef void _visits(self, Py_ssize_t t, int side, const int64_t* order, Py_ssize_t begin,
-                      Py_ssize_t end, int number, double quiet, double calm) noexcept nogil:
+                      Py_ssize_t end, Py_ssize_t last, Py_ssize_t skip,
+                      double least) noexcept nogil:
         # Visit order[begin:end] with copy t of v; log on this side, if it is one, what changes.
+        # Its next visits begin ``skip`` after the end, and go up to ``last``.
         cdef copy_t* copy = &self.copy[t]
-        cdef Py_ssize_t at, i
+        cdef Py_ssize_t at, i, ahead
         cdef double step
         if side >= 0:
             copy.logged[side] = 0
         for at in range(begin, end):
-            if at + LOOKAHEAD < end:
-                rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
+            ahead = at + FAR_AHEAD + (skip if at + FAR_AHEAD >= end else 0)
+            if ahead < last:
+                prefetch_to_write(&self.example[order[ahead]], 1)
+                rows_prefetch_begin(&self.rows.c, order[ahead])
+            ahead = at + AHEAD + (skip if at + AHEAD >= end else 0)
+            if ahead < last:
+                rows_prefetch(&self.rows.c, order[ahead])
             i = order[at]
-            step = self._visit(copy, i, number, quiet, calm)
+            step = self._visit(copy, i, least)
+            self.seen[at] = self.example[i].gap
             if step != 0 and side >= 0:
                 copy.changed[side][copy.logged[side]] = i
                 copy.steps[side][copy.logged[side]] = step
                 copy.logged[side] += 1
 
-    cdef double _visit(self, copy_t* copy, Py_ssize_t i, int number, double quiet,
-                       double calm) noexcept nogil:
+    def note(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+             double quiet, double calm):
+        """Let examples of order[begin:end], visited in pass ``number``, nap or sleep; see
+        schedule_note.
+        """
+        cdef Py_ssize_t at
+        with nogil:
+            for at in range(begin, end):
+                schedule_note(&self.schedule, order[at], self.seen[at], number, quiet, calm)
+
+    cdef double _visit(self, copy_t* copy, Py_ssize_t i, double least) noexcept nogil:
         # Moves α_i and v, and returns c_i Δα_i.
         cdef row_t row = rows_get(&self.rows.c, i)
-        cdef double c = self.cost[i], y = self.y[i], alpha = self.alpha[i]
+        cdef example_t* at = &self.example[i]
+        cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0, conjugate
         cdef double margin = self.regularizer.primal_dot(&row, copy.v)
-        cdef double gap = self.loss.gap(y, margin, alpha), new = alpha, step = 0, conjugate
+        cdef double gap = self.loss.value(y, margin) + at.conjugate + margin * alpha
+        copy.gap_rise += at.cost * gap - at.gap
+        at.gap = at.cost * gap
         if self.average is not None:
             self.average.visit()
-        if gap > 0:
-            new = self._improved(y, margin, alpha, c * self.curvature[i], gap)
+        if at.gap > least:
+            new = self._improved(y, margin, alpha, at.cost * at.curvature, gap)
         if fabs(new - alpha) > ROUNDING * fabs(alpha):
-            step = c * (new - alpha)
+            step = at.cost * (new - alpha)
             if self.average is not None:
                 self.average.move(&row, i, new - alpha, step, copy.v)
             else:
                 row_axpy(&row, step, copy.v)
-            self.alpha[i] = new
-            conjugate = c * self.loss.conjugate(y, new)
-            copy.conjugate_rise += conjugate - self.conjugate[i]
-            self.conjugate[i] = conjugate
+            conjugate = self.loss.conjugate(y, new)
+            copy.conjugate_rise += at.cost * (conjugate - at.conjugate)
+            at.alpha, at.conjugate = new, conjugate
             copy.moved += 1
-        copy.gap_rise += c * gap - self.schedule.gap[i]
-        schedule_note(&self.schedule, i, c * gap, number, quiet, calm)
         return step
 
     cdef double _improved(self, double y, double margin, double alpha, double curvature,
@@ -281,9 +311,11 @@ cdef class DualAscent:
             if other == t:
                 continue
             n, changed = self.copy[other].logged[side], self.copy[other].changed[side]
+            for at in range(min(n, AHEAD)):
+                rows_prefetch(&self.rows.c, changed[at])
             for at in range(n):
-                if at + LOOKAHEAD < n:
-                    rows_prefetch(&self.rows.c, changed[at + LOOKAHEAD])
+                if at + AHEAD < n:
+                    rows_prefetch(&self.rows.c, changed[at + AHEAD])
                 row = rows_get(&self.rows.c, changed[at])
                 row_axpy(&row, self.copy[other].steps[side][at], self.copy[t].v)
 
@@ -306,11 +338,13 @@ cdef class DualAscent:
     def conjugates(self):
         """Σ (c_i φ)*(−α_i), afresh."""
         cdef Py_ssize_t i
+        cdef example_t* at
         cdef double total = 0
         with nogil:
             for i in range(self.n):
-                self.conjugate[i] = self.cost[i] * self.loss.conjugate(self.y[i], self.alpha[i])
-                total += self.conjugate[i]
+                at = &self.example[i]
+                at.conjugate = self.loss.conjugate(at.y, at.alpha)
+                total += at.cost * at.conjugate
         return total
 
     def measure(self, const double[::1] w, Py_ssize_t begin=0, Py_ssize_t end=-1):
@@ -318,29 +352,40 @@ cdef class DualAscent:
         date.
         """
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
-        cdef double total = 0, margin, value
+        cdef double losses = 0, margin, loss
+        cdef example_t* at
         cdef row_t row
         with nogil:
             for i in range(begin, stop):
-                if i + LOOKAHEAD < stop:
-                    rows_prefetch(&self.rows.c, i + LOOKAHEAD)
+                if i + AHEAD < stop:
+                    rows_prefetch(&self.rows.c, i + AHEAD)
                 row = rows_get(&self.rows.c, i)
+                at = &self.example[i]
                 margin = row_dot(&row, &w[0])
-                value = self.loss.value(self.y[i], margin)
-                total += self.cost[i] * value
-                self.conjugate[i] = self.cost[i] * self.loss.conjugate(self.y[i], self.alpha[i])
-                self.schedule.gap[i] = (
-                    self.cost[i] * (value + margin * self.alpha[i]) + self.conjugate[i])
-        return total
+                loss = at.cost * self.loss.value(at.y, margin)
+                at.conjugate = self.loss.conjugate(at.y, at.alpha)
+                at.gap = loss + at.cost * (at.conjugate + margin * at.alpha)
+                losses += loss
+        return losses
 
     def retune(self, Regularizer regularizer):
         """Go on with v as it is under another regularizer."""
+        cdef Py_ssize_t i
+        cdef double factor = self.regularizer.strength / regularizer.strength
+        for i in range(self.n):
+            self.example[i].curvature *= factor
         self.regularizer = regularizer
 
     def add_up(self):
         """Take the sums afresh, of what `measure` has left behind."""
-        self._begin(float(self.gaps.sum()), float(np.asarray(self.conjugate).sum()))
+        cdef Py_ssize_t i
+        cdef double gaps = 0, conjugates = 0
+        for i in range(self.n):
+            gaps += self.example[i].gap
+            conjugates += self.example[i].cost * self.example[i].conjugate
+        self._begin(gaps, conjugates)
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
-        schedule_wake_above(&self.schedule, quiet)
+        schedule_wake_above(&self.schedule, &self.example[0].gap,
+                            sizeof(example_t) // sizeof(double), quiet)

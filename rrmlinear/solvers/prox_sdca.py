@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +18,10 @@ from rrmlinear.solvers.team import Team
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
 
+# A dual stays as it is where its example's part of the gap is at most this part of the average.
+LEFT_SHARE = 0.02
 # Visits with each copy of v before the copies take over what the others changed.
-ROUND = 32
+ROUND = 128
 # Stored values in a row from which threads repay that, and visits in a pass.
 SHARED_ROW = 40
 SHARED_PASS = 1024
@@ -29,6 +29,8 @@ SHARED_PASS = 1024
 TRIAL_PARTS = 8
 # A dual that falls by less than this part of itself has not fallen: it is rounding.
 ROUNDING = 1e-11
+# In how many parts the rows are measured.
+CHUNKS = 16
 # With so large a curvature a dual step leads to the nearest dual that the loss allows.
 STIFF = 1e6
 
@@ -137,48 +139,60 @@ class ProxSDCA(DualDescent):
 
     def _settle_threads(self) -> None:
         stored = self.rows.n_stored / self.n
-        if self.threads > 1 and self.averaging:
-            self.notes.append(f"one thread is used, not {self.threads}: averaging takes one")
-            self.threads = 1
-        elif self.threads > 1 and stored < SHARED_ROW:
-            self.notes.append(
-                f"one thread is used, not {self.threads}: an example has {stored:.0f} values, and "
-                f"threads repay their meeting from {SHARED_ROW}"
+        if self.averaging:
+            reason = "averages are over visits one after another"
+        elif self.sampling == "uniform":
+            reason = "uniform draws may visit an example twice at once"
+        elif stored < SHARED_ROW:
+            reason = (
+                f"an example has {stored:.0f} values, and threads repay their meeting from "
+                f"{SHARED_ROW}"
             )
+        else:
+            return
+        if self.threads > 1:
+            self.notes.append(f"one thread is used, not {self.threads}: {reason}")
             self.threads = 1
 
     def run_pass(self, number: int) -> None:
         uniform = self.sampling == "uniform"
-        quiet, calm = self.quiet(), self.calm(self.gap_sum)
         order = self.state.begin_pass(number, self.seed, uniform)
         if self.state.average is not None and number & (number - 1) == 0:
             self.state.average.restart()
+        asleep = number, self.quiet(), self.calm(self.gap_sum)
+        least = 0.0 if uniform else LEFT_SHARE * self.gap_sum / self.n
         if self.threads > 1 and len(order) >= SHARED_PASS:
-            self._pass_in_rounds(order, number, quiet, calm)
+            self._pass_in_rounds(order, asleep, least)
         else:
-            self._pass_alone(order, number, quiet, calm)
+            self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
 
-    def _pass_alone(self, order: NDArray[np.int64], number: int, quiet: float, calm: float) -> None:
-        self.in_pieces(
-            order,
-            lambda: self.slice,
-            lambda begin, end: self.state.sweep(order, begin, end, number, quiet, calm),
-        )
+    def _pass_alone(
+        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
+    ) -> None:
+        def visit(begin: int, end: int) -> None:
+            self.state.sweep(order, begin, end, least)
+            self.state.note(order, begin, end, *asleep)
+
+        self.in_pieces(order, lambda: self.slice, visit)
 
     def _pass_in_rounds(
-        self, order: NDArray[np.int64], number: int, quiet: float, calm: float
+        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
     ) -> None:
         before, alphas, v = self._dual(), self.state.alphas.copy(), self.state.dual_vector.copy()
+
+        def visit(begin: int, end: int) -> None:
+            visits = order, begin, end, least, self.threads, self.round
+            self.team.shared("", self.state.sweep, *visits, amount=end - begin)
+            self.state.note(order, begin, end, *asleep)
+
+        def length() -> int:
+            step = min(self.slice, len(order))
+            return step if self.team.is_settled("") else -(-step // TRIAL_PARTS)
+
         while self.threads > 1:
             self.state.level_copies()
-            rounds = number, quiet, calm, self.threads, self.round
-
-            def visit(begin: int, end: int, rounds: tuple = rounds) -> None:
-                visits = order, begin, end, *rounds
-                self.team.shared("", self.state.sweep, *visits, amount=end - begin)
-
-            self.in_pieces(order, partial(self._piece, len(order)), visit)
+            self.in_pieces(order, length, visit)
             if self._dual() >= before - ROUNDING * abs(before):
                 return
             self.state.alphas[:], self.state.dual_vector[:] = alphas, v
@@ -189,11 +203,7 @@ class ProxSDCA(DualDescent):
                 )
                 self.threads = 1
             self.round = max(1, self.round // 2)
-        self._pass_alone(order, number, quiet, calm)
-
-    def _piece(self, visits: int) -> int:
-        step = min(self.slice, visits)
-        return step if self.team.is_settled("") else -(-step // TRIAL_PARTS)
+        self._pass_alone(order, asleep, least)
 
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum
@@ -218,10 +228,21 @@ class ProxSDCA(DualDescent):
         return self.state.conjugate_sum
 
     def losses(self) -> float:
-        losses = self.state.measure(self.regularizer.primal_of(self.state.dual_vector))
+        weights = self.regularizer.primal_of(self.state.dual_vector)
+        # Always the same chunks, so that the sum has the same bits for any team of these threads.
+        size = self.team.threads
+        chunk = -(-self.n // CHUNKS) if size > 1 else self.n
+        chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
+        sums = np.zeros(len(chunks))
+
+        def some(thread: int) -> None:
+            for at in range(thread, len(chunks), size):
+                sums[at] = self.state.measure(weights, *chunks[at])
+
+        self.team.on_each(size, some)
         self.state.add_up()
         self.gap_sum = self.state.gap_sum
-        return losses
+        return float(sums.sum())
 
     def _measure_averages(self, weights: NDArray[np.float64]) -> tuple[float, float]:
         duals = self.duals()
