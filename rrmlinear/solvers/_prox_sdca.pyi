@@ -40,12 +40,20 @@ class DualAscent:
         order: NDArray[np.int64],
         begin: int,
         end: int,
+        least: float = 0.0,
+        copies: int = 1,
+        length: int = 0,
+        team: int = 1,
+        thread: int = 0,
+    ) -> None: ...
+    def note(
+        self,
+        order: NDArray[np.int64],
+        begin: int,
+        end: int,
         number: int,
         quiet: float,
         calm: float,
-        length: int,
-        team: int,
-        thread: int,
     ) -> None: ...
     @property
     def moved(self) -> int: ...

@@ -194,16 +194,24 @@ class ProxSDCA(DualDescent):
             self.state.level_copies()
             self.in_pieces(order, length, visit)
             if self._dual() >= before - ROUNDING * abs(before):
+                if 0 < self.gap_sum <= self.state.gap_sum:
+                    self._shorten_rounds()
+                else:
+                    self.round = min(ROUND, 2 * self.round)
                 return
             self.state.alphas[:], self.state.dual_vector[:] = alphas, v
             self.state.resume()
-            if self.round == 1:
-                self.notes.append(
-                    f"one thread is used, not {self.threads}: their steps undo each other"
-                )
-                self.threads = 1
-            self.round = max(1, self.round // 2)
+            self.losses()
+            self._shorten_rounds()
         self._pass_alone(order, asleep, least)
+
+    def _shorten_rounds(self) -> None:
+        """Let threads take in each other's steps sooner, as these have undone each other."""
+        if self.round > 1:
+            self.round //= 2
+            return
+        self.notes.append(f"one thread is used, not {self.threads}: their steps undo each other")
+        self.threads = 1
 
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum
