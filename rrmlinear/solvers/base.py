@@ -38,6 +38,7 @@ class Solver:
         self.target = np.inf
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
+        self.gap_at_measuring = np.inf  # as estimated, when that last said stop
         self.measurements = self.still = self.moved = 0
         #: What the primal was above its minimum, at most, when last measured, the gap apart.
         self.excess = np.inf
@@ -118,7 +119,8 @@ class Solver:
         if number == 1:
             row = self._measured(row)
             self.first_gap = row.gap
-        elif gap <= stopping.target(row, self.first_gap) and self._may_measure():
+        elif gap <= stopping.target(row, self.first_gap) and self._may_measure(gap):
+            self.gap_at_measuring = gap
             row = self._measured(row)
         spent = time.perf_counter() - self.begun  # measuring with it, as a clock on the wall
         limit = stopping.limit_reached(number, spent) or self._stalled()
@@ -132,10 +134,11 @@ class Solver:
             return row, Status.BOUNDED
         return row, limit
 
-    def _may_measure(self) -> bool:
-        # The first time an estimate says stop, and then as long as measuring stays a small part.
+    def _may_measure(self, gap: float) -> bool:
+        # The first time an estimate says stop, when it has halved since it last did in vain, and
+        # then as long as measuring stays a small part.
         spent = self.measurements * self.measuring_work
-        return self.measurements == 1 or spent <= MEASURING_SHARE * self.work
+        return gap <= self.gap_at_measuring / 2 or spent <= MEASURING_SHARE * self.work
 
     def _measured(self, row: TraceRow) -> TraceRow:
         begin = time.perf_counter()
