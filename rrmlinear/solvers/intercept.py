@@ -141,7 +141,7 @@ class InterceptSDCA(Solver):
 
     def _balanced(self, margins: NDArray[np.float64], level: float) -> NDArray[np.float64]:
         # Duals with Σ c_i α_i = 0 near those of the inner problem, that the loss allows.
-        alphas = self.inner.state.alphas
+        alphas = np.ascontiguousarray(self.inner.state.alphas)
         near = ROUNDING * float((self.costs * np.abs(alphas)).sum())
 
         def moved(shift: float, duals: NDArray[np.float64]) -> float:
