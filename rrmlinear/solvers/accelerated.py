@@ -67,7 +67,7 @@ class Accelerated(Solver):
         self.kappa = self.smoothing_cost = 0.0
         self.best_dual, self.best_duals = -math.inf, None
         self.step_is_due = False
-        self.looked_at = -math.inf
+        self.looked_at, self.blind_passes = -math.inf, 0
 
     def start(self) -> None:
         ascent, strength = self.ascent, self.regularizer.strength
@@ -104,7 +104,9 @@ class Accelerated(Solver):
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
         self.ascent.run_pass(number)
         self.work, self.moved = self.ascent.work, self.ascent.moved
-        if self.kappa == 0 or self.work - self.looked_at >= self.looking_work:
+        self.blind_passes += 1
+        worth = self.work - self.looked_at >= self.looking_work
+        if worth or self.kappa == 0 or self.blind_passes >= self.pace.longest_blindness:
             self._look_at_outer()
 
     def _follow_theory(self) -> None:
@@ -127,7 +129,7 @@ class Accelerated(Solver):
         self.notes.append(f"{what}: R²/(λγ) is {condition:.3g} n, and {limit}")
 
     def _look_at_outer(self) -> None:
-        self.looked_at = self.work
+        self.looked_at, self.blind_passes = self.work, 0
         inner_dual, inner_gap = self.ascent.estimate()
         if self.kappa == 0:
             distance, self.uphill, primal, dual = 0.0, 0.0, inner_dual + inner_gap, inner_dual

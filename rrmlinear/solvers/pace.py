@@ -45,6 +45,8 @@ class Practice:
         self.kappa = 0.0 if kappa is None else kappa
         self.least = LEAST_PASSES if passes is None else passes
         self.most = MOST_PASSES if passes is None else passes
+        #: Most passes from one look at the inner problem to the next; `see` counts looks.
+        self.longest_blindness = MOST_PASSES if passes is None else 1
         self.best_gap, self.idle_steps = math.inf, 0
         self.sequence = 1.0
         self.last: tuple[float, float] | None = None
@@ -114,6 +116,7 @@ class Theory:
     α need not be 0.
     """
 
+    longest_blindness = 1
     verified = True  # an inner gap counts only when measured in full
 
     def __init__(self, strength: float, kappa: float, first_gap: float) -> None:
