@@ -44,7 +44,8 @@ cdef struct example_t:
     double curvature      # ‖x‖² over the strength of Ω
     double gap            # its part of the gap when last looked at
     double conjugate      # φ*(−α)
-    double padding[2]
+    double before         # α before the last visit
+    double padding
 
 cdef struct copy_t:
     double* v             # a copy of v
@@ -157,6 +158,14 @@ cdef class DualAscent:
         self.dual_vector += delta
         self.resume()
 
+    def undo(self, const int64_t[::1] order, v):
+        """Take back the visits of a pass in this order that began at v."""
+        cdef Py_ssize_t at
+        for at in range(order.shape[0]):
+            self.example[order[at]].alpha = self.example[order[at]].before
+        self.dual_vector[:] = v
+        self.resume()
+
     def resume(self):
         """Go on from ``alphas`` and ``dual_vector``, which have been changed from outside."""
         self._begin(self.gap_sum, self.conjugates())
@@ -264,6 +273,7 @@ cdef class DualAscent:
         cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0, conjugate
         cdef double margin = self.regularizer.primal_dot(&row, copy.v)
         cdef double gap = self.loss.value(y, margin) + at.conjugate + margin * alpha
+        at.before = alpha
         copy.gap_rise += at.cost * gap - at.gap
         at.gap = at.cost * gap
         if self.average is not None:

@@ -24,7 +24,7 @@ LEFT_SHARE = 0.02
 ROUND = 128
 # Stored values in a row from which threads repay that, and visits in a pass.
 SHARED_ROW = 40
-SHARED_PASS = 1024
+SHARED_PASS = 4096
 # In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
 TRIAL_PARTS = 8
 # A dual that falls by less than this part of itself has not fallen: it is rounding.
@@ -179,9 +179,11 @@ class ProxSDCA(DualDescent):
     def _pass_in_rounds(
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
     ) -> None:
-        before, alphas, v = self._dual(), self.state.alphas.copy(), self.state.dual_vector.copy()
+        before, v, visited = self._dual(), self.state.dual_vector.copy(), 0
 
         def visit(begin: int, end: int) -> None:
+            nonlocal visited
+            visited = end
             visits = order, begin, end, least, self.threads, self.round
             self.team.shared("", self.state.sweep, *visits, amount=end - begin)
             self.state.note(order, begin, end, *asleep)
@@ -199,8 +201,7 @@ class ProxSDCA(DualDescent):
                 else:
                     self.round = min(ROUND, 2 * self.round)
                 return
-            self.state.alphas[:], self.state.dual_vector[:] = alphas, v
-            self.state.resume()
+            self.state.undo(order[:visited], v)
             self.losses()
             self._shorten_rounds()
         self._pass_alone(order, asleep, least)

@@ -11,7 +11,7 @@ from rrmlinear.solvers.result import Status
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.solvers.team import Team
 
-N, D = 2500, 45  # enough visits in a pass, and values in a row, for threads
+N, D = 5000, 45  # enough visits in a pass, and values in a row, for threads
 LOSSES = {
     "hinge": margin.Hinge(),
     "squared-hinge": margin.SquaredHinge(),
