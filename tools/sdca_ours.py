@@ -15,6 +15,7 @@ from rrmlinear.losses.regression import Squared
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.accelerated import Accelerated
+from rrmlinear.solvers.feature_descent import FeatureDescent
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import Result
 from rrmlinear.solvers.stopping import Stopping
@@ -28,7 +29,7 @@ LOSSES = {
 }
 
 
-KINDS = ("plain", "accelerated", "automatic")
+KINDS = ("plain", "accelerated", "automatic", "features")
 
 
 def solve(kind: str, X: Any, y: NDArray[np.float64], task: Any, stopping: Stopping) -> Result:
@@ -37,10 +38,12 @@ def solve(kind: str, X: Any, y: NDArray[np.float64], task: Any, stopping: Stoppi
 
 
 def _prepare(kind: str, X: Any, y: Any, task: Any) -> Callable[[Stopping], Result]:
-    if task.l2 != 1:
+    if (kind == "features") != (task.l2 == 0):
         raise ValueError("does not solve this problem")
     problem = Problem.from_arrays(X, y)
     data = problem.rows, problem.labels, np.full(problem.n_examples, task.C)
+    if kind == "features":
+        return lambda stopping: FeatureDescent(*data, task.l1, 0.0).solve(stopping)
     loss = LOSSES[task.loss](task)
     regularizer = ElasticNet(task.l1) if task.l1 else L2()
 

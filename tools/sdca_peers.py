@@ -92,10 +92,10 @@ def sklearn_lasso(X, y, task):
     needs(task, "squared", l1=True, lasso=True)
     from sklearn.linear_model import Lasso
 
-    X = as_columns(X)
+    X, alpha = as_columns(X), task.l1 / (task.C * len(y))
 
     def train(effort):
-        lasso = Lasso(alpha=task.l1, fit_intercept=False, tol=tolerance(effort), max_iter=1_000_000)
+        lasso = Lasso(alpha=alpha, fit_intercept=False, tol=tolerance(effort), max_iter=10**6)
         return lasso.fit(X, y).coef_
 
     return train
@@ -229,7 +229,7 @@ def skglm(X, y, task):
         if task.loss == "hinge":
             model = LinearSVC(C=task.C, max_iter=1000, **common)
         elif lasso:
-            model = Lasso(alpha=task.l1, max_iter=1000, **common)
+            model = Lasso(task.l1 / (task.C * len(y)), max_iter=1000, **common)
         else:
             penalty = L1_plus_L2(alpha, task.l1 / total)
             solver = ProxNewton(max_iter=1000, **common)
@@ -243,10 +243,10 @@ def celer(X, y, task):
     needs(task, "squared", l1=True, lasso=True)
     from celer import Lasso
 
-    X = as_columns(X)
+    X, alpha = as_columns(X), task.l1 / (task.C * len(y))
 
     def train(effort):
-        lasso = Lasso(alpha=task.l1, fit_intercept=False, tol=tolerance(effort), max_iter=1000)
+        lasso = Lasso(alpha=alpha, fit_intercept=False, tol=tolerance(effort), max_iter=1000)
         return lasso.fit(X, y).coef_
 
     return train

@@ -64,11 +64,10 @@ def elastic_net_tasks(losses: list[str], n: int, lam: float, sigma: float) -> li
 
 
 def lasso_tasks(X: Any, y: NDArray[np.float64]) -> list[Task]:
-    """1/(2n) ‖Xw − y‖² + α‖w‖₁ where α is a part of the least one whose solution is 0."""
-    n = len(y)
-    largest = float(np.abs(X.T @ y).max()) / n
+    """½ ‖Xw − y‖² + l1 ‖w‖₁ where l1 is a part of the least one whose solution is 0."""
+    largest = float(np.abs(X.T @ y).max())
     return [
-        Task(f"Lasso, λ_max/{part}", "squared", 1 / n, largest / part, 0.0)
+        Task(f"Lasso, λ_max/{part}", "squared", 1.0, largest / part, 0.0)
         for part in LASSO_FRACTIONS
     ]
 
