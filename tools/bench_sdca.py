@@ -46,7 +46,7 @@ from sdca_contest import (
     hold,
 )
 from sdca_ours import SOLVERS as OURS
-from sdca_ours import solve
+from sdca_ours import trainer
 from sdca_peers import SOLVERS as PEERS
 from sdca_problems import (
     MARGIN_LOSSES,
@@ -56,8 +56,6 @@ from sdca_problems import (
     lasso_tasks,
     load,
 )
-
-from rrmlinear.solvers.stopping import Stopping
 
 SUITES = ("l2", "elastic-net", "lasso")
 ELASTIC_NET_LOSSES = ("smooth-hinge", "squared-hinge", "logistic")
@@ -92,9 +90,9 @@ def tasks_of(chosen: argparse.Namespace, data: str, X: Any, y: Any) -> list[Task
 
 def optimum_of(task: Task, X: Any, y: Any, seconds: float) -> tuple[float, float]:
     """(objective, relative gap) of a run of ours."""
-    stopping = Stopping(gap_tol=REFERENCE_GAP, time_limit=seconds)
-    result = solve("automatic" if task.l2 else "features", X, y, task, stopping)
-    return task.objective(X, y, result.weights.ravel()), result.last.relative_gap
+    train = trainer("automatic", X, y, task)
+    weights, result = train(gap_tol=REFERENCE_GAP, time_limit=seconds)
+    return task.objective(X, y, weights), result.last.relative_gap
 
 
 def run(chosen: argparse.Namespace, data: str) -> list[Contest]:

@@ -9,59 +9,40 @@ import numpy as np
 from numpy.typing import NDArray
 from sdca_effort import tolerance
 
-from rrmlinear import Problem
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
-from rrmlinear.losses.regression import Squared
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.accelerated import Accelerated
-from rrmlinear.solvers.feature_descent import FeatureDescent
-from rrmlinear.solvers.prox_sdca import ProxSDCA
+from rrmlinear import Parameter, Problem
 from rrmlinear.solvers.result import Result
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.training.fit import solve
 
-LOSSES = {
-    "hinge": lambda task: Hinge(),
-    "smooth-hinge": lambda task: SmoothHinge(task.smoothing),
-    "squared-hinge": lambda task: SquaredHinge(),
-    "logistic": lambda task: Logistic(),
-    "squared": lambda task: Squared(),
-}
+KINDS: dict[str, int | str] = {"plain": 32, "accelerated": 33, "automatic": "sdca"}
 
 
-KINDS = ("plain", "accelerated", "automatic", "features")
+def trainer(
+    kind: str, X: Any, y: NDArray[np.float64], task: Any
+) -> Callable[..., tuple[NDArray[np.float64], Result]]:
+    """A function of further choices of `Parameter` that returns weights and result.
 
-
-def solve(kind: str, X: Any, y: NDArray[np.float64], task: Any, stopping: Stopping) -> Result:
-    """One run with everything that a user waits for after the data are there."""
-    return _prepare(kind, X, y, task)(stopping)
-
-
-def _prepare(kind: str, X: Any, y: Any, task: Any) -> Callable[[Stopping], Result]:
-    if (kind == "features") != (task.l2 == 0):
-        raise ValueError("does not solve this problem")
+    Raises ValueError for a problem that this solver does not solve.
+    """
     problem = Problem.from_arrays(X, y)
-    data = problem.rows, problem.labels, np.full(problem.n_examples, task.C)
-    if kind == "features":
-        return lambda stopping: FeatureDescent(*data, task.l1, 0.0).solve(stopping)
-    loss = LOSSES[task.loss](task)
-    regularizer = ElasticNet(task.l1) if task.l1 else L2()
+    choices: dict[str, Any] = {"solver": KINDS[kind], "loss": task.loss, "C": task.C}
+    if task.l1:
+        choices |= {"regularizer": "elastic-net" if task.l2 else "l1", "l1": task.l1}
+    if task.loss == "smooth-hinge":
+        choices["smoothing"] = task.smoothing
+    Parameter(**choices).check(problem)
 
-    def plain(regularizer: Regularizer) -> ProxSDCA:
-        return ProxSDCA(*data, loss, regularizer)
+    def train(**further: Any) -> tuple[NDArray[np.float64], Result]:
+        model, result = solve(problem, Parameter(**choices, **further))
+        sign = 1 if task.loss == "squared" else model.labels[0]
+        return sign * model.weights.ravel(), result
 
-    def run(stopping: Stopping) -> Result:
-        if kind == "plain":
-            return plain(regularizer).solve(stopping)
-        return Accelerated(plain, regularizer, observe=kind == "automatic").solve(stopping)
-
-    return run
+    return train
 
 
 def _maker(kind: str) -> Callable[[Any, Any, Any], Callable[[int], NDArray[np.float64]]]:
     def make(X: Any, y: Any, task: Any) -> Callable[[int], NDArray[np.float64]]:
-        run = _prepare(kind, X, y, task)
-        return lambda effort: run(Stopping(gap_tol=tolerance(effort))).weights
+        train = trainer(kind, X, y, task)
+        return lambda effort: train(gap_tol=tolerance(effort))[0]
 
     return make
 

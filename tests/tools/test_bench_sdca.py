@@ -13,9 +13,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rrmlinear import Problem, write_libsvm
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.regression import Squared
 
 ROOT = Path(__file__).resolve().parents[2]
-LOSSES = ("hinge", "smooth-hinge", "squared-hinge", "logistic", "squared")
+OURS = {
+    "hinge": Hinge(),
+    "smooth-hinge": SmoothHinge(0.5),
+    "squared-hinge": SquaredHinge(),
+    "logistic": Logistic(),
+    "squared": Squared(),
+}
 
 
 @pytest.fixture
@@ -41,12 +49,12 @@ def test_efforts_are_tolerances_and_passes(tool):
     assert all(later > earlier for earlier, later in itertools.pairwise(counts))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", OURS)
 def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
     X, y = two_classes
     task = tool("sdca_problems").Task("any", loss, 0.7, l1=0.3, smoothing=0.5)
     w = np.random.default_rng(1).standard_normal(6) * 3
-    values = tool("sdca_ours").LOSSES[loss](task).values(y, X @ w)
+    values = OURS[loss].values(y, X @ w)
     expected = 0.7 * values.sum() + w @ w / 2 + 0.3 * np.abs(w).sum()
     assert_allclose(task.objective(X, y, w), expected, rtol=1e-13)
 
@@ -125,6 +133,38 @@ def test_head_to_head_without_other_packages(tool, tmp_path, capsys):
     if "snapml" in why:
         assert f"left out: snapml: {why['snapml']}" in told
         assert "ModuleNotFoundError" in why["snapml"]
+
+
+@pytest.mark.parametrize(
+    ("suite", "losses"),
+    [("l2", ["hinge", "smooth-hinge", "squared-hinge", "logistic"]), ("elastic-net", ["logistic"])],
+)
+def test_all_forms_of_ours_have_one_optimum(tool, two_classes, suite, losses):
+    X, y = two_classes
+    y = -y  # begins with the other class: the weights' sign must not depend on the order
+    problems, ours = tool("sdca_problems"), tool("sdca_ours")
+    tasks = problems.l2_tasks(losses, 2.0)
+    if suite == "elastic-net":
+        tasks = problems.elastic_net_tasks(losses, len(y), 1e-3, 1e-3)
+    for task in tasks:
+        found = [
+            task.objective(X, y, ours.trainer(kind, X, y, task)(gap_tol=1e-8)[0])
+            for kind in ours.KINDS
+        ]
+        assert_allclose(found, min(found), rtol=2e-8)
+
+
+def test_the_lasso_is_the_optimum_of_scikit_learn(tool):
+    linear = pytest.importorskip("sklearn.linear_model")
+    X, y = tool("sdca_problems").load("lasso", 200, 300)
+    ours = tool("sdca_ours")
+    for task in tool("sdca_problems").lasso_tasks(X, y)[:2]:
+        w = ours.trainer("automatic", X, y, task)(gap_tol=1e-10)[0]
+        lasso = linear.Lasso(task.l1 / len(y), fit_intercept=False, tol=1e-10, max_iter=100_000)
+        other = task.objective(X, y, lasso.fit(X.tocsc(), y).coef_)
+        assert_allclose(task.objective(X, y, w), other, rtol=1e-8)
+        with pytest.raises(ValueError, match="l1"):
+            ours.trainer("plain", X, y, task)
 
 
 def test_files_of_two_classes_and_dense_rows(tool, two_classes, tmp_path):
