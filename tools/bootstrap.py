@@ -94,7 +94,7 @@ class Environment:
             requirements = tomllib.load(file)["build-system"]["requires"]
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         self.run("python", *pip, *requirements, "ninja")
-        build = f"-Cbuild-dir={_shown(self.folder / 'build')}"
+        build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
         package = f".[{','.join(extras)}]" if extras else "."
         self.run("python", *pip, "--no-build-isolation", build, "--editable", package)
 
