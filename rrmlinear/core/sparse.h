@@ -164,12 +164,44 @@ RRM_INLINE double soft(double v, double threshold)
     return v - (inside < -threshold ? -threshold : inside);
 }
 
+/* The next two over dense rows, for each type of value: here a choice of machine code pays. */
+#define DENSE_LOOPS(type)                                                                       \
+    RRM_CLONES static double dense_dot_##type(const void *values, const double *v, ptrdiff_t n, \
+                                              double threshold)                                 \
+    {                                                                                           \
+        const type *x = (const type *)values;                                                   \
+        double total = 0;                                                                       \
+        if (threshold == 0) {                                                                   \
+            _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t j = 0; j < n; j++)          \
+                total += (double)x[j] * v[j];                                                   \
+        } else {                                                                                \
+            _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t j = 0; j < n; j++)          \
+                total += (double)x[j] * soft(v[j], threshold);                                  \
+        }                                                                                       \
+        return total;                                                                           \
+    }                                                                                           \
+    RRM_CLONES static void dense_axpy_##type(const void *values, double step, double *v,        \
+                                             ptrdiff_t n)                                       \
+    {                                                                                           \
+        const type *x = (const type *)values;                                                   \
+        _Pragma("omp simd") for (ptrdiff_t j = 0; j < n; j++)                                   \
+            v[j] += step * (double)x[j];                                                        \
+    }
+
+DENSE_LOOPS(double)
+DENSE_LOOPS(float)
+
 /* x'soft(v) over the stored values, the appended column included. Four sums break the chain of
  * dependent additions; with a threshold of constant 0 it is x'v. */
 RRM_INLINE double row_dot_kind(const row_t *row, int kind, const double *v, double threshold)
 {
     double sum[4] = {0};
     ptrdiff_t t = 0;
+    if (kind & ROW_DENSE) {
+        sum[0] = kind & ROW_FLOAT32 ? dense_dot_float(row->values, v, row->length, threshold)
+                                    : dense_dot_double(row->values, v, row->length, threshold);
+        t = row->length;
+    }
     for (; t + 4 <= row->length; t += 4)
         for (int r = 0; r < 4; r++) {
             double w = v[row_index(row, kind, t + r)];
@@ -206,8 +238,13 @@ static inline double thresholded_dot(const row_t *row, const double *v, double t
 
 RRM_INLINE void row_axpy_kind(const row_t *row, int kind, double step, double *w)
 {
-    for (ptrdiff_t t = 0; t < row->length; t++)
-        w[row_index(row, kind, t)] += step * row_value(row, kind, t);
+    if (kind == (ROW_DENSE | ROW_FLOAT32))
+        dense_axpy_float(row->values, step, w, row->length);
+    else if (kind & ROW_DENSE)
+        dense_axpy_double(row->values, step, w, row->length);
+    else
+        for (ptrdiff_t t = 0; t < row->length; t++)
+            w[row_index(row, kind, t)] += step * row_value(row, kind, t);
     if (row->bias != 0)
         w[row->bias_index] += step * row->bias;
 }
