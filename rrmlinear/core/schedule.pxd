@@ -20,10 +20,9 @@ cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* 
     """The examples of cost > 0 that pass `number` visits, shuffled; returns how many."""
     cdef Py_ssize_t i, m = 0
     cdef uint64_t state = random_stream(seed, <uint64_t> number)
-    for i in range(schedule.n):
-        if schedule.wake[i] <= number and cost[i] > 0:
-            order[m] = i
-            m += 1
+    for i in range(schedule.n):     # no branch to mispredict: the next overwrites who sleeps
+        order[m] = i
+        m += (schedule.wake[i] <= number) & (cost[i] > 0)
     random_shuffle(&state, order, m)
     return m
 
