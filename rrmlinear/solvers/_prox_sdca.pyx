@@ -6,8 +6,7 @@ from libc.string cimport memcpy
 
 from rrmlinear.core.barrier cimport current_processor, flag_t, flags_meet
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake,
-    schedule_wake_above,
+    schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake, schedule_wake_above,
 )
 from rrmlinear.core.sparse cimport (
     prefetch_to_write, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
