@@ -1,1 +1,28 @@
-"""Projections and block problems: pure functions over one root finder."""
+"""Projections and block problems: pure functions over one root finder.
+
+The public functions take and return NumPy arrays and are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "box_halfspace": "boxes",
+    "box_hyperplane": "boxes",
+    "capped_simplex": "simplices",
+    "knapsack": "boxes",
+    "simplex": "simplices",
+}
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(f"rrmlinear.projections.{_PUBLIC[name]}"), name)
+    raise AttributeError(f"module 'rrmlinear.projections' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@
 #define RRM_KNAPSACK_H
 
 #include <math.h>
-#include "selection.h"
+#include "digit_selection.h"
 #include "sparse.h"
 
 /* Each array has its own step: 0 where one number serves all terms, else 1. */
@@ -43,27 +43,26 @@ static double knapsack_search(const knapsack_t *problem, double low, double high
             double lower = problem->lower[j * problem->lower_step];
             double upper = problem->upper[j * problem->upper_step];
             double leaves_upper = (p[j] - upper) / c, reaches_lower = (p[j] - lower) / c;
-            int first_inside = leaves_upper > low && leaves_upper < high;
-            int second_inside = reaches_lower > low && reaches_lower < high;
-            if (first_inside)
-                kinks[n_kinks++] = leaves_upper;
-            if (second_inside && reaches_lower > leaves_upper)
-                kinks[n_kinks++] = reaches_lower;
-            if (first_inside || second_inside)
-                members[kept++] = j;
-            else if (leaves_upper >= high)
-                fixed += upper;
-            else if (reaches_lower <= low)
-                fixed += lower;
-            else {
-                offset += p[j];
-                slope += c;
-            }
+            int first_inside = (leaves_upper > low) & (leaves_upper < high);
+            int second_inside = (reaches_lower > low) & (reaches_lower < high);
+            /* Which case it is cannot be foreseen: written and counted, not branched on. */
+            int undecided = first_inside | second_inside;
+            int at_upper = !undecided & (leaves_upper >= high);
+            int at_lower = !undecided & !at_upper & (reaches_lower <= low);
+            kinks[n_kinks] = leaves_upper;
+            n_kinks += first_inside;
+            kinks[n_kinks] = reaches_lower;
+            n_kinks += second_inside & (reaches_lower > leaves_upper);
+            members[kept] = j;
+            kept += undecided;
+            fixed += at_upper ? upper : at_lower ? lower : 0;
+            offset += undecided | at_upper | at_lower ? 0 : p[j];
+            slope += undecided | at_upper | at_lower ? 0 : c;
         }
         n = kept;
         if (n_kinks == 0)
             break;
-        double theta = select_rank(kinks, n_kinks, n_kinks / 2);
+        double theta = select_rank_by_digits(kinks, n_kinks, n_kinks / 2);
         double excess = (fixed - problem->z) + (offset - slope * theta);
         for (ptrdiff_t m = 0; m < n; m++) {
             ptrdiff_t j = members[m];

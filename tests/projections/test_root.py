@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rrmlinear.projections.knapsack import knapsack_root
+from rrmlinear.projections.root import knapsack_root
 
 LONG = np.longdouble
 

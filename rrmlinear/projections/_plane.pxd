@@ -1,0 +1,31 @@
+cdef extern from "plane_root.h" nogil:
+    ctypedef struct column_t:
+        const double* at
+        Py_ssize_t step
+
+    ctypedef struct plane_t:
+        column_t m, d, lower, upper, s
+        Py_ssize_t n
+        double e, z
+        int rates, absolute
+
+    ctypedef struct plane_range_t:
+        double least, largest, size
+        int wrong
+
+    enum:
+        PLANE_BAD_M
+        PLANE_BAD_D
+        PLANE_BAD_BOX
+        PLANE_BAD_S
+
+    ctypedef struct plane_written_t:
+        double miss, size, slope
+
+    plane_range_t plane_range(const plane_t* plane)
+    double plane_sum(const plane_t* plane, double theta)
+    plane_written_t plane_write(const plane_t* plane, double theta, double* out)
+    int plane_newton(const plane_t* plane, double low, double high, double* theta)
+    int plane_search(const plane_t* plane, double low, double high, double* theta)
+    int plane_project(const plane_t* plane, int deterministic, double low, double high,
+                      double* out, double* theta)

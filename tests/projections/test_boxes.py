@@ -1,0 +1,181 @@
+"""Projections on a box cut by a plane: feasible, idempotent, equal to sorting and to a QP solver."""
+
+import numpy as np
+import pytest
+
+from rrmlinear.projections import box_halfspace, box_hyperplane, knapsack
+
+METHODS = ["newton", "exact"]
+
+
+def random_instance(rng, n, scale):
+    """Boxes with ties, zeros, equal and infinite bounds, s of both signs and 0, at one scale."""
+    m = rng.normal(size=n) * scale
+    d = 10.0 ** rng.uniform(-1, 1, n)
+    s = rng.choice([-2.0, -1.0, 0.0, 1.0, 1.0, 3.0], n)
+    lower = m + rng.normal(size=n) * scale
+    upper = lower + rng.exponential(size=n) * scale
+    ties = rng.random(n) < rng.choice([0.0, 0.5, 1.0])
+    m[ties], lower[ties], upper[ties], d[ties] = scale, 0.0, 2 * scale, 1.0
+    m[rng.random(n) < 0.1] = 0.0
+    upper = np.where(rng.random(n) < 0.1, lower, upper)
+    lower[rng.random(n) < rng.choice([0.0, 0.2])] = -np.inf
+    upper[rng.random(n) < rng.choice([0.0, 0.2])] = np.inf
+    inside = np.clip(m + rng.normal(size=n) * scale, lower, upper)
+    ends = rng.choice([0.0, 0.0, 1.0])  # z at an end of what can be reached, or within
+    if ends and np.isfinite(upper).all() and np.isfinite(lower).all():
+        inside = np.where(s > 0, upper, lower)
+    return m, d, lower, upper, s, float(s @ inside)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+def test_equals_sorting_at_every_scale(reference, method, exponent):
+    rng = np.random.default_rng(exponent + 50)
+    scale = 10.0**exponent
+    for n in rng.choice([1, 2, 3, 7, 40, 300, 2000], 60):
+        m, d, lower, upper, s, z = instance = random_instance(rng, int(n), scale)
+        a = knapsack(*instance, method=method)
+        assert (a >= lower).all()
+        assert (a <= upper).all()
+        size = np.abs(s * a).sum() + abs(z)
+        assert abs(s @ a - z) <= 1e-13 * size
+        expected = reference(*instance)
+        largest = np.abs(expected).max() + scale
+        np.testing.assert_allclose(a, expected.astype(float), rtol=0, atol=1e-12 * largest)
+        again = knapsack(a, d, lower, upper, s, z, method=method)
+        np.testing.assert_allclose(again, a, rtol=0, atol=1e-12 * largest)
+
+
+@pytest.mark.parametrize("order", ["random", "sorted", "blocks", "spikes"])
+def test_sampling_gives_what_the_search_gives(order):
+    rng = np.random.default_rng(3)
+    n = 150_000
+    x = rng.normal(size=n)
+    if order == "sorted":
+        x.sort()
+    elif order == "blocks":
+        x += np.repeat(rng.normal(size=15) * 100, n // 15)
+    elif order == "spikes":
+        x[rng.integers(0, n, 5)] = 1e6
+    y = np.where(rng.random(n) < 0.01, 1.0, -1.0)
+    for z in (0.0, 5.0, -200.0):
+        a = box_hyperplane(x, 0.0, 1.0, y, z)
+        b = box_hyperplane(x, 0.0, 1.0, y, z, method="exact")
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+        assert abs(y @ a - z) <= 1e-12 * a.sum()
+
+
+def test_is_the_projection_that_a_quadratic_program_finds():
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        n = int(rng.integers(2, 30))
+        d, s = 10.0 ** rng.uniform(-1, 1, n), rng.choice([-2.0, -1.0, 0.0, 1.0, 3.0], n)
+        m, low = rng.normal(size=n), -rng.exponential(size=n)
+        high = low + rng.exponential(size=n) * 2
+        z = float(s @ (low + rng.random() * (high - low)))
+        a = cvxpy.Variable(n)
+        objective = cvxpy.sum_squares(cvxpy.multiply(d, a - m)) / 2
+        for bound, ours in (
+            (s @ a == z, knapsack(m, d, low, high, s, z)),
+            (s @ a <= z, box_halfspace(m, low, high, s, z) if (d == 1).all() else None),
+        ):
+            if ours is None:
+                d = np.ones(n)
+                objective = cvxpy.sum_squares(a - m) / 2
+                ours = box_halfspace(m, low, high, s, z)
+            problem = cvxpy.Problem(cvxpy.Minimize(objective), [a >= low, a <= high, bound])
+            problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12)
+            np.testing.assert_allclose(ours, a.value, atol=1e-6)
+
+
+def test_halfspace_clips_where_that_is_enough():
+    x = np.array([2.0, -1.0, 0.5])
+    np.testing.assert_array_equal(box_halfspace(x, 0, 1, 1.0, 1.5), [1.0, 0.0, 0.5])
+    a = box_halfspace(x, 0, 1, 1.0, 1.2)
+    assert a.sum() == pytest.approx(1.2, abs=1e-15)
+    np.testing.assert_allclose(a, [1.0, 0.0, 0.2])
+    np.testing.assert_array_equal(box_halfspace(x, 0, 1, 1.0, 1e9), [1.0, 0.0, 0.5])
+
+
+def test_a_term_without_a_share_in_the_sum_is_clipped():
+    a = knapsack([5.0, 1.0, 1.0], 1.0, [0.0, -np.inf, -np.inf], [2.0, 9.0, 9.0], [0.0, 1, 1], 4.0)
+    np.testing.assert_array_equal(a, [2.0, 2.0, 2.0])
+
+
+def test_out_is_written_where_it_lies():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=1000), rng.choice([-1.0, 1.0], 1000)
+    expected = box_hyperplane(x, 0, 1, y)
+    held = x.copy()
+    assert box_hyperplane(held, 0, 1, y, out=held) is held
+    np.testing.assert_array_equal(held, expected)
+    for column in (1, 2):  # the result over a bound, or over a shifted part of the input
+        space = np.zeros(1001)
+        if column == 1:
+            space[:1000] = 1.0
+            a = box_hyperplane(x, 0, space[:1000], y, out=space[:1000])
+        else:
+            space[:1000] = x
+            a = box_hyperplane(space[:1000], 0, 1, y, out=space[1:])
+        np.testing.assert_array_equal(a, expected)
+
+
+def test_read_only_and_other_types_are_read():
+    x = np.arange(5.0)
+    x.flags.writeable = False
+    a = box_hyperplane(x, 0, 1, 1, 2.0)
+    np.testing.assert_array_equal(a, box_hyperplane(list(range(5)), 0, 1, np.ones(5, "f4"), 2))
+    np.testing.assert_array_equal(a, box_hyperplane(np.arange(10.0)[::2] / 2, 0, 1, 1, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("z", "message"),
+    [
+        (4.0, "infeasible: the sum 4.0 is 1 above the largest that the bounds allow, 3.0"),
+        (-1.5, "infeasible: the sum -1.5 is 0.5 below the least that the bounds allow, -1.0"),
+    ],
+)
+def test_infeasible_sums_say_by_how_much(z, message):
+    with pytest.raises(ValueError, match=message):
+        knapsack([0.0, 1.0], 1.0, [-1.0, -2.0], [1.0, 0.0], [1.0, -1.0], z)
+
+
+def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
+    upper = np.full(10, 0.1)
+    for z in (float(upper.sum()), np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0)):
+        a = knapsack(np.arange(10.0), 1.0, 0.0, upper, 1.0, z)
+        assert a.sum() == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"m": []}, "m must be a vector"),
+        ({"m": [[1.0, 2.0]]}, "m must be a vector"),
+        ({"m": [1.0, np.nan]}, "m must hold finite"),
+        ({"m": [1.0, np.inf]}, "m must hold finite"),
+        ({"d": 0.0}, "d must hold positive"),
+        ({"d": [1.0, -1.0]}, "d must hold positive"),
+        ({"d": np.nan}, "d must hold positive"),
+        ({"d": np.inf}, "d must hold positive"),
+        ({"d": [1.0, 1.0, 1.0]}, "d must be one number or 2"),
+        ({"lower": 2.0}, "lower must hold numbers"),
+        ({"lower": np.nan}, "lower must hold numbers"),
+        ({"upper": np.nan}, "lower must hold numbers"),
+        ({"lower": np.inf, "upper": np.inf}, "lower must hold numbers"),
+        ({"lower": -np.inf, "upper": -np.inf}, "lower must hold numbers"),
+        ({"s": np.inf}, "s must hold finite"),
+        ({"s": [np.nan, 1.0]}, "s must hold finite"),
+        ({"z": np.nan}, "the sum must be a finite number"),
+        ({"method": "median"}, "unknown method 'median'; there are newton, exact"),
+        ({"out": np.zeros(3)}, "out must be a writable"),
+        ({"out": np.zeros(2, "f4")}, "out must be a writable"),
+        ({"out": [0.0, 0.0]}, "out must be a writable"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    arguments = {"m": [1.0, 2.0], "d": 1.0, "lower": 0.0, "upper": 1.0, "s": 1.0, "z": 1.0}
+    with pytest.raises(ValueError, match=message):
+        knapsack(**(arguments | change))
