@@ -12,8 +12,14 @@ _PUBLIC = {
     "box_halfspace": "boxes",
     "box_hyperplane": "boxes",
     "capped_simplex": "simplices",
+    "chain_marginals": "marginals",
+    "elastic_ball": "norm_balls",
+    "entropy_capped_simplex": "simplices",
     "knapsack": "boxes",
+    "l1_ball": "norm_balls",
+    "linf1_prox": "norm_balls",
     "simplex": "simplices",
+    "tree_marginals": "marginals",
 }
 __all__ = list(_PUBLIC)
 

@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+METHODS: tuple[str, ...]
+
 class Plane:
     size: int
     least: float
@@ -17,6 +19,7 @@ class Plane:
         *,
         rates: bool = False,
         absolute: bool = False,
+        n: int | None = None,
         names: tuple[str, str, str, str, str] = ...,
     ) -> None: ...
     def reach(self) -> None: ...
@@ -26,3 +29,5 @@ class Plane:
     def project(
         self, method: str, out: NDArray[np.float64], low: float = ..., high: float = ...
     ) -> float: ...
+
+def clip_rows(x: ArrayLike, radius: float, method: str, out: NDArray[np.float64]) -> None: ...

@@ -13,9 +13,10 @@ cdef double ROUNDING = 2.0 ** -52
 cdef class Plane:
     """Σ s_j clip(m_j − θ s_j/d_j², l_j, u_j) = z + e θ, checked; see plane.h.
 
-    ``m`` is a vector; the other columns are vectors of its length or one number. With ``rates`` d
-    holds what takes the place of s_j/d_j², with ``absolute`` m stands for |m|. ``least`` and
-    ``largest`` are what the box allows for Σ s_j a_j. ``names`` are those that errors speak of.
+    ``m`` is a vector, or one number with ``n``; the other columns are vectors of its length or one
+    number. With ``rates`` d holds what takes the place of s_j/d_j², with ``absolute`` m stands for
+    |m| and a gets its signs. ``least`` and ``largest`` are what the box allows for Σ s_j a_j.
+    ``names`` are those that errors speak of.
     """
 
     cdef plane_t c
@@ -24,21 +25,20 @@ cdef class Plane:
     cdef object names
 
     def __cinit__(self, m, d, lower, upper, s, double z, double e=0, *, bint rates=False,
-                  bint absolute=False, names=("m", "d", "lower", "upper", "s")):
-        m = np.ascontiguousarray(m, dtype=np.float64)
+                  bint absolute=False, n=None, names=("m", "d", "lower", "upper", "s")):
+        m = _column(m, n, names[0]) if n else np.ascontiguousarray(m, dtype=np.float64)
         if m.ndim != 1 or m.size == 0:
             raise ValueError(
                 f"{names[0]} must be a vector of at least one number, got shape {m.shape}")
         if not (isfinite(z) and 0 <= e and isfinite(e)):
             raise ValueError(f"the sum must be a finite number, got {z}")
         self.names = names
-        self.columns = (m, *(_column(column, m.size, name)
+        self.c.n, self.c.e, self.c.z = n or m.size, e, z
+        self.columns = (m, *(_column(column, self.c.n, name)
                              for column, name in zip((d, lower, upper, s), names[1:])))
         self.c.m, self.c.d, self.c.lower, self.c.upper, self.c.s = (
-            _address(self.columns[0], m.size), _address(self.columns[1], m.size),
-            _address(self.columns[2], m.size), _address(self.columns[3], m.size),
-            _address(self.columns[4], m.size))
-        self.c.n, self.c.e, self.c.z = m.size, e, z
+            _address(self.columns[0]), _address(self.columns[1]), _address(self.columns[2]),
+            _address(self.columns[3]), _address(self.columns[4]))
         self.c.rates, self.c.absolute = rates, absolute
         with nogil:
             self.range = plane_range(&self.c)
@@ -120,6 +120,46 @@ cdef class Plane:
         return theta
 
 
+def clip_rows(x, double radius, str method, double[:, ::1] out):
+    """minimize ½ ‖a − x‖² + radius Σ_i max_j |a_ij|, to ``out``, which may be x.
+
+    What a row loses is its projection on the ℓ1 ball: a row is clipped at that projection's θ.
+    """
+    rows = np.ascontiguousarray(x, dtype=np.float64)
+    cdef bint deterministic = _deterministic(method)
+    cdef const double[:, ::1] given = rows
+    cdef double one = 1, zero = 0, infinite = INFINITY, theta = 0
+    cdef Py_ssize_t i, j, n = rows.shape[1]
+    cdef int status = 0
+    cdef plane_t row
+    row.d.at = row.s.at = &one
+    row.lower.at, row.upper.at = &zero, &infinite
+    row.d.step = row.s.step = row.lower.step = row.upper.step = 0
+    row.m.step, row.n, row.e, row.z, row.rates, row.absolute = 1, n, 0, radius, 0, 1
+    with nogil:
+        for i in range(given.shape[0] if n else 0):
+            row.m.at = &given[i, 0]
+            theta = 0
+            if radius > 0 and plane_sum(&row, 0) <= radius:
+                for j in range(n):
+                    out[i, j] = 0
+                continue
+            if radius > 0 and deterministic:
+                status = plane_search(&row, 0, INFINITY, &theta)
+            elif radius > 0:
+                status = plane_newton(&row, 0, INFINITY, &theta)
+            if status < 0:
+                break
+            for j in range(n):
+                out[i, j] = given[i, j] if radius == 0 else clip(given[i, j], -theta, theta)
+    if status < 0:
+        raise MemoryError("no memory for the search")
+
+
+cdef inline double clip(double x, double low, double high) noexcept nogil:
+    return low if x < low else high if x > high else x
+
+
 def _column(values, Py_ssize_t n, name):
     column = np.ascontiguousarray(np.atleast_1d(values), dtype=np.float64)
     if column.ndim != 1 or column.size not in (1, n):
@@ -127,7 +167,7 @@ def _column(values, Py_ssize_t n, name):
     return column
 
 
-cdef column_t _address(const double[::1] column, Py_ssize_t n) noexcept:
+cdef column_t _address(const double[::1] column) noexcept:
     cdef column_t c
     c.at, c.step = &column[0], 1 if column.shape[0] > 1 else 0
     return c

@@ -23,15 +23,15 @@ def knapsack(
     """minimize ½ Σ d_j² (a_j − m_j)² over lower_j ≤ a_j ≤ upper_j, Σ s_j a_j = z.
 
     ``m`` has n ≥ 1 finite numbers; d (positive), lower and upper (−∞ and ∞ allowed) and s (of any
-    sign; where it is 0, a_j = clip(m_j)) have n each or are one number for all. Returns a, n numbers
-    of float64, in ``out`` where given; ``out`` may be ``m``. Contiguous float64 arrays are read where
-    they lie.
+    sign; where it is 0, a_j = clip(m_j)) have n each or are one number for all. Returns a, n
+    numbers of float64, in ``out`` where given; ``out`` may be ``m``. Contiguous float64 arrays are
+    read where they lie.
 
     ``method`` "newton" brackets θ of a_j = clip(m_j − θ s_j/d_j², …) by a sample and ends with
     Newton's method, "exact" is algorithm 8: medians of kinks, deterministic, O(n) on every input.
     Both give the same a up to rounding; "newton" falls back on the other. Raises ValueError for
-    arrays that are not as said, and where z lies beyond what the box allows for Σ s_j a_j, saying by
-    how much; a z beyond it by rounding alone is taken for the bound. Source: Zhang, Saha and
+    arrays that are not as said, and where z lies beyond what the box allows for Σ s_j a_j, saying
+    by how much; a z beyond it by rounding alone is taken for the bound. Source: Zhang, Saha and
     Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods,
     section 5.5.1.
     """

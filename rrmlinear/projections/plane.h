@@ -23,8 +23,8 @@ typedef struct {
     column_t m, d, lower, upper, s;
     ptrdiff_t n;
     double e, z;
-    int rates;     /* d holds q itself */
-    int absolute;  /* m stands for |m| */
+    int rates;     /* d holds q itself, of the sign of s */
+    int absolute;  /* m stands for |m|, and what is written gets the signs of m */
 } plane_t;
 
 /* A stretch of all columns, q in place of d, with unit steps. */
@@ -69,8 +69,9 @@ RRM_INLINE double plane_rate(const plane_t *plane, double d, double s)
 RRM_INLINE void plane_open(const plane_t *plane, stretch_memory_t *memory)
 {
     double m = plane->m.at[0], q = plane_rate(plane, plane->d.at[0], plane->s.at[0]);
+    ptrdiff_t length = plane->n < PLANE_BLOCK ? plane->n : PLANE_BLOCK;
     m = plane->absolute ? fabs(m) : m;
-    for (ptrdiff_t i = 0; i < PLANE_BLOCK; i++) {
+    for (ptrdiff_t i = 0; i < length; i++) {
         memory->m[i] = m;
         memory->q[i] = q;
         memory->lower[i] = plane->lower.at[0];
@@ -137,7 +138,7 @@ RRM_CLONES static plane_range_t plane_range(const plane_t *plane)
         double low = 0, high = 0, all = 0;
         int bad = 0;
         for (ptrdiff_t i = 0; i < d_length; i++)
-            bad |= (d[i] > 0 || (plane->rates && d[i] == 0)) && d[i] <= DBL_MAX ? 0 : PLANE_BAD_D;
+            bad |= (d[i] > 0 || plane->rates) && fabs(d[i]) <= DBL_MAX ? 0 : PLANE_BAD_D;
 #pragma omp simd reduction(+ : low, high, all) reduction(| : bad)
         for (ptrdiff_t i = 0; i < x.length; i++) {
             double s = x.s[i], l = x.lower[i], u = x.upper[i];
@@ -190,6 +191,7 @@ RRM_CLONES static plane_written_t plane_write(const plane_t *plane, double theta
     plane_open(plane, &memory);
     for (ptrdiff_t begin = 0; begin < plane->n; begin += PLANE_BLOCK) {
         stretch_t x = plane_stretch(plane, begin, &memory);
+        const double *signs = plane->m.at + begin * plane->m.step;
         double total = 0, all = 0, steep = 0;
 #pragma omp simd reduction(+ : total, all, steep)
         for (ptrdiff_t i = 0; i < x.length; i++) {
@@ -198,7 +200,7 @@ RRM_CLONES static plane_written_t plane_write(const plane_t *plane, double theta
             total += x.s[i] * a;
             all += fabs(x.s[i] * a);
             steep += (a > l) & (a < u) ? x.s[i] * x.q[i] : 0;
-            out[begin + i] = a;
+            out[begin + i] = plane->absolute && signs[i] < 0 && a != 0 ? -a : a;
         }
         long_add(&sum, total);
         long_add(&size, all);
@@ -220,10 +222,11 @@ RRM_CLONES static double plane_shift(const plane_t *plane, double delta, double 
         double moved = 0;
 #pragma omp simd reduction(+ : moved)
         for (ptrdiff_t i = 0; i < x.length; i++) {
-            double l = x.lower[i], u = x.upper[i], a = out[begin + i];
+            double l = x.lower[i], u = x.upper[i], written = out[begin + i];
+            double a = plane->absolute ? fabs(written) : written;
             double b = (a > l) & (a < u) ? knapsack_clip(a - delta * x.q[i], l, u) : a;
             moved += x.s[i] * (b - a);
-            out[begin + i] = b;
+            out[begin + i] = plane->absolute && written < 0 ? -b : b;
         }
         long_add(&change, moved);
     }

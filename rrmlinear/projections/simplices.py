@@ -1,4 +1,4 @@
-"""Projections on the simplex, capped or not."""
+"""Projections on the simplex, capped or not, by Euclidean distance and by relative entropy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.projections._places import apart, destination
 from rrmlinear.projections._plane import Plane
+
+# How far a total may lie above its bound by rounding, relative to it.
+ROUNDING = 1e-14
+# exp of more would come near overflow.
+LARGEST_EXPONENT = 600.0
 
 
 def simplex(
@@ -18,8 +23,8 @@ def simplex(
 ) -> NDArray[np.float64]:
     """minimize ½ ‖a − x‖² over a ≥ 0, Σ a_j = total.
 
-    ``x`` has n ≥ 1 finite numbers, total ≥ 0. Returns a, in ``out`` where given, which may be ``x``.
-    Methods and errors are those of `knapsack`.
+    ``x`` has n ≥ 1 finite numbers, total ≥ 0. Returns a, in ``out`` where given, which may be
+    ``x``. Methods and errors are those of `knapsack`.
     """
     return capped_simplex(x, np.inf, total, method=method, out=out)
 
@@ -43,3 +48,60 @@ def capped_simplex(
     a = destination(out, (plane.size,), "x")
     plane.project(method, a)
     return a
+
+
+def entropy_capped_simplex(
+    v: ArrayLike,
+    cap: float,
+    total: float = 1.0,
+    *,
+    logarithms: bool = False,
+    method: str = "newton",
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """minimize Σ a_j log(a_j / v_j) over 0 ≤ a_j ≤ cap, Σ a_j = total.
+
+    a_j = min(cap, t v_j), t the root of Σ min(cap, t v_j) = total. ``v`` has n ≥ 1 numbers, finite
+    and at least 0 (a_j = 0 where v_j = 0), or with ``logarithms`` their logarithms, of any size, −∞
+    allowed. cap > 0, which may be ∞; 0 ≤ total. Returns a, in ``out`` where given, which may be
+    ``v``. Raises ValueError for arguments that are not as said, and where total is more than cap
+    times the number of v_j > 0, saying by how much. Source: Zhang, Saha and Vishwanathan,
+    Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, example 5.
+    """
+    weights = np.ascontiguousarray(apart(v, out), dtype=np.float64)
+    if weights.ndim != 1 or weights.size == 0:
+        raise ValueError(f"v must be a vector of at least one number, got shape {weights.shape}")
+    if not (cap > 0 and 0 <= total < np.inf):
+        raise ValueError(f"cap must be positive and total at least 0, got {cap} and {total}")
+    if logarithms:
+        weights = _relative(weights, cap, total)
+    elif not (weights.min() >= 0 and weights.max() < np.inf):
+        raise ValueError("v must hold finite numbers that are at least 0")
+    room = cap * np.count_nonzero(weights) if weights.any() else 0.0
+    excess = total - room
+    if excess > ROUNDING * total:
+        raise ValueError(
+            f"infeasible: total = {total} is {excess:g} above {room}, all that v takes"
+        )
+    a = destination(out, weights.shape, "v")
+    names = ("0", "v", "0", "cap", "1")
+    plane = Plane(
+        0.0, weights, 0.0, cap, 1.0, min(total, room), n=weights.size, rates=True, names=names
+    )
+    plane.project(method, a)
+    return a
+
+
+def _relative(logarithms: NDArray[np.float64], cap: float, total: float) -> NDArray[np.float64]:
+    # v over the first that cannot be capped, which keeps all that may lie below its cap in range;
+    # v far above it are capped whatever they are, and v far below it are nothing beside it.
+    if not logarithms.max() < np.inf:
+        raise ValueError("v must hold logarithms below infinity")
+    n = logarithms.size
+    full = min(total / cap, n)
+    capped = min(n - 1, int(full) if full - int(full) > ROUNDING * n else max(0, round(full) - 1))
+    first = np.partition(logarithms, n - 1 - capped)[n - 1 - capped]
+    if first == -np.inf:  # fewer have weight than may be capped
+        finite = logarithms[logarithms > -np.inf]
+        first = finite.min() if finite.size else 0.0
+    return np.exp(np.minimum(logarithms - first, LARGEST_EXPONENT))

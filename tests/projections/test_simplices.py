@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.projections import capped_simplex, simplex
+from rrmlinear.projections import capped_simplex, entropy_capped_simplex, simplex
 
 METHODS = ["newton", "exact"]
 
@@ -42,3 +42,80 @@ def test_sums_that_cannot_be():
         simplex([1.0, 2.0], -1.0)
     with pytest.raises(ValueError, match=r"the sum 1.0 is 0.4 above the largest"):
         capped_simplex([1.0, 2.0], 0.3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+def test_entropy_equals_sorting(reference, method, exponent):
+    rng = np.random.default_rng(exponent + 9)
+    for n in (1, 2, 9, 200, 5000):
+        v = rng.exponential(size=n) ** 3 * 10.0**exponent
+        v[rng.random(n) < 0.1] = v[0]
+        zeros = rng.random(n) < 0.1
+        zeros[0] = False
+        v[zeros] = 0.0
+        for cap in (np.inf, 3 / n, 1 / np.count_nonzero(v)):
+            cap = max(cap, 1 / np.count_nonzero(v))
+            a = entropy_capped_simplex(v, cap, method=method)
+            assert (a >= 0).all()
+            assert (a <= cap).all()
+            assert abs(a.sum() - 1) <= 1e-12
+            with np.errstate(divide="ignore"):
+                logarithms = np.log(v)
+            b = entropy_capped_simplex(logarithms, cap, logarithms=True, method=method)
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+            np.testing.assert_allclose(
+                entropy_capped_simplex(a, cap, method=method), a, rtol=1e-12, atol=1e-14
+            )
+            some = v > 0  # a knapsack with m = 0 and d² = 1/v
+            expected = reference(np.zeros(some.sum()), v[some] ** -0.5, 0.0, cap, 1.0, 1.0)
+            np.testing.assert_allclose(a[some], expected.astype(float), rtol=1e-10)
+
+
+def test_entropy_finds_the_least_divergence():
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(4)
+    v = rng.exponential(size=12)
+    a = cvxpy.Variable(12)
+    problem = cvxpy.Problem(
+        cvxpy.Minimize(cvxpy.sum(cvxpy.kl_div(a, v))), [a <= 0.15, cvxpy.sum(a) == 1]
+    )
+    problem.solve(solver=cvxpy.CLARABEL)
+    np.testing.assert_allclose(entropy_capped_simplex(v, 0.15), a.value, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("x", "cap", "total", "expected"),
+    [
+        ([0.0, -2000.0, -2001.0], 0.4, 1.0, [0.4, 0.4, 0.2]),
+        ([0.0, -2000.0, -4000.0, -4000.0], 0.5, 1.0, [0.5, 0.5, 0.0, 0.0]),
+        ([9e3, 5.0, -9e3], 1.0, 1.0, [1.0, 0.0, 0.0]),
+        ([9e3, 5.0, -9e3], 0.75, 1.0, [0.75, 0.25, 0.0]),
+        ([1e300, -1e300, -np.inf], 0.5, 1.0, [0.5, 0.5, 0.0]),
+        ([-np.inf, 7.0], np.inf, 3.0, [0.0, 3.0]),
+    ],
+)
+def test_entropy_of_logarithms_far_apart(x, cap, total, expected):
+    a = entropy_capped_simplex(np.array(x), cap, total, logarithms=True)
+    np.testing.assert_allclose(a, expected, rtol=1e-13, atol=1e-200)
+
+
+@pytest.mark.parametrize(
+    ("v", "choices", "message"),
+    [
+        ([1.0, -1.0], {}, "v must hold finite numbers that are at least 0"),
+        ([1.0, np.inf], {}, "v must hold finite numbers that are at least 0"),
+        ([1.0, np.nan], {}, "v must hold finite numbers that are at least 0"),
+        ([1.0, np.inf], {"logarithms": True}, "v must hold logarithms below infinity"),
+        ([1.0, np.nan], {"logarithms": True}, "v must hold logarithms below infinity"),
+        ([[1.0]], {}, "v must be a vector"),
+        ([1.0, 0.0], {"cap": 0.9}, "infeasible: total = 1.0 is 0.1 above 0.9"),
+        ([0.0, 0.0], {}, "infeasible: total = 1.0 is 1 above 0.0"),
+        ([-np.inf], {"logarithms": True}, "infeasible: total = 1.0 is 1 above 0.0"),
+        ([1.0], {"cap": 0.0}, "cap must be positive"),
+        ([1.0], {"total": -1.0}, "cap must be positive and total at least 0, got 1.0 and -1.0"),
+    ],
+)
+def test_bad_weights_are_named(v, choices, message):
+    with pytest.raises(ValueError, match=message):
+        entropy_capped_simplex(v, **({"cap": 1.0} | choices))

@@ -1,0 +1,112 @@
+"""Marginals of chains and trees: feasible, idempotent, and what a QP solver finds."""
+
+import numpy as np
+import pytest
+
+from rrmlinear.projections import chain_marginals, simplex, tree_marginals
+
+
+def disagreement(alpha, edges):
+    """The largest difference between two edges' marginals of one node."""
+    worst = 0.0
+    for node in range(len(edges) + 1):
+        seen = [table.sum(axis=1) for table, (a, _) in zip(alpha, edges, strict=True) if a == node]
+        seen += [table.sum(axis=0) for table, (_, b) in zip(alpha, edges, strict=True) if b == node]
+        worst = max(worst, np.ptp(seen, axis=0).max())
+    return worst
+
+
+def random_tree(rng, count):
+    names = rng.permutation(count + 1)
+    edges = [(names[rng.integers(0, t + 1)], names[t + 1]) for t in range(count)]
+    return np.array([edge if rng.random() < 0.5 else edge[::-1] for edge in edges])
+
+
+def by_quadratic_program(m, edges, d):
+    cvxpy = pytest.importorskip("cvxpy")
+    tables = [cvxpy.Variable(table.shape, nonneg=True) for table in m]
+    rules = [cvxpy.sum(table) == 1 for table in tables]
+    for node in range(len(edges) + 1):
+        sums = [cvxpy.sum(t, axis=1) for t, (a, _) in zip(tables, edges, strict=True) if a == node]
+        sums += [cvxpy.sum(t, axis=0) for t, (_, b) in zip(tables, edges, strict=True) if b == node]
+        rules += [one == sums[0] for one in sums[1:]]
+    distance = sum(
+        weight**2 * cvxpy.sum_squares(table - given) / 2
+        for weight, table, given in zip(d, tables, m, strict=True)
+    )
+    cvxpy.Problem(cvxpy.Minimize(distance), rules).solve(
+        solver=cvxpy.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11
+    )
+    return np.array([table.value for table in tables])
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_a_tree_is_what_a_quadratic_program_finds(k):
+    rng = np.random.default_rng(k)
+    for count in (1, 2, 6):
+        edges = random_tree(rng, count)
+        m, d = rng.normal(size=(count, k, k)), 10.0 ** rng.uniform(-1, 1, count)
+        alpha = tree_marginals(m, edges, d)
+        np.testing.assert_allclose(alpha, by_quadratic_program(m, edges, d), atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 1e3, 1e6, 1e9])
+def test_chains_are_feasible_and_idempotent(scale):
+    rng = np.random.default_rng(7)
+    for length, k in ((2, 3), (3, 2), (40, 5), (120, 3)):
+        edges = np.stack([np.arange(length - 1), np.arange(1, length)], 1)
+        for m in (rng.normal(size=(length - 1, k, k)), rng.integers(0, 2, (length - 1, k, k))):
+            alpha = chain_marginals(scale * m)
+            near = 2e-10 + 1e-14 * scale * k * k
+            assert (alpha >= 0).all()
+            assert np.abs(alpha.sum(axis=(1, 2)) - 1).max() <= near
+            assert disagreement(alpha, edges) <= 2 * near
+            np.testing.assert_allclose(chain_marginals(alpha), alpha, rtol=0, atol=10 * near)
+            held = (scale * m).astype(float)
+            assert chain_marginals(held, out=held) is held
+            np.testing.assert_array_equal(held, alpha)
+
+
+def test_no_feasible_point_is_nearer():
+    rng = np.random.default_rng(3)
+    m = rng.normal(size=(9, 4, 4))
+    alpha = chain_marginals(m)
+    for _ in range(50):  # marginals of a random Markov chain
+        node, other = rng.dirichlet(np.ones(4)), []
+        for _ in range(9):
+            other.append(node[:, None] * rng.dirichlet(np.ones(4) * 0.3, 4))
+            node = other[-1].sum(axis=0)
+        # the variational inequality of a projection
+        assert ((m - alpha) * (np.array(other) - alpha)).sum() <= 1e-8
+
+
+def test_one_edge_is_a_simplex():
+    m = np.random.default_rng(0).normal(size=(1, 3, 3))
+    np.testing.assert_allclose(chain_marginals(m).ravel(), simplex(m.ravel()), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"m": np.zeros((2, 2))}, "m must be edges × k × k"),
+        ({"m": np.zeros((2, 2, 3))}, "m must be edges × k × k"),
+        ({"m": np.full((2, 2, 2), np.nan)}, "m must hold finite numbers"),
+        ({"edges": [[0, 1]]}, "edges must be 2 × 2 integers"),
+        ({"edges": [[0.0, 1.0], [1.0, 2.0]]}, "edges must be 2 × 2 integers"),
+        ({"edges": [[0, 1], [1, 3]]}, "edges must join nodes 0 … 2"),
+        ({"edges": [[0, 1], [1, 0]]}, "edges must be a tree"),
+        ({"edges": [[0, 1], [2, 2]]}, "edges must be a tree"),
+        ({"d": 0.0}, "d must be a positive number"),
+        ({"d": [1.0, 1.0, 1.0]}, "d must be a positive number"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    arguments = {"m": np.zeros((2, 2, 2)), "edges": [[0, 1], [1, 2]]}
+    with pytest.raises(ValueError, match=message):
+        tree_marginals(**(arguments | change))
+
+
+def test_unsolved_is_said(monkeypatch):
+    monkeypatch.setattr("rrmlinear.projections.marginals.MOST_STEPS", 1)
+    with pytest.warns(RuntimeWarning, match="marginals are off by"):
+        chain_marginals(np.random.default_rng(1).normal(size=(30, 4, 4)))
