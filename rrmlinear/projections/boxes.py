@@ -35,8 +35,8 @@ def knapsack(
     Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods,
     section 5.5.1.
     """
-    columns = [apart(column, out) for column in (d, lower, upper, s)]
-    plane = Plane(apart(m, out, same=True), *columns, z)
+    d, lower, upper, s = (apart(column, out) for column in (d, lower, upper, s))
+    plane = Plane(apart(m, out, same=True), d, lower, upper, s, z)
     plane.reach()
     a = destination(out, (plane.size,), "m")
     plane.project(method, a)
@@ -78,9 +78,9 @@ def box_halfspace(
     nothing. Source: Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for Non-Smooth
     Optimization, lemma 13.
     """
-    columns = [apart(column, out) for column in (lower, upper, v)]
+    lower, upper, v = (apart(column, out) for column in (lower, upper, v))
     names = ("x", "d", "lower", "upper", "v")
-    plane = Plane(apart(x, out, same=True), 1.0, *columns, rho, names=names)
+    plane = Plane(apart(x, out, same=True), 1.0, lower, upper, v, rho, names=names)
     a = destination(out, (plane.size,), "x")
     if plane.sum_at(0.0) <= rho:
         plane.write(0.0, a)

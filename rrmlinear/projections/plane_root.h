@@ -255,7 +255,9 @@ static int plane_sample(const plane_t *plane, double *low, double *high)
                                      terms.upper[j]) - mean;
             squares += x * x;
         }
-        double deviation = SAMPLE_DEVIATIONS * sqrt(squares);
+        /* terms that are all alike still differ by rounding */
+        double deviation = SAMPLE_DEVIATIONS * sqrt(squares)
+                           + 1e-9 * (fabs(mean) * (double)terms.n + fabs(terms.z));
         if (status == 0 && deviation > 0 && isfinite(deviation))
             status = terms_end(&terms, deviation, theta, low)
                      | terms_end(&terms, -deviation, theta, high);

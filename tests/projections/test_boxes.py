@@ -176,3 +176,45 @@ def test_bad_arguments_are_named(change, message):
     arguments = {"m": [1.0, 2.0], "d": 1.0, "lower": 0.0, "upper": 1.0, "s": 1.0, "z": 1.0}
     with pytest.raises(ValueError, match=message):
         knapsack(**(arguments | change))
+
+
+def against_the_digits(rng, n):
+    bits = np.full(n, 0x3FF0000000000000, dtype=np.uint64) + rng.integers(0, 512, n).astype("u8")
+    for at, digit in enumerate((61, 53, 42, 31, 20, 9)):
+        bits[at::1000] ^= np.uint64(1 << digit)
+    return bits.view(np.float64)
+
+
+HARD = {
+    "all equal": lambda rng, n: np.ones(n),
+    "few values": lambda rng, n: rng.integers(0, 4, n) * 1.0,
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n),
+    "one far": lambda rng, n: np.where(np.arange(n) == n // 2, 1e12, rng.normal(size=n)),
+    "every scale": lambda rng, n: np.ldexp(1.0, -(np.arange(n) % 1000)),
+    "against the digits": against_the_digits,
+    "in step with samples": lambda rng, n: np.where(np.arange(n) % 27 == 0, 1e3, 0.0),
+    "hidden from samples": lambda rng, n: np.where(np.arange(n) < 40, 1e3, rng.normal(size=n)),
+}
+
+
+@pytest.mark.parametrize("kind", HARD)
+@pytest.mark.parametrize("method", METHODS)
+def test_inputs_built_against_selection_and_sampling(kind, method):
+    rng = np.random.default_rng(11)
+    n = 40_000
+    x = HARD[kind](rng, n)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    for lower, upper, s, z in ((0.0, np.inf, 1.0, 1.0), (0.0, 1.0, y, 0.0), (-9.0, 9.0, 1.0, 7.0)):
+        a = box_hyperplane(x, lower, upper, s, z, method=method)
+        assert (a >= lower).all()
+        assert (a <= upper).all()
+        assert abs((s * a).sum() - z) <= 1e-12 * (np.abs(a).sum() + abs(z))
+        # s (x − a) is one θ strictly inside the box, and lies on the right side of it elsewhere
+        theta, near = s * (x - a), 1e-12 * np.abs(x).max()
+        inside = (a > lower) & (a < upper)
+        if inside.any():
+            assert np.ptp(theta[inside]) <= near
+        sign = s * np.ones(n)
+        up = np.where(sign > 0, a < upper, a > lower)  # Σ s a could rise here
+        down = np.where(sign > 0, a > lower, a < upper)
+        assert theta[up].max() <= theta[down].min() + near
