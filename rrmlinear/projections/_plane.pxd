@@ -18,6 +18,8 @@ cdef extern from "plane_root.h" nogil:
         PLANE_BAD_D
         PLANE_BAD_BOX
         PLANE_BAD_S
+        PLANE_NO_MEMORY
+        PLANE_NOT_FINITE
 
     ctypedef struct plane_written_t:
         double miss, size, slope

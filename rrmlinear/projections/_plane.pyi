@@ -19,6 +19,7 @@ class Plane:
         *,
         rates: bool = False,
         absolute: bool = False,
+        m_is_checked_later: bool = False,
         n: int | None = None,
         names: tuple[str, str, str, str, str] = ...,
     ) -> None: ...

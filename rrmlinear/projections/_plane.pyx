@@ -16,7 +16,8 @@ cdef class Plane:
     ``m`` is a vector, or one number with ``n``; the other columns are vectors of its length or one
     number. With ``rates`` d holds what takes the place of s_j/d_j², with ``absolute`` m stands for
     |m| and a gets its signs. ``least`` and ``largest`` are what the box allows for Σ s_j a_j.
-    ``names`` are those that errors speak of.
+    ``names`` are those that errors speak of. `root` and `project` look at m in any case, so that
+    where m alone is a vector ``m_is_checked_later`` may leave it to them.
     """
 
     cdef plane_t c
@@ -25,7 +26,8 @@ cdef class Plane:
     cdef object names
 
     def __cinit__(self, m, d, lower, upper, s, double z, double e=0, *, bint rates=False,
-                  bint absolute=False, n=None, names=("m", "d", "lower", "upper", "s")):
+                  bint absolute=False, bint m_is_checked_later=False, n=None,
+                  names=("m", "d", "lower", "upper", "s")):
         m = _column(m, n, names[0]) if n else np.ascontiguousarray(m, dtype=np.float64)
         if m.ndim != 1 or m.size == 0:
             raise ValueError(
@@ -40,9 +42,23 @@ cdef class Plane:
             _address(self.columns[0]), _address(self.columns[1]), _address(self.columns[2]),
             _address(self.columns[3]), _address(self.columns[4]))
         self.c.rates, self.c.absolute = rates, absolute
+        cdef plane_t checked = self.c
+        cdef double zero = 0
+        cdef Py_ssize_t alike = 1
+        if m_is_checked_later and not any(column.size > 1 for column in self.columns[1:]):
+            checked.n, checked.m.at, alike = 1, &zero, self.c.n
         with nogil:
-            self.range = plane_range(&self.c)
+            self.range = plane_range(&checked)
+        self.range.least *= alike
+        self.range.largest *= alike
+        self.range.size *= alike
         self._complain(self.range.wrong)
+
+    def _found(self, int status):
+        if status == PLANE_NOT_FINITE:
+            self._complain(PLANE_BAD_M)
+        if status < 0:
+            raise MemoryError("no memory for the search")
 
     def _complain(self, int wrong):
         m, d, lower, upper, s = self.names
@@ -103,8 +119,7 @@ cdef class Plane:
                 status = plane_search(&self.c, low, high, &theta)
             else:
                 status = plane_newton(&self.c, low, high, &theta)
-        if status < 0:
-            raise MemoryError("no memory for the search")
+        self._found(status)
         return theta
 
     def project(self, str method, out, double low=-INFINITY, double high=INFINITY):
@@ -115,8 +130,7 @@ cdef class Plane:
         cdef int status
         with nogil:
             status = plane_project(&self.c, deterministic, low, high, &written[0], &theta)
-        if status < 0:
-            raise MemoryError("no memory for the search")
+        self._found(status)
         return theta
 
 

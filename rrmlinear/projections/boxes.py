@@ -36,7 +36,7 @@ def knapsack(
     section 5.5.1.
     """
     d, lower, upper, s = (apart(column, out) for column in (d, lower, upper, s))
-    plane = Plane(apart(m, out, same=True), d, lower, upper, s, z)
+    plane = Plane(apart(m, out, same=True), d, lower, upper, s, z, m_is_checked_later=True)
     plane.reach()
     a = destination(out, (plane.size,), "m")
     plane.project(method, a)

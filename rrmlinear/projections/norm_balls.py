@@ -29,7 +29,15 @@ def l1_ball(
         raise ValueError(f"radius must be finite and at least 0, got {radius}")
     names = ("x", "d", "0", "∞", "s")
     plane = Plane(
-        apart(x, out, same=True), 1.0, 0.0, np.inf, 1.0, radius, absolute=True, names=names
+        apart(x, out, same=True),
+        1.0,
+        0.0,
+        np.inf,
+        1.0,
+        radius,
+        absolute=True,
+        m_is_checked_later=True,
+        names=names,
     )
     a = destination(out, (plane.size,), "x")
     if plane.sum_at(0.0) <= radius:

@@ -11,13 +11,16 @@
 #include "plane.h"
 
 enum {
-    SAMPLE_FROM = 1 << 15,   /* below, all terms are gathered at once */
+    SAMPLE_FROM = 1 << 10,   /* below, all terms are gathered at once */
     PLANE_NEWTON_STEPS = 24,
     PLANE_ATTEMPTS = 3       /* brackets tried, each wider, before the deterministic search */
 };
 
+/* What is returned in place of a root: no memory, and m that are not finite. */
+enum { PLANE_NO_MEMORY = -1, PLANE_NOT_FINITE = -2 };
+
 /* How many standard deviations of a sample's sum its bracket allows for. */
-#define SAMPLE_DEVIATIONS 5.0
+#define SAMPLE_DEVIATIONS 3.5
 
 /* Terms gathered: Σ clip(p − c θ, lower, upper) = e θ + z. */
 typedef struct {
@@ -36,7 +39,7 @@ static int terms_reserve(terms_t *terms, ptrdiff_t more)
     for (int k = 0; k < 4; k++) {
         double *column = realloc(*columns[k], sizeof(double) * room);
         if (!column)
-            return -1;
+            return PLANE_NO_MEMORY;
         *columns[k] = column;
     }
     terms->room = room;
@@ -62,8 +65,8 @@ RRM_INLINE void terms_append(terms_t *terms, const stretch_t *x, ptrdiff_t i)
 }
 
 /* Gathers the terms that [low, high] leaves open and puts the others into e and z. Returns 1 where
- * low and high are found on both sides of the root, 0 where not, telling which side it lies on in
- * `side` (−1: below low, 1: above high), and −1 without memory. */
+ * low and high are found on both sides of the root, and 0 where not, telling which side it lies on
+ * in `side` (−1: below low, 1: above high). */
 RRM_CLONES static int plane_gather(const plane_t *plane, double low, double high, terms_t *terms,
                                    int *side)
 {
@@ -75,8 +78,8 @@ RRM_CLONES static int plane_gather(const plane_t *plane, double low, double high
     for (ptrdiff_t begin = 0; begin < plane->n; begin += PLANE_BLOCK) {
         stretch_t x = plane_stretch(plane, begin, &memory);
         double decided = 0, steep = 0, above = 0, below = 0;
-        int any = 0;
-#pragma omp simd reduction(+ : decided, steep, above, below) reduction(| : any)
+        int any = 0, bad = 0;
+#pragma omp simd reduction(+ : decided, steep, above, below) reduction(| : any, bad)
         for (ptrdiff_t i = 0; i < x.length; i++) {
             double m = x.m[i], q = x.q[i], s = x.s[i], l = x.lower[i], u = x.upper[i];
             double first = plane_line(m, q, low), second = plane_line(m, q, high);
@@ -88,17 +91,24 @@ RRM_CLONES static int plane_gather(const plane_t *plane, double low, double high
             below += s == 0 ? 0 : s * b;
             open[i] = !constant & !straight;
             any |= !constant & !straight;
+            bad |= !(fabs(m) <= DBL_MAX);
         }
         long_add(&fixed, decided);
         long_add(&slope, steep);
         long_add(&at_low, above);
         long_add(&at_high, below);
+        if (bad)
+            return PLANE_NOT_FINITE;
         if (any) {
             if (terms_reserve(terms, x.length))
-                return -1;
-            for (ptrdiff_t i = 0; i < x.length; i++)
-                if (open[i])
-                    terms_append(terms, &x, i);
+                return PLANE_NO_MEMORY;
+            ptrdiff_t places[PLANE_BLOCK], count = 0;
+            for (ptrdiff_t i = 0; i < x.length; i++) { /* which are open cannot be foreseen */
+                places[count] = i;
+                count += open[i];
+            }
+            for (ptrdiff_t k = 0; k < count; k++)
+                terms_append(terms, &x, places[k]);
         }
     }
     terms->e = plane->e + long_total(&slope);
@@ -131,14 +141,14 @@ RRM_CLONES static terms_value_t terms_value(const terms_t *terms, double theta)
     return value;
 }
 
-/* The median search among gathered terms; −1 without memory. */
+/* The median search among gathered terms. */
 static int terms_search(const terms_t *terms, double low, double high, double *theta)
 {
     knapsack_t problem = {terms->p, terms->c, terms->lower, terms->upper, terms->n, 1, 1, 1,
                           terms->e, terms->z};
     ptrdiff_t *members = malloc(sizeof(ptrdiff_t) * (terms->n + 1));
     double *kinks = malloc(sizeof(double) * (2 * terms->n + 2));
-    int status = members && kinks ? 0 : -1;
+    int status = members && kinks ? 0 : PLANE_NO_MEMORY;
     if (status == 0)
         *theta = knapsack_search(&problem, low, high, members, kinks);
     free(members);
@@ -266,19 +276,21 @@ static int plane_sample(const plane_t *plane, double *low, double *high)
     return status;
 }
 
-/* Kinks strictly inside (low, high), all columns read once. */
+/* Writes the kinks strictly inside (low, high), all columns read once; returns their number. */
 RRM_CLONES static ptrdiff_t plane_kinks(const plane_t *plane, double low, double high,
                                         double *kinks)
 {
     stretch_memory_t memory;
     double first[PLANE_BLOCK], second[PLANE_BLOCK];
     ptrdiff_t count = 0;
+    int bad = 0;
     plane_open(plane, &memory);
     for (ptrdiff_t begin = 0; begin < plane->n; begin += PLANE_BLOCK) {
         stretch_t x = plane_stretch(plane, begin, &memory);
-#pragma omp simd
+#pragma omp simd reduction(| : bad)
         for (ptrdiff_t i = 0; i < x.length; i++) {
             double q = x.q[i];
+            bad |= !(fabs(x.m[i]) <= DBL_MAX);
             first[i] = q == 0 ? INFINITY : (x.m[i] - x.upper[i]) / q;
             second[i] = q == 0 ? INFINITY : (x.m[i] - x.lower[i]) / q;
         }
@@ -289,19 +301,21 @@ RRM_CLONES static ptrdiff_t plane_kinks(const plane_t *plane, double low, double
             count += (second[i] > low) & (second[i] < high);
         }
     }
-    return count;
+    return bad ? PLANE_NOT_FINITE : count;
 }
 
-/* Algorithm 8 between bounds of the root; −1 without memory. */
+/* Algorithm 8 between bounds of the root. */
 static int plane_search(const plane_t *plane, double low, double high, double *theta)
 {
     terms_t terms = {0};
     int side, status = 0;
     double *kinks = malloc(sizeof(double) * (2 * plane->n + 2));
     if (!kinks)
-        return -1;
+        return PLANE_NO_MEMORY;
     for (;;) {
         ptrdiff_t count = plane_kinks(plane, low, high, kinks);
+        if (count < 0)
+            status = PLANE_NOT_FINITE;
         if (count <= plane->n / 4)
             break;
         *theta = select_rank_by_digits(kinks, count, count / 2);
@@ -316,14 +330,15 @@ static int plane_search(const plane_t *plane, double low, double high, double *t
             high = *theta;
     }
     free(kinks);
-    status = plane_gather(plane, low, high, &terms, &side);
+    if (status == 0)
+        status = plane_gather(plane, low, high, &terms, &side);
     if (status >= 0)
         status = terms_search(&terms, low, high, theta);
     terms_free(&terms);
     return status;
 }
 
-/* The root in [low, high], where the equation is known to have one; −1 without memory. */
+/* The root in [low, high], where the equation is known to have one. */
 static int plane_newton(const plane_t *plane, double low, double high, double *theta)
 {
     double first = -INFINITY, last = INFINITY, wide = 1;

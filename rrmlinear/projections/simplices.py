@@ -43,7 +43,8 @@ def capped_simplex(
     how much; else as `simplex`.
     """
     names = ("x", "d", "0", "cap", "s")
-    plane = Plane(apart(x, out, same=True), 1.0, 0.0, apart(cap, out), 1.0, total, names=names)
+    x, cap = apart(x, out, same=True), apart(cap, out)
+    plane = Plane(x, 1.0, 0.0, cap, 1.0, total, m_is_checked_later=True, names=names)
     plane.reach()
     a = destination(out, (plane.size,), "x")
     plane.project(method, a)

@@ -165,6 +165,7 @@ def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
         ({"lower": -np.inf, "upper": -np.inf}, "lower must hold numbers"),
         ({"s": np.inf}, "s must hold finite"),
         ({"s": [np.nan, 1.0]}, "s must hold finite"),
+        ({"m": [1.0, np.nan], "s": [1.0, -1.0]}, "m must hold finite"),
         ({"z": np.nan}, "the sum must be a finite number"),
         ({"method": "median"}, "unknown method 'median'; there are newton, exact"),
         ({"out": np.zeros(3)}, "out must be a writable"),
