@@ -23,6 +23,8 @@ def trainer(
 
     Raises ValueError for a problem that this solver does not solve.
     """
+    if task.l2 == 0 and kind != "automatic":
+        raise ValueError("does not solve this problem")
     problem = Problem.from_arrays(X, y)
     choices: dict[str, Any] = {"solver": KINDS[kind], "loss": task.loss, "C": task.C}
     if task.l1:
