@@ -46,8 +46,8 @@ static double simplex_median(const double *v, ptrdiff_t k, double e, double shif
     return knapsack_search(&problem, -INFINITY, INFINITY, (ptrdiff_t *)work, work + k);
 }
 
-/* The root of Σ max(0, v_j − origin − θ) = e min(θ + shift, c) from a first guess; `top` is the
- * largest v_j − origin. An infinite shift leaves e c on the right. Newton ends where a step finds
+/* The root of Σ max(0, v_j − origin − θ) = e (θ + shift) from a first guess, or where the shift is
+ * infinite of the same sum = e c; `top` is the largest v_j − origin. Newton ends where a step finds
  * the piece that the last one found, or after `most` steps. */
 RRM_INLINE double simplex_root(const double *v, ptrdiff_t k, double origin, double e, double shift,
                                double c, double top, double theta, ptrdiff_t most, int *found)
@@ -63,7 +63,7 @@ RRM_INLINE double simplex_root(const double *v, ptrdiff_t k, double origin, doub
             total += t > 0 ? t : 0;
             slope += t > 0 ? 1.0 : 0.0;
         }
-        int below = theta + shift < c;
+        int below = shift < INFINITY;
         slope += below ? e : 0;
         if (slope == last) /* slopes of different pieces differ, by convexity */
             break;
@@ -192,10 +192,16 @@ RRM_CLONES static double simplex_block(const double *margins, const double *b, d
         n += b[j] > 0 ? 1.0 : 0.0;
     }
     /* θ counts from here; it is first guessed as though the same classes stayed in the block */
-    double shift = largest * inverse + old, theta = (total - e * shift) / (n + e);
-    if (theta + shift >= c)
-        theta = (total - e * c) / n;
-    theta = simplex_root(v, k, 0, e, shift, c, top, theta, SIMPLEX_STEPS, &found);
+    double shift = largest * inverse + old, at_c = 0;
+    /* Whether Σ b < c is asked of the sums at θ + shift = c: both are sums of like terms, while
+     * θ + shift may be the small difference of large numbers. */
+#pragma omp simd reduction(+ : at_c)
+    for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++)
+        at_c += above(v[j], c - shift);
+    int below = at_c < e * c;
+    double theta = below ? (total - e * shift) / (n + e) : (total - e * c) / n;
+    theta = simplex_root(v, k, 0, e, below ? shift : INFINITY, c, top, theta, SIMPLEX_STEPS,
+                         &found);
     if (!found)
         theta = simplex_median(v, k, e, shift, c, work + k);
     total = 0;
@@ -205,7 +211,7 @@ RRM_CLONES static double simplex_block(const double *margins, const double *b, d
         total += new_b[j];
     }
     /* At the bound Σ b = c is what counts, and a class alone there has c to the bit. */
-    int at_bound = theta + shift >= c || total > e * c;
+    int at_bound = !below || total > e * c;
     double scale = at_bound ? c / total : 1 / e;
 #pragma omp simd
     for (ptrdiff_t j = 0; j < (k & ~(ptrdiff_t)7); j++)

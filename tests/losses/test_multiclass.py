@@ -203,7 +203,7 @@ def test_no_feasible_block_is_better_than_the_solution(name, k, curvature):
     total = found.max(axis=1) if case.is_box else found.sum(axis=1)
     assert (total <= case.weights * (1 + 1e-14)).all()
     old = np.abs(case.blocks).sum(axis=1) + case.weights
-    slack = 2e-13 * (case.scale() + np.abs(best) + curvature * old**2)
+    slack = 1e-14 * (case.scale() + np.abs(best) + curvature * old**2)
     for rival in rivals_of(case, name, found, [1e-6, 1e-3, 0.1, 1.0]):
         assert (best <= case.objective(rival, curvature) + slack).all()
 
