@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_count, check_positive, seed_of, thread_count
+from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.model import Model
 
@@ -107,6 +108,28 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 f"data contains only one class: {classes[0]!r}"
             )
         return classes, index
+
+    def _duals_of_last_fit(
+        self, classes: NDArray[Any], index: NDArray[np.intp], in_blocks: bool
+    ) -> Any:
+        """The duals of the last fit for a new one, or None where they do not fit it."""
+        duals = getattr(self, "dual_coef_", None)
+        if duals is None or not np.array_equal(self.classes_, classes):
+            return None
+        fits = len(index) == duals.shape[0] and in_blocks == (not isinstance(duals, np.ndarray))
+        return solver_duals(duals, index) if fits else None
+
+    def _set_solution(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
+        """Set classes, weights and duals, classes in sorted order."""
+        rows = model.weights.T
+        if len(rows) == 1:
+            rows = rows if model.labels[0] == 1 else -rows
+        else:
+            rows = rows[np.argsort(model.labels)]
+            rows = rows[1:] - rows[:1] if len(classes) == 2 else rows
+        self.classes_ = classes
+        self._set_weights(model, rows)
+        self.dual_coef_ = sorted_duals(result.duals, model.labels)
 
     def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
         """Scores of shape (n_samples, n_classes); for two classes (n_samples,), score 1 − score 0.

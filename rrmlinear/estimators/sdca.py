@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
-from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
 from rrmlinear.training.fit import solve
 from rrmlinear.training.parameter import Parameter
@@ -205,9 +204,8 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
         zero.
         """
-        choices = intercept_choice(
-            self.fit_intercept, find_loss(self.loss, ("binary", "multiclass"))
-        )
+        loss = find_loss(self.loss, ("binary", "multiclass"))
+        choices = intercept_choice(self.fit_intercept, loss)
         X, y = self._checked_data(X, y)
         classes, index = self._classes_of(y)
         problem = self._problem(X, index, sample_weight)
@@ -215,28 +213,12 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         with_weights(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
         parameter = self._parameter(problem, class_weights=weights, **choices)
-        start = self._last_duals(classes, index) if self.warm_start else None
+        in_blocks = loss.kind == "multiclass"
+        start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
         model, result = solve(problem, parameter, self._on_pass(), start)
-        self.classes_ = classes
-        rows = model.weights.T
-        if len(rows) == 1:
-            rows = rows if model.labels[0] == 1 else -rows
-        else:
-            rows = rows[np.argsort(model.labels)]
-            rows = rows[1:] - rows[:1] if len(classes) == 2 else rows
-        self._set_weights(model, rows)
-        self.dual_coef_ = sorted_duals(result.duals, model.labels)
+        self._set_solution(model, result, classes)
         self._set_certificate(result)
         return self
-
-    def _last_duals(self, classes: NDArray[Any], index: NDArray[np.intp]) -> Any:
-        """The duals of the last fit for a new one, or None where they do not fit it."""
-        if getattr(self, "dual_coef_", None) is None or not np.array_equal(self.classes_, classes):
-            return None
-        in_blocks = find_loss(self.loss, ("binary", "multiclass")).kind == "multiclass"
-        fits = len(index) == self.dual_coef_.shape[0]
-        fits = fits and in_blocks == (not isinstance(self.dual_coef_, np.ndarray))
-        return solver_duals(self.dual_coef_, index) if fits else None
 
     @available_if(_links_scores)
     def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:

@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_positive, class_factors
 from rrmlinear.estimators.base import LinearClassifier, with_weights
-from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.solvers.result import DualBlocks, Result
 from rrmlinear.training.fit import solve
-from rrmlinear.training.model import Model
 from rrmlinear.training.parameter import Parameter
 
 # Block solver → (solver type, block) of Parameter.
@@ -167,9 +164,9 @@ class WestonWatkinsSVC(LinearClassifier):
         X, y = self._checked_data(X, y)
         classes, index = self._classes_of(y)
         problem = self._weighted_problem(X, classes, index, sample_weight)
-        start = self._last_duals(classes, index) if self.warm_start else None
+        start = self._duals_of_last_fit(classes, index, True) if self.warm_start else None
         model, result = solve(problem, parameter, self._on_pass(), start)
-        self._take(model, result, classes)
+        self._set_solution(model, result, classes)
         self._set_certificate(result)
         return self
 
@@ -186,18 +183,3 @@ class WestonWatkinsSVC(LinearClassifier):
         problem = self._problem(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         return with_weights(problem, None if factors is None else factors[index])
-
-    def _last_duals(self, classes: NDArray[Any], index: NDArray[np.intp]) -> DualBlocks | None:
-        """The duals of the last fit for a new one, or None where they do not fit it."""
-        if not hasattr(self, "dual_coef_"):
-            return None
-        if len(index) != self.dual_coef_.shape[0] or not np.array_equal(self.classes_, classes):
-            return None
-        return solver_duals(self.dual_coef_, index)
-
-    def _take(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
-        """Set the weights and duals, classes in sorted order."""
-        weights = model.weights.T[np.argsort(model.labels)]
-        self.classes_ = classes
-        self._set_weights(model, weights[1:] - weights[:1] if len(classes) == 2 else weights)
-        self.dual_coef_ = sorted_duals(result.duals, model.labels)

@@ -152,11 +152,6 @@ cdef class DualAscent:
                     row_axpy(&row, self.cost[i] * alphas[i], &out[0])
         return result
 
-    def shift(self, delta):
-        """Add delta to z, and so to v; wakes all examples."""
-        self.dual_vector += delta
-        self.resume()
-
     def undo(self, const int64_t[::1] order, v):
         """Take back the visits of a pass in this order that began at v."""
         cdef Py_ssize_t at

@@ -80,7 +80,7 @@ class Accelerated(Solver):
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO + NONZERO_CLASS * columns)
         self.looking_work = LOOK * size / (LOOKING_SHARE * visit)
         self.center, self.previous = np.zeros(size), np.zeros(size)
-        self.curvature = ascent.costs * ascent.curvatures()
+        self.curvature = ascent.costs * ascent.curvature * strength
         curvature = float(self.curvature.mean())
         kappa: float | None = None
         if self.loss.smoothing > 0:

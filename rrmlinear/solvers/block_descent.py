@@ -18,8 +18,6 @@ LINES_PER_FACE_PASS = 16
 MOST_FACE_PASSES = 8
 # Multiplications in a visit from which threads repay their meeting.
 SHARED_WORK = 8_000
-# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
-TRIAL_PARTS = 8
 
 
 class BlockAscent(DualDescent):
@@ -101,15 +99,11 @@ class BlockAscent(DualDescent):
         order = self.state.begin_pass(number, self.seed, face, quiet)
         kind = "face" if face else "full"
 
-        def length() -> int:
-            step = min(self.slice, len(order))
-            return step if self.team.is_settled(kind) else -(-step // TRIAL_PARTS)
-
         def visit(begin: int, end: int) -> None:
             visits = (order, begin, end, number, face, quiet, calm)
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
 
-        self.in_pieces(order, length, visit)
+        self.in_pieces(order, lambda: self.team.piece(kind, min(self.slice, len(order))), visit)
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         rise, self.moved = self.state.since_begin()
@@ -142,20 +136,11 @@ class BlockAscent(DualDescent):
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; brings every part of the gap up to date."""
-        # Always the same chunks, so that the sum has the same bits for any number of threads.
-        chunk = max(1024, -(-self.n // 64))
-        chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
-        sums = np.zeros(len(chunks))
-
-        def some(thread: int) -> None:
-            for at in range(thread, len(chunks), self.threads):
-                sums[at] = self.state.measure(*chunks[at], thread)
-
-        self.team.on_each(self.threads, some)
+        losses = self.team.sum_over(self.n, max(1024, -(-self.n // 64)), self.state.measure)
         self.conjugate = self.state.conjugate_of_regularizer()
         self.gap_sum = self.full_gap = float(self.state.gaps.sum())
         self.full_dual = self.dual()
-        return float(sums.sum())
+        return losses
 
     def measure(self) -> tuple[float, float]:
         losses = self.losses()
@@ -174,6 +159,7 @@ class BlockAscent(DualDescent):
         return self.loss.lipschitz(self.n_classes)
 
     def retune(self, regularizer: Regularizer) -> None:
+        self.curvature *= self.regularizer.strength / regularizer.strength  # the kernel's own
         super().retune(regularizer)
         self.conjugate = self.state.conjugate_of_regularizer()
 

@@ -66,7 +66,6 @@ class DualDescent(Solver):
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, v as it now is, and this regularizer, linear as the last."""
-        self.curvature *= self.regularizer.strength / regularizer.strength
         self.regularizer = regularizer
         self.state.retune(regularizer)
 

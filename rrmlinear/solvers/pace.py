@@ -19,9 +19,14 @@ LEAST_PASSES, MOST_PASSES = 2, 4
 IDLE_STEPS, PROGRESS, LONGER = 10, 0.9, 1.5
 
 
+def eta_of(kappa: float, strength: float) -> float:
+    """η with η² = μ/(μ + κ), μ half the strength."""
+    return math.sqrt(strength / (strength + 2 * kappa))
+
+
 def momentum_of(kappa: float, strength: float) -> float:
-    """β = (1 − η)/(1 + η) with η² = μ/(μ + κ), μ half the strength."""
-    eta = math.sqrt(strength / (strength + 2 * kappa))
+    """β = (1 − η)/(1 + η)."""
+    eta = eta_of(kappa, strength)
     return (1 - eta) / (1 + eta)
 
 
@@ -122,7 +127,7 @@ class Theory:
     def __init__(self, strength: float, kappa: float, first_gap: float) -> None:
         self.kappa, self.next_kappa = 0.0, kappa
         self.beta = momentum_of(kappa, strength)
-        self.eta = math.sqrt(strength / (strength + 2 * kappa))
+        self.eta = eta_of(kappa, strength)
         self.xi = (1 + self.eta**-2) * first_gap
 
     def see(self, inner_gap: float, distance: float, visited: float) -> bool:

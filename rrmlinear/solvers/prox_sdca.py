@@ -26,8 +26,6 @@ ROUND = 128
 # Stored values in a row from which threads repay that, and visits in a pass.
 SHARED_ROW = 40
 SHARED_PASS = 4096
-# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
-TRIAL_PARTS = 8
 # A dual that falls by less than this part of itself has not fallen: it is rounding.
 ROUNDING = 1e-11
 # In how many parts the rows are measured.
@@ -190,8 +188,7 @@ class ProxSDCA(DualDescent):
             self.state.note(order, begin, end, *asleep)
 
         def length() -> int:
-            step = min(self.slice, len(order))
-            return step if self.team.is_settled("") else -(-step // TRIAL_PARTS)
+            return self.team.piece("", min(self.slice, len(order)))
 
         while self.threads > 1:
             self.state.level_copies()
@@ -239,20 +236,15 @@ class ProxSDCA(DualDescent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.state.dual_vector)
-        # Always the same chunks, so that the sum has the same bits for any team of these threads.
-        size = self.team.threads
-        chunk = -(-self.n // CHUNKS) if size > 1 else self.n
-        chunks = [(b, min(b + chunk, self.n)) for b in range(0, self.n, chunk)]
-        sums = np.zeros(len(chunks))
+        chunk = -(-self.n // CHUNKS) if self.team.threads > 1 else self.n
 
-        def some(thread: int) -> None:
-            for at in range(thread, len(chunks), size):
-                sums[at] = self.state.measure(weights, *chunks[at])
+        def part(begin: int, end: int, thread: int) -> float:
+            return self.state.measure(weights, begin, end)
 
-        self.team.on_each(size, some)
+        losses = self.team.sum_over(self.n, chunk, part)
         self.state.add_up()
         self.gap_sum = self.state.gap_sum
-        return float(sums.sum())
+        return losses
 
     def _measure_averages(self, weights: NDArray[np.float64]) -> tuple[float, float]:
         duals = self.duals()

@@ -11,11 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 # So many pieces of a kind of work are done both ways in turn, the first of them while memory is
 # still cold; then, after so many more, one is done the slower way, to see whether it still is, and
 # each time it is, twice as many go by until the next.
 FIRST_TRIALS = 4
 FIRST_PAUSE = 16
+# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
+TRIAL_PARTS = 8
 
 
 @contextmanager
@@ -54,9 +58,25 @@ class Team:
         self.pieces: dict[str, int] = {}
         self.next_trial: dict[str, int] = {}
 
-    def is_settled(self, kind: str) -> bool:
-        """Whether both ways have been tried for this kind of work; try them on short pieces."""
-        return self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
+    def piece(self, kind: str, whole: int) -> int:
+        """How much of this work to give at once: less while both ways are yet to be tried."""
+        settled = self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
+        return whole if settled else -(-whole // TRIAL_PARTS)
+
+    def sum_over(self, n: int, chunk: int, part: Callable[[int, int, int], float]) -> float:
+        """Σ part(begin, end, thread) over 0 … n − 1 in chunks, on all threads.
+
+        The same chunks give the same bits for any number of threads.
+        """
+        chunks = [(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
+        sums = np.zeros(len(chunks))
+
+        def some(thread: int) -> None:
+            for at in range(thread, len(chunks), self.threads):
+                sums[at] = part(*chunks[at], thread)
+
+        self.on_each(self.threads, some)
+        return float(sums.sum())
 
     def shared(self, kind: str, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
         """task(*arguments, team, thread) on each thread of the team that is faster for this kind.

@@ -1,28 +1,18 @@
 """The selection by digits: right on every input, six sweeps on the worst."""
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-TOP = Path(__file__).resolve().parents[2]
 # Six sweeps of four, and what a few thousand comparisons take in hand at the end.
 WORST = 40
 
 
 @pytest.fixture(scope="module")
-def counter(tmp_path_factory):
+def counter(compiled):
     """The selection with copies counted, as a program."""
-    compiler = shutil.which("g++") or shutil.which("c++")
-    if compiler is None:
-        pytest.skip("no C++ compiler to count copies with")
-    program = tmp_path_factory.mktemp("selection") / "count_copies"
-    source = Path(__file__).with_name("count_copies.cpp")
-    headers = TOP / "rrmlinear" / "core"
-    subprocess.run([compiler, "-O1", f"-I{headers}", source, "-o", program], check=True)
-    return program
+    return compiled("count_copies")
 
 
 def select(counter, numbers, rank):

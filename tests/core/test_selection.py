@@ -1,29 +1,19 @@
 """The selection behind the median search: right on every input, linear on the worst."""
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-TOP = Path(__file__).resolve().parents[2]
 # An unlucky pivot costs 2 n comparisons, and the next round, with medians of five, 4 n and a fifth
 # of the problem, to leave 7/10 of it: T(n) ≤ 6 n + T(n/5) + T(7n/10) ≤ 60 n.
 WORST = 60
 
 
 @pytest.fixture(scope="module")
-def counter(tmp_path_factory):
+def counter(compiled):
     """The selection with comparisons counted, as a program."""
-    compiler = shutil.which("g++") or shutil.which("c++")
-    if compiler is None:
-        pytest.skip("no C++ compiler to count comparisons with")
-    program = tmp_path_factory.mktemp("selection") / "count_comparisons"
-    source = Path(__file__).with_name("count_comparisons.cpp")
-    headers = TOP / "rrmlinear" / "core"
-    subprocess.run([compiler, "-O1", f"-I{headers}", source, "-o", program], check=True)
-    return program
+    return compiled("count_comparisons")
 
 
 def select(counter, numbers, rank):

@@ -127,7 +127,8 @@ def test_a_shift_reaches_every_copy(problem):
     shift = np.linspace(-1, 1, D)
     try:
         solver.run_pass(1)
-        solver.state.shift(shift)
+        solver.state.dual_vector[:] += shift
+        solver.state.resume()
         solver.run_pass(2)
     finally:
         solver.close()
