@@ -102,6 +102,7 @@ def own_imports(path):
 
 MODULES = sources(".py", ".pyx", ".pxd")
 REGISTRY = PACKAGE / "training" / "registry.py"
+BUILDERS = [PACKAGE / "training" / f"{name}_solvers.py" for name in ("dual", "batch")]
 
 
 def test_the_readers_of_imports_read():
@@ -132,8 +133,11 @@ def test_headers_include_downward(path):
         assert homes[included] in BELOW[folder_of(path)] | {folder_of(path)}
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p != REGISTRY], ids=name_of)
-def test_the_registry_alone_names_concrete_losses_and_solvers(path):
+NAMING = [REGISTRY, *BUILDERS]
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p not in NAMING], ids=name_of)
+def test_the_registry_and_its_builders_alone_name_concrete_losses_and_solvers(path):
     concrete = set()
     for folder, module in own_imports(path):
         if folder == folder_of(path) or not module:
@@ -146,7 +150,7 @@ def test_the_registry_alone_names_concrete_losses_and_solvers(path):
 
 
 def test_the_registry_does():
-    named = set(own_imports(REGISTRY))
+    named = {entry for path in NAMING for entry in own_imports(path)}
     assert {("losses", "weston_watkins"), ("solvers", "block_descent")} <= named
 
 

@@ -6,14 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss, ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.training.task import Task
 
 if TYPE_CHECKING:
     from rrmlinear.training.parameter import Parameter
@@ -44,42 +39,13 @@ class RegularizerType:
     takes: tuple[str, ...] = ()
 
 
-#: rows, labels y, costs, loss, regularizer, parameter, α_i to start from or None → a solver.
-ScalarBuilder = Callable[
-    [
-        Rows,
-        NDArray[np.float64],
-        NDArray[np.float64],
-        ScalarLoss,
-        Regularizer,
-        "Parameter",
-        NDArray[np.float64] | None,
-    ],
-    Solver,
-]
-#: rows, class indices, number of classes, costs, loss, regularizer, parameter, start → a solver.
-BlockBuilder = Callable[
-    [
-        Rows,
-        NDArray[np.int32],
-        int,
-        NDArray[np.float64],
-        BlockLoss,
-        Regularizer,
-        "Parameter",
-        DualBlocks | None,
-    ],
-    Solver,
-]
-
-
 @dataclass(frozen=True)
 class SolverType:
-    """A number of ``-s``: its name in model files, its losses, the default first, and how its
-    solver is made, for losses of one score (``scalar``) and of a block of scores (``block``).
+    """A number of ``-s``: its name in model files, its losses, the default first, and how a Task
+    becomes its solver.
 
     ``takes`` are the choices of `SPELLINGS` that it has, the numbers of losses and regularizers
-    apart.
+    apart; ``starts`` tells whether it can begin from duals that are given.
     """
 
     number: int | str
@@ -87,6 +53,6 @@ class SolverType:
     summary: str
     losses: tuple[str, ...]
     takes: tuple[str, ...]
-    scalar: ScalarBuilder | None = None
-    block: BlockBuilder | None = None
+    build: Callable[[Task], Solver]
     blocks: tuple[str, ...] = ()
+    starts: bool = True

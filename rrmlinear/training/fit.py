@@ -19,6 +19,7 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
+from rrmlinear.training.task import Task
 
 #: Duals to start from: those of a model, or blocks, or α_i: n, or n × k of one-vs-rest problems.
 Start = Model | DualBlocks | NDArray[np.float64] | None
@@ -47,8 +48,9 @@ def fit(
     solver begins from; or such duals themselves, their classes numbered in the order of
     `group_labels`.
 
-    Raises ValueError for parameters out of range, labels that are not whole numbers and data of
-    one class (but for regression); warns (NotSolvedWarning) where the tolerance was not reached.
+    Raises ValueError for parameters out of range, a start for a solver that has none, labels that
+    are not whole numbers and data of one class (but for regression); warns (NotSolvedWarning) where
+    the tolerance was not reached.
     """
     model, result = solve(problem, parameter, on_pass, start)
     if not result.solved:
@@ -64,6 +66,8 @@ def solve(
 ) -> tuple[Model, Result]:
     """What `fit` does, for callers that themselves say where the tolerance was not reached."""
     parameter.check(problem)
+    if start is not None and not find_solver(parameter.solver).starts:
+        raise ValueError(f"-s {parameter.solver} begins at weights of zero and takes no start")
     kind = loss_of(parameter).kind
     labels, label = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     if kind != "regression":
@@ -126,24 +130,14 @@ class _Run:
             if not isinstance(duals, DualBlocks):
                 raise ValueError("the duals to start from are not those of a multiclass loss")
             duals.check(label, n_classes)
-        assert self.kind.block is not None
-        return self.kind.block(
-            self.problem.rows,
-            label,
-            n_classes,
-            costs,
-            self.loss,
-            self.regularizer,
-            self.parameter,
-            duals,
-        ).solve(self.stopping, on_pass)
+        return self._solver(label, n_classes, costs, duals).solve(self.stopping, on_pass)
 
     def scalars(
         self, y: NDArray[np.float64], costs: NDArray[np.float64], duals: Any, on_pass: OnPass | None
     ) -> Result:
         """One problem with one score for each example."""
         duals = _scalar_duals(duals, (self.problem.n_examples,))
-        result = self._scalar_solver(y, costs, duals).solve(self.stopping, on_pass)
+        result = self._solver(y, None, costs, duals).solve(self.stopping, on_pass)
         return _with_support(result, self.loss, y)
 
     def one_vs_rest(
@@ -171,18 +165,26 @@ class _Run:
         def solve_class(j: int, stopping: Stopping, see: OnPass) -> Result:
             y = np.where(label == j, 1.0, -1.0)
             first = None if duals is None else np.ascontiguousarray(duals[:, j])
-            result = self._scalar_solver(y, costs_of(j), first).solve(stopping, see)
+            result = self._solver(y, None, costs_of(j), first).solve(stopping, see)
             return _with_support(result, self.loss, y)
 
         zeros = [at_zero(j) for j in range(len(factors))]
         return solve_one_vs_rest(solve_class, zeros, self.stopping, on_pass)
 
-    def _scalar_solver(
-        self, y: NDArray[np.float64], costs: NDArray[np.float64], start: NDArray[np.float64] | None
+    def _solver(
+        self, targets: NDArray[Any], n_classes: int | None, costs: NDArray[np.float64], start: Any
     ) -> Solver:
-        assert self.kind.scalar is not None
-        return self.kind.scalar(
-            self.problem.rows, y, costs, self.loss, self.regularizer, self.parameter, start
+        return self.kind.build(
+            Task(
+                self.problem.rows,
+                targets,
+                n_classes,
+                costs,
+                self.loss,
+                self.regularizer,
+                self.parameter,
+                start,
+            )
         )
 
 

@@ -1,6 +1,6 @@
 """Solver types by LIBLINEAR's numbers, losses and regularizers by name.
 
-The one place that names concrete losses, regularizers and solvers.
+The one place that names concrete losses and regularizers; the builders beside it name the solvers.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss, ScalarLoss
+from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
@@ -33,20 +31,9 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers import accelerated, prox_sdca
-from rrmlinear.solvers.accelerated import Accelerated
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.block_descent import BlockAscent
-from rrmlinear.solvers.dual_descent import DualDescent
-from rrmlinear.solvers.feature_descent import FeatureDescent
-from rrmlinear.solvers.fista import FISTA
-from rrmlinear.solvers.intercept import InterceptSDCA
-from rrmlinear.solvers.pegasos import Pegasos
-from rrmlinear.solvers.prox_sdca import ProxSDCA
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.training import batch_solvers, dual_solvers
 from rrmlinear.training.entries import LossType, RegularizerType, SolverType
 
 if TYPE_CHECKING:
@@ -54,12 +41,6 @@ if TYPE_CHECKING:
 
 # Shark's tolerance is its authors' 1e-6, too coarse for a small gap: of that it gets so much.
 SHARK_SHARE = 0.01
-# With so few features and so many examples for each these are faster than dual steps.
-FEW_FEATURES, MANY_EXAMPLES = 1000, 100
-SECOND_ORDER = {
-    Logistic: "LogisticRegression with solver newton-cholesky",
-    Squared: "Ridge with solver cholesky",
-}
 
 
 def _shark(parameter: Parameter) -> WestonWatkinsShark:
@@ -159,94 +140,6 @@ SAMPLINGS = prox_sdca.SAMPLINGS
 PACES = accelerated.PACES
 
 
-def _block_ascent(
-    rows: Rows,
-    label: NDArray[np.int32],
-    n_classes: int,
-    costs: NDArray[np.float64],
-    loss: BlockLoss,
-    regularizer: Regularizer,
-    parameter: Parameter,
-    start: DualBlocks | None,
-) -> Solver:
-    def make(omega: Regularizer) -> BlockAscent:
-        return BlockAscent(
-            rows, label, n_classes, costs, loss, omega, parameter.seed, parameter.threads, start
-        )
-
-    return _plain_or_accelerated(make, regularizer, parameter)
-
-
-def _plain_or_accelerated(
-    make: Callable[[Regularizer], DualDescent], regularizer: Regularizer, parameter: Parameter
-) -> Solver:
-    observe = parameter.solver != 33
-    if observe and parameter.solver != "sdca" and not parameter.accelerate:
-        return make(regularizer)
-    return Accelerated(make, regularizer, parameter.inner or "adaptive", observe)
-
-
-def _scalar_ascent(
-    rows: Rows,
-    y: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    loss: ScalarLoss,
-    regularizer: Regularizer,
-    parameter: Parameter,
-    start: NDArray[np.float64] | None,
-) -> Solver:
-    choices: dict[str, Any] = {
-        "option": parameter.option or OPTIONS[0],
-        "sampling": parameter.sampling or SAMPLINGS[0],
-        "averaging": bool(parameter.averaging),
-        "threads": parameter.threads,
-        "start": start,
-    }
-    if parameter.free_bias:
-        return InterceptSDCA(rows, y, costs, loss, regularizer, parameter.seed, **choices)
-
-    def make(omega: Regularizer) -> ProxSDCA:
-        return ProxSDCA(rows, y, costs, loss, omega, parameter.seed, **choices)
-
-    return _plain_or_accelerated(make, regularizer, parameter)
-
-
-def _automatic(
-    rows: Rows,
-    y: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    loss: ScalarLoss,
-    regularizer: Regularizer,
-    parameter: Parameter,
-    start: NDArray[np.float64] | None,
-) -> Solver:
-    """Coordinate descent over features where it applies, else an ascent on the dual."""
-    l1 = getattr(regularizer, "l1", 0.0)
-    if isinstance(loss, Squared) and (l1 > 0 or parameter.free_bias):
-        solver: Solver = FeatureDescent(
-            rows,
-            y,
-            costs,
-            l1,
-            regularizer.strength,
-            intercept=bool(parameter.free_bias),
-        )
-        solver.notes.append("coordinate descent over features is used")
-        if start is not None:
-            solver.notes.append("it begins at w = 0, not at the duals given")
-        if parameter.threads > 1:
-            solver.notes.append(f"it uses one thread, not {parameter.threads}")
-        return solver
-    solver = _scalar_ascent(rows, y, costs, loss, regularizer, parameter, start)
-    n, d = rows.shape
-    if type(loss) in SECOND_ORDER and d <= FEW_FEATURES and n >= MANY_EXAMPLES * d:
-        solver.notes.append(
-            f"for {n} examples of {d} features a second-order method may be faster: scikit-learn's "
-            + SECOND_ORDER[type(loss)]
-        )
-    return solver
-
-
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
 SCORE_LOSSES = tuple(name for name in ASCENT_LOSSES if LOSSES[name].kind != "multiclass")
 SOLVER_TYPES = {
@@ -258,7 +151,7 @@ SOLVER_TYPES = {
             "Weston-Watkins multi-class support vector classification (exact blocks)",
             ("weston-watkins",),
             ("block", "accelerate", "inner"),
-            block=_block_ascent,
+            dual_solvers.ascent,
             blocks=("knapsack", "walrus", "shark"),
         ),
         SolverType(
@@ -267,7 +160,7 @@ SOLVER_TYPES = {
             "the same by Shark's greedy block solver",
             ("weston-watkins",),
             ("block",),
-            block=_block_ascent,
+            dual_solvers.ascent,
             blocks=("shark",),
         ),
         SolverType(
@@ -276,8 +169,7 @@ SOLVER_TYPES = {
             "any loss and regularizer by proximal stochastic dual coordinate ascent",
             ASCENT_LOSSES,
             (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
-            scalar=_scalar_ascent,
-            block=_block_ascent,
+            dual_solvers.ascent,
         ),
         SolverType(
             33,
@@ -285,8 +177,7 @@ SOLVER_TYPES = {
             "the same, accelerated",
             ASCENT_LOSSES,
             (*OBJECTIVE, "inner"),
-            scalar=_scalar_ascent,
-            block=_block_ascent,
+            dual_solvers.ascent,
         ),
         SolverType(
             41,
@@ -294,11 +185,8 @@ SOLVER_TYPES = {
             "any loss of one score by stochastic subgradient steps, with l2",
             SCORE_LOSSES,
             (*OBJECTIVE, "batch", "averaging"),
-            scalar=lambda rows, y, costs, loss, omega, p, start: Pegasos(
-                *(rows, y, costs, loss, omega, p.seed),
-                batch=p.batch or 1,
-                averaging=bool(p.averaging),
-            ),
+            batch_solvers.pegasos,
+            starts=False,
         ),
         SolverType(
             42,
@@ -306,12 +194,8 @@ SOLVER_TYPES = {
             "any smooth loss by accelerated gradient steps over all examples",
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
             OBJECTIVE,
-            scalar=lambda rows, y, costs, loss, omega, p, start: FISTA(
-                ScalarRisk(rows, loss, y, costs), omega
-            ),
-            block=lambda rows, label, k, costs, loss, omega, p, start: FISTA(
-                BlockRisk(rows, loss, label, k, costs), omega
-            ),
+            batch_solvers.fista,
+            starts=False,
         ),
         SolverType(
             "sdca",
@@ -319,8 +203,7 @@ SOLVER_TYPES = {
             "32, 33 or coordinate descent over features, whichever suits the problem",
             ASCENT_LOSSES,
             (*OBJECTIVE, "free_bias", "inner"),
-            scalar=_automatic,
-            block=_block_ascent,
+            dual_solvers.automatic,
         ),
     )
 }

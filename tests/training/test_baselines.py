@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import rrmlinear
 from rrmlinear import Model, Parameter, Problem
 
 
@@ -91,3 +92,9 @@ def test_choices_they_do_not_have_are_refused(choices, message):
 def test_pegasos_refuses_the_elastic_net(signs, fit):
     with pytest.raises(ValueError, match="Pegasos needs the regularizer l2"):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
+
+
+@pytest.mark.parametrize("solver", [41, 42])
+def test_a_start_that_would_have_no_effect_is_refused(signs, solver):
+    with pytest.raises(ValueError, match=f"-s {solver} begins at weights of zero"):
+        rrmlinear.fit(signs, Parameter(solver=solver), start=np.zeros(80))

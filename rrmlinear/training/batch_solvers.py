@@ -1,0 +1,39 @@
+"""How a task becomes a solver of subgradient or gradient steps."""
+
+from __future__ import annotations
+
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.fista import FISTA
+from rrmlinear.solvers.pegasos import Pegasos
+from rrmlinear.training.task import Task
+
+
+def risk_of(task: Task) -> ScalarRisk | BlockRisk:
+    """F(w) = Σ_i c_i φ(x_i'w, y_i)."""
+    if task.n_classes is None:
+        return ScalarRisk(task.rows, task.loss, task.targets, task.costs)
+    return BlockRisk(task.rows, task.loss, task.targets, task.n_classes, task.costs)
+
+
+def pegasos(task: Task) -> Solver:
+    """Stochastic subgradient steps."""
+    parameter = task.parameter
+    solver = Pegasos(
+        task.rows,
+        task.targets,
+        task.costs,
+        task.loss,
+        task.regularizer,
+        parameter.seed,
+        batch=parameter.batch or 1,
+        averaging=bool(parameter.averaging),
+    )
+    if parameter.threads > 1:
+        solver.notes.append(f"it uses one thread, not {parameter.threads}")
+    return solver
+
+
+def fista(task: Task) -> Solver:
+    """Accelerated proximal gradient steps."""
+    return FISTA(risk_of(task), task.regularizer)
