@@ -93,9 +93,30 @@ cdef class ScalarRisk:
                     total += self.cost[i] * self.loss.conjugate(self.y[i], alphas[i])
         return total
 
+    def dual_steps(self, const double[::1] margins, alphas, curvatures):
+        """The α' of each example that maximizes −φ*(−α') − m_i α' − ½ q_i (α' − α_i)².
+
+        ``alphas`` and ``curvatures``, q > 0, have n entries or are one number. In variables
+        c_i α_i under ½ L ‖·‖², q_i is L c_i. From α = 0 with q = μ the steps are −φ_μ'(m_i), the
+        slopes of the loss smoothed by μ.
+        """
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
+        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(self.n):
+                out[i] = self.loss.dual_step(self.y[i], margins[i], alpha[i], q[i])
+        return result
+
     def duals(self, alphas):
         """As a Result has them."""
         return alphas
+
+    def complete(self, w):
+        """The weights as a Result has them."""
+        return w
 
 
 cdef class BlockRisk:
@@ -112,18 +133,21 @@ cdef class BlockRisk:
     cdef Py_ssize_t k
     cdef Py_ssize_t k8
     cdef object memory
-    cdef double* line                # three lines of k8: scores, margins and a block
+    cdef double* line                # four lines of k8: scores, margins and two blocks
     cdef double* margin
     cdef double* block
+    cdef double* new_block
+    cdef double* work                # and what solve_block asks for
 
     def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
                   const double[::1] costs):
         self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
         self.costs = np.asarray(costs)[:, np.newaxis]
         self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
-        self.memory = aligned_zeros(3, self.k8)
+        self.memory = aligned_zeros(1, 4 * self.k8 + loss.workspace(self.k8))
         self.line = <double*> <uintptr_t> self.memory.ctypes.data
         self.margin, self.block = self.line + self.k8, self.line + 2 * self.k8
+        self.new_block, self.work = self.line + 3 * self.k8, self.line + 4 * self.k8
 
     @property
     def shape(self):
@@ -153,19 +177,23 @@ cdef class BlockRisk:
         """∂φ/∂s_ij, whose sum over j is 0."""
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
-        cdef Py_ssize_t i, j
-        cdef double total
+        cdef Py_ssize_t i
         with nogil:
             for i in range(self.n):
                 self._look(i, &margins[i, 0])
-                self.loss.derivative(self.margin, self.block, self.k8)
-                self.block[self.label[i]] = 0
-                total = 0
-                for j in range(self.k):
-                    total += self.block[j]
-                memcpy(&out[i, 0], self.block, self.k * sizeof(double))
-                out[i, self.label[i]] = -total
+                self.loss.derivative(self.margin, self.new_block, self.k8)
+                self._balance(i, 1, &out[i, 0])
         return result
+
+    cdef void _balance(self, Py_ssize_t i, double sign, double* out) noexcept nogil:
+        # new_block times sign, the own class with what makes the sum 0
+        cdef Py_ssize_t j
+        cdef double total = 0
+        self.new_block[self.label[i]] = 0
+        for j in range(self.k):
+            total += self.new_block[j]
+            out[j] = sign * self.new_block[j]
+        out[self.label[i]] = -sign * total
 
     def gradient(self, const double[:, ::1] slopes):
         """Σ c_i x_i s_i', d × k."""
@@ -198,6 +226,35 @@ cdef class BlockRisk:
                 self.block[self.label[i]] = 0
                 total += self.loss.conjugate(self.block, self.cost[i], self.k8)
         return total
+
+    def dual_steps(self, const double[:, ::1] margins, alphas, curvatures):
+        """The row α' of each example, n × k with sums 0, that maximizes
+        −φ*(−α') − m_i'α' − ½ q_i ‖α' − α_i‖².
+
+        ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
+        number. From α = 0 with q = μ the steps are the negative slopes of the loss smoothed by μ
+        where that is the same square, ½ μ ‖·‖² of k numbers.
+        """
+        result = np.empty((self.n, self.k))
+        cdef double[:, ::1] out = result
+        cdef const double[:, :] alpha = np.broadcast_to(np.float64(alphas), (self.n, self.k))
+        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
+        cdef Py_ssize_t i, j
+        memset(self.block, 0, self.k8 * sizeof(double))
+        with nogil:
+            for i in range(self.n):
+                self._look(i, &margins[i, 0])
+                for j in range(self.k):
+                    self.block[j] = -alpha[i, j]
+                self.block[self.label[i]] = 0
+                self.loss.solve_block(self.margin, self.block, q[i], 1, self.new_block, self.work,
+                                      self.k8)
+                self._balance(i, -1, &out[i, 0])
+        return result
+
+    def complete(self, w):
+        """The weights as a Result has them."""
+        return w
 
     def duals(self, alphas):
         """The blocks b_i of the loss, n × k: costs are in them, and 0 stands for the own class."""

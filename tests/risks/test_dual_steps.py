@@ -1,0 +1,128 @@
+"""The dual steps of a whole risk: those of its loss, and no worse than any other point."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+
+N, D = 40, 6
+KINKED = [
+    margin.Hinge(),
+    regression.Absolute(),
+    regression.EpsilonInsensitive(0.3),
+    regression.Quantile(0.8),
+]
+SMOOTH = [
+    margin.SmoothHinge(0.1),
+    margin.SquaredHinge(),
+    margin.Logistic(),
+    regression.Squared(),
+    regression.Huber(0.7),
+]
+
+
+def scalar_risk(loss):
+    rng = np.random.default_rng(4)
+    y = rng.choice([-1.0, 1.0], N)
+    rows = Problem.from_arrays(csr_array(rng.standard_normal((N, D))), y).rows
+    return ScalarRisk(rows, loss, y, rng.random(N)), y, rng
+
+
+@pytest.mark.parametrize("loss", KINKED + SMOOTH, ids=lambda loss: type(loss).__name__)
+def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
+    risk, y, rng = scalar_risk(loss)
+    margins, curvatures = 2 * rng.standard_normal(N), rng.uniform(0.1, 5, N)
+    alphas = 0.3 * y * rng.random(N)
+    steps = risk.dual_steps(margins, alphas, curvatures)
+    np.testing.assert_array_equal(steps, loss.dual_steps(y, margins, alphas, curvatures))
+
+    def rise(tried):
+        squares = curvatures / 2 * (tried - alphas) ** 2
+        return -loss.conjugates(y, tried) - margins * tried - squares
+
+    best = rise(steps)
+    assert np.isfinite(best).all()
+    for away in np.linspace(-2, 2, 401):
+        assert (rise(alphas + away) <= best + 1e-12 * (1 + abs(best))).all()
+
+
+@pytest.mark.parametrize("loss", KINKED, ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("mu", [1e-6, 0.3, 10.0])
+def test_steps_from_zero_are_the_slopes_of_the_smoothed_loss(loss, mu):
+    risk, y, rng = scalar_risk(loss)
+    margins = 2 * rng.standard_normal(N)
+    smoothed = ScalarRisk(risk.rows, loss.smoothed(mu), y, risk.costs)
+    np.testing.assert_allclose(
+        risk.dual_steps(margins, 0.0, mu), -smoothed.slopes(margins), rtol=1e-12, atol=1e-14
+    )
+
+
+def test_weights_are_complete():
+    risk, _, rng = scalar_risk(margin.Hinge())
+    w = rng.standard_normal(D)
+    assert risk.complete(w) is w
+
+
+BLOCK_LOSSES = [CrammerSinger(), SmoothCrammerSinger(0.5), Softmax(), WestonWatkins()]
+
+
+@pytest.fixture(params=BLOCK_LOSSES, ids=lambda loss: type(loss).__name__)
+def block_risk(request):
+    rng = np.random.default_rng(5)
+    k = 4
+    label = rng.integers(0, k, N).astype(np.int32)
+    rows = Problem.from_arrays(csr_array(rng.standard_normal((N, D))), label).rows
+    return BlockRisk(rows, request.param, label, k, rng.random(N)), label, k, rng
+
+
+def test_steps_of_blocks_are_those_of_the_loss(block_risk):
+    risk, label, k, rng = block_risk
+    scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
+    alphas = -risk.slopes(rng.standard_normal((N, k)))
+    steps = risk.dual_steps(scores, alphas, curvatures)
+    np.testing.assert_allclose(steps.sum(axis=1), 0, atol=1e-14)
+    own = np.arange(N), label
+    blocks, new = -alphas, -steps
+    blocks[own] = new[own] = 0
+    np.testing.assert_array_equal(
+        new, risk.loss.solve_blocks(scores, label, blocks, curvatures, 1.0)
+    )
+    W = rng.standard_normal((D, k))
+    assert risk.complete(W) is W
+
+
+def test_steps_of_blocks_are_better_than_others(block_risk):
+    risk, label, k, rng = block_risk
+    scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
+    alphas = -risk.slopes(rng.standard_normal((N, k)))
+
+    def rise(tried):
+        blocks = -tried
+        blocks[np.arange(N), label] = 0
+        squares = curvatures / 2 * ((tried - alphas) ** 2).sum(axis=1)
+        return -risk.loss.conjugates(blocks, label) - (scores * tried).sum(axis=1) - squares
+
+    steps = risk.dual_steps(scores, alphas, curvatures)
+    best = rise(steps)
+    for part in (0.01, 0.1, 1.0):
+        for _ in range(200):  # slopes elsewhere are feasible, and so is what lies between
+            others = -risk.slopes(3 * rng.standard_normal((N, k)))
+            assert (rise(steps + part * (others - steps)) <= best + 1e-10).all()
+
+
+@pytest.mark.parametrize("loss", [CrammerSinger(), WestonWatkins()])
+def test_steps_of_blocks_attain_the_smoothed_value(loss):
+    """−φ*(−α) − m'α − ½ μ ‖α‖² at the steps from 0 is the smoothed loss, in the norm of all k."""
+    rng = np.random.default_rng(6)
+    label = rng.integers(0, 3, N).astype(np.int32)
+    rows = Problem.from_arrays(csr_array(np.ones((N, 1))), label).rows
+    risk = BlockRisk(rows, loss, label, 3, np.ones(N))
+    scores = rng.standard_normal((N, 3))
+    steps = risk.dual_steps(scores, 0.0, 1e-7)
+    attained = -risk.conjugate(steps) - (scores * steps).sum()
+    assert attained == pytest.approx(risk.value(scores), abs=1e-6 * N)
