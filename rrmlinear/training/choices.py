@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rrmlinear.training.entries import SolverType
 from rrmlinear.training.registry import (
     LOSSES,
     OPTIONS,
@@ -84,10 +85,17 @@ def check_choices(parameter: Parameter) -> None:
         raise ValueError(
             f"regularizer {regularizer.name} needs l1 (--l1), the factor of the 1-norm"
         )
-    if regularizer.name == "l1" and (kind.number, loss.name) != ("sdca", "squared"):
+    if regularizer.name not in kind.regularizers:
+        types = SOLVER_TYPES.values()
+        having = [other for other in types if regularizer.name in _offered(other)]
         raise ValueError(
-            "regularizer l1 is taken by -s sdca with loss squared alone: others need some of "
-            "the squared norm, as elastic-net has"
+            f"-s {kind.number} has no regularizer {regularizer.name}, which is for "
+            f"{_numbers(having)}; it has {', '.join(kind.regularizers)}"
+        )
+    if regularizer.name == "l1" and kind.number == "sdca" and loss.name != "squared":
+        raise ValueError(
+            "-s sdca has regularizer l1 with loss squared alone: others need some of the squared "
+            "norm there, as elastic-net has"
         )
     if regularizer.name == "l1" and parameter.l1 == 0:
         raise ValueError("l1 is 0; regularizer l1 needs it positive")
@@ -95,6 +103,11 @@ def check_choices(parameter: Parameter) -> None:
         raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
     if parameter.class_weights and loss.kind == "regression":
         raise ValueError(f"-wi has no effect with loss {loss.name}: it weighs classes")
+    if kind.smooth and not loss.build(parameter).smoothing > 0:
+        raise ValueError(
+            f"-s {kind.number} needs a smooth loss, and {loss.name} has a kink: give it a "
+            "smoothing (--smoothing) above 0"
+        )
 
 
 def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str) -> None:
@@ -103,6 +116,13 @@ def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str
             raise ValueError(f"{SPELLINGS[name]} has no effect with {place}: it is for {instead}")
 
 
+def _offered(kind: SolverType) -> tuple[str, ...]:
+    return kind.regularizers if "regularizer" in kind.takes else ()
+
+
 def _types_with(choice: str) -> str:
-    numbers = [str(kind.number) for kind in SOLVER_TYPES.values() if choice in kind.takes]
-    return "-s " + " or ".join(numbers)
+    return _numbers(kind for kind in SOLVER_TYPES.values() if choice in kind.takes)
+
+
+def _numbers(kinds: Iterable[SolverType]) -> str:
+    return "-s " + " or ".join(str(kind.number) for kind in kinds)

@@ -45,7 +45,8 @@ class SolverType:
     becomes its solver.
 
     ``takes`` are the choices of `SPELLINGS` that it has, the numbers of losses and regularizers
-    apart; ``starts`` tells whether it can begin from duals that are given.
+    apart; ``smooth`` tells whether its losses must be smooth, ``starts`` whether it can begin from
+    duals that are given.
     """
 
     number: int | str
@@ -55,4 +56,6 @@ class SolverType:
     takes: tuple[str, ...]
     build: Callable[[Task], Solver]
     blocks: tuple[str, ...] = ()
+    regularizers: tuple[str, ...] = ("l2", "elastic-net")
+    smooth: bool = False
     starts: bool = True

@@ -79,8 +79,8 @@ class Parameter:
         """
         from rrmlinear.training.choices import check_choices
 
-        check_choices(self)
         self._check_objective()
+        check_choices(self)
         if self.gap_tol is None and not 0 < self.delta < 1:
             raise ValueError(f"eps <= 0: delta is {self.delta}, it must lie between 0 and 1")
         if self.gap_tol is not None and not 0 < self.gap_tol < math.inf:

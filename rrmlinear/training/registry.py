@@ -186,6 +186,7 @@ SOLVER_TYPES = {
             SCORE_LOSSES,
             (*OBJECTIVE, "batch", "averaging"),
             batch_solvers.pegasos,
+            regularizers=("l2",),
             starts=False,
         ),
         SolverType(
@@ -195,6 +196,7 @@ SOLVER_TYPES = {
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
             OBJECTIVE,
             batch_solvers.fista,
+            smooth=True,
             starts=False,
         ),
         SolverType(
@@ -204,6 +206,7 @@ SOLVER_TYPES = {
             ASCENT_LOSSES,
             (*OBJECTIVE, "free_bias", "inner"),
             dual_solvers.automatic,
+            regularizers=("l2", "elastic-net", "l1"),
         ),
     )
 }

@@ -28,7 +28,7 @@ def test_fista_has_the_optimum_of_the_ascent(signs, fit, loss, choices):
 def test_fista_smooths_what_it_is_told_to(signs, fit):
     models = [fit(signs, solver=s, loss="hinge", smoothing=0.25, gap_tol=1e-9) for s in (32, 42)]
     assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-8)
-    with pytest.raises(ValueError, match="Hinge has a kink: give it a smoothing above 0"):
+    with pytest.raises(ValueError, match="-s 42 needs a smooth loss, and hinge has a kink"):
         fit(signs, solver=42, loss="hinge")
 
 
@@ -90,7 +90,9 @@ def test_choices_they_do_not_have_are_refused(choices, message):
 
 
 def test_pegasos_refuses_the_elastic_net(signs, fit):
-    with pytest.raises(ValueError, match="Pegasos needs the regularizer l2"):
+    with pytest.raises(
+        ValueError, match="-s 41 has no regularizer elastic-net, which is for -s 32 or 33"
+    ):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
 
 

@@ -209,11 +209,11 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         (
             {"solver": 32, "loss": "squared", "regularizer": "l1", "l1": 1},
-            "regularizer l1 is taken by -s sdca with loss squared alone",
+            r"-s 32 has no regularizer l1, which is for -s .*sdca; it has l2, elastic-net$",
         ),
         (
             {"solver": "sdca", "loss": "huber", "regularizer": "l1", "l1": 1},
-            "regularizer l1 is taken by -s sdca with loss squared alone",
+            "-s sdca has regularizer l1 with loss squared alone",
         ),
         ({"solver": 32, "epsilon": 0.1}, r"-p \(epsilon\) has no effect with loss hinge: it is"),
         ({"solver": 32, "huber": 0.1}, "--huber has no effect with loss hinge: it is for loss h"),
