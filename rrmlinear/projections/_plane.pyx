@@ -4,6 +4,8 @@ from libc.math cimport INFINITY, isfinite
 
 import numpy as np
 
+from rrmlinear.projections.elastic_ball cimport elastic_ball_project
+
 METHODS = ("newton", "exact")
 
 # A sum z that misses the bounds by no more than this part of them has rounded, and is reached.
@@ -166,6 +168,19 @@ def clip_rows(x, double radius, str method, double[:, ::1] out):
                 break
             for j in range(n):
                 out[i, j] = given[i, j] if radius == 0 else clip(given[i, j], -theta, theta)
+    if status < 0:
+        raise MemoryError("no memory for the search")
+
+
+def project_on_elastic_ball(x, double gamma, double radius, str method, out):
+    """minimize ½ ‖a − x‖² over gamma ‖a‖₁ + ½ ‖a‖² ≤ radius, to ``out``, which may be x."""
+    cdef bint deterministic = _deterministic(method)
+    cdef const double[::1] given = x
+    cdef double[::1] written = out
+    cdef int status
+    with nogil:
+        status = elastic_ball_project(&given[0], given.shape[0], gamma, radius, deterministic,
+                                      &written[0])
     if status < 0:
         raise MemoryError("no memory for the search")
 

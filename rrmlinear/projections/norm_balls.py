@@ -6,10 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.projections._places import apart, destination
-from rrmlinear.projections._plane import Plane, clip_rows
-
-# A constraint met to this part of its bound is met.
-ROUNDING = 1e-14
+from rrmlinear.projections._plane import Plane, clip_rows, project_on_elastic_ball
 
 
 def l1_ball(
@@ -97,42 +94,5 @@ def elastic_ball(
     if not (0 <= gamma < np.inf and 0 <= radius < np.inf):
         raise ValueError(f"gamma and radius must be finite and at least 0, got {gamma}, {radius}")
     a = destination(out, given.shape, "x")
-    size = np.abs(given)
-    scale = size.max()
-    if radius == 0 or scale == 0:
-        a[:] = 0
-        return a
-    # In units of the largest, so that no square overflows.
-    size /= scale
-    gamma, radius = gamma / scale, radius / scale / scale
-    if gamma * size.sum() + size @ size / 2 <= radius:
-        a[:] = given
-        return a
-    if gamma == 0:
-        np.multiply(given, np.sqrt(2 * radius / (size @ size)), out=a)
-        return a
-    slope, bound = gamma * gamma, 2 * radius
-    plane = Plane(size * (2 * gamma + size), slope, 0.0, np.inf, 1.0, bound, bound, rates=True)
-    y = plane.root(method, low=0.0)
-    theta = y / (1 + np.sqrt(1 + y))
-    size -= theta * gamma
-    np.maximum(size, 0, out=size)
-    size /= 1 + theta
-    _settle(size, gamma, radius)
-    size *= scale
-    np.copysign(size, given, out=a)
+    project_on_elastic_ball(given, gamma, radius, method, a)
     return a
-
-
-def _settle(size: NDArray[np.float64], gamma: float, radius: float) -> None:
-    # θ has too few digits where x is far outside: a last Newton step along dθ, from a itself.
-    for _ in range(2):
-        excess = gamma * size.sum() + size @ size / 2 - radius
-        if abs(excess) <= ROUNDING * radius:
-            break
-        direction = np.where(size > 0, gamma + size, 0.0)
-        squares = direction @ direction
-        if squares == 0:
-            break
-        size -= excess / squares * direction
-        np.maximum(size, 0, out=size)

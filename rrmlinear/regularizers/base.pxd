@@ -6,6 +6,7 @@ cdef class Regularizer:
     cdef readonly bint linear       # ∇Ω*(v) = v / strength
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil
+    cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil

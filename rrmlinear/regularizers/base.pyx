@@ -9,7 +9,8 @@ import numpy as np
 cdef class Regularizer:
     """A regularizer Ω(w), ``strength``-strongly convex, so that its conjugate has a gradient.
 
-    Arrays have n entries. A linear term −⟨z, w⟩ of the objective is a start of v at z.
+    With strength 0 the conjugate has none, and may be infinite, which `dual_scale` is for. Arrays
+    have n entries. A linear term −⟨z, w⟩ of the objective is a start of v at z.
     """
 
     def with_quadratic(self, double kappa):
@@ -27,6 +28,13 @@ cdef class Regularizer:
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         """Ω*(v) = max over w of ⟨v, w⟩ − Ω(w)."""
         return NAN
+
+    cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
+        """The largest t of [0, 1] with Ω*(t v) finite: 1 where Ω* is finite everywhere.
+
+        Duals α that are feasible stay so as t α, and Σ c_i t α_i x_i = t v.
+        """
+        return 1
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         """w ← argmin over u of ½‖u − w‖² + step Ω(u)."""
@@ -49,6 +57,11 @@ cdef class Regularizer:
         """Ω* at an array."""
         cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
         return self.conjugate(&array[0], array.shape[0])
+
+    def dual_scale_of(self, v):
+        """The largest t of [0, 1] with Ω* finite at t times an array."""
+        cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        return self.dual_scale(&array[0], array.shape[0])
 
     def prox_of(self, w, double step):
         """The prox of step Ω at an array, as a new one."""

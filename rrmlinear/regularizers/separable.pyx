@@ -1,6 +1,6 @@
 """Regularizers that are sums over the coordinates of w."""
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, nextafter
 
 from rrmlinear.core.sparse cimport row_dot, row_t, thresholded_dot
 from rrmlinear.regularizers.base cimport Regularizer
@@ -114,6 +114,18 @@ cdef class L1(Regularizer):
             if fabs(v[j]) > self.l1:
                 return INFINITY
         return 0
+
+    cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double largest = 0, t
+        for j in range(n):
+            largest = max(largest, fabs(v[j]))
+        if largest <= self.l1:
+            return 1
+        t = self.l1 / largest
+        while t * largest > self.l1:  # by rounding
+            t = nextafter(t, 0)
+        return t
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j

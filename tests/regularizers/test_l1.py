@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.regularizers.separable import L1
+from rrmlinear.regularizers.separable import L1, ElasticNet
 
 
 def test_value_conjugate_and_prox():
@@ -31,3 +31,15 @@ def test_a_quadratic_makes_it_strongly_convex():
 def test_bad_factors_are_refused(l1):
     with pytest.raises(ValueError, match="l1 must be positive and finite"):
         L1(l1)
+
+
+def test_duals_are_scaled_until_the_conjugate_is_finite():
+    rng = np.random.default_rng(0)
+    for l1 in 10.0 ** rng.uniform(-9, 9, 200):
+        omega = L1(l1)
+        v = rng.normal(size=7) * l1 * rng.choice([0.1, 1.0, 1e6])
+        t = omega.dual_scale_of(v)
+        assert omega.conjugate_of(t * v) == 0
+        assert t == pytest.approx(min(1, l1 / np.abs(v).max()), rel=1e-15)
+    assert L1(1.0).dual_scale_of(np.zeros(3)) == 1
+    assert ElasticNet(0.5).dual_scale_of(np.full(3, 9.0)) == 1
