@@ -87,7 +87,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("-c", dest="C", type=number("-c"), default=Parameter.C)
     parser.value("--loss", type=choice("--loss", tuple(LOSSES)))
     parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)))
-    for name in ("--l1", "--smoothing", "--huber", "--quantile"):
+    for name in ("--l1", "--radius", "--smoothing", "--huber", "--quantile"):
         parser.value(name, type=number(name))
     parser.value("-p", dest="epsilon", type=number("-p"))
     parser.value("-e", dest="delta", type=number("-e"))
@@ -124,6 +124,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         loss=options.loss,
         regularizer=options.regularizer,
         l1=options.l1,
+        radius=options.radius,
         smoothing=options.smoothing,
         epsilon=options.epsilon,
         huber=options.huber,

@@ -12,9 +12,11 @@ options:
        {multiclass}
   for regression
        {regression}
---regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; or, with -s sdca and
-                     --loss squared, l1, S |w|_1
+--regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; l1, S |w|_1, with -s 42,
+                     or -s sdca and --loss squared; or, with -s 42, elastic-ball, the constraint
+                     |w|^2/2 + S |w|_1 <= R
 --l1 S : the factor of |w|_1
+--radius R : what the constraint of elastic-ball allows
 --smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
 -p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
 --huber delta : residual from which the Huber loss is linear (default 1)

@@ -17,12 +17,15 @@ RISE = 2.0
 FALL = 0.9
 # Below this part of F a Bregman distance is rounding, and a bound of it that is not is compared.
 RESOLUTION = 1e-9
+# The least L: 1/L is finite.
+SMALLEST = float(np.finfo(float).tiny)
 
 
 class FISTA(Solver):
-    """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω strongly convex.
+    """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω with a prox.
 
-    F is a `ScalarRisk` or a `BlockRisk`, whose w is d × k.
+    F is a `ScalarRisk` or a `BlockRisk`, whose w is d × k. Ω need not be strongly convex: the
+    1-norm and the constraint form of the elastic net will do.
 
     Step: w⁺ = prox of Ω/L at u − ∇F(u)/L, u = w + β (w − w_last), L found by trial: it rises where
     F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum starts again where it points
@@ -30,7 +33,8 @@ class FISTA(Solver):
     and one product with the data, whether the step is taken or not.
 
     Certificate: α_i = −φ'(x_i'u) is feasible at any u, its Σ c_i α_i x_i = −∇F(u) is there anyway,
-    so each pass gives an exact dual value, of which the largest counts.
+    so each pass gives an exact dual value, of which the largest counts. Where Ω* is infinite there,
+    α is shrunk until it is not (`Regularizer.dual_scale`), as all domains of α hold 0.
 
     Raises ValueError for a loss with a kink. Source: Beck and Teboulle, A fast iterative
     shrinkage-thresholding algorithm, 2009; steps that may grow: Scheinberg, Goldfarb and Bai, 2014;
@@ -53,7 +57,7 @@ class FISTA(Solver):
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
         # No more than the true constant where all slopes change; trials find what it takes.
-        self.L = max(bound / self.risk.loss.smoothing, self.regularizer.strength)
+        self.L = max(bound / self.risk.loss.smoothing, self.regularizer.strength, SMALLEST)
         self.last_L = self.L
         self.momentum = 0.0  # t of the step before; 0: u is w itself
         self.w = self.last_w = np.zeros(self.risk.shape)
@@ -84,7 +88,7 @@ class FISTA(Solver):
         self.w, self.last_w = w, self.w
         self.margins, self.last_margins = new_margins, self.margins
         self.last_L = self.L
-        self.L = max(FALL * self.L, np.finfo(float).tiny)
+        self.L = max(FALL * self.L, SMALLEST)
         self.primal = self.risk.value(new_margins) + self.regularizer.value_of(w.ravel())
 
     def _served(
@@ -105,6 +109,9 @@ class FISTA(Solver):
         return float(np.vdot(costs * bends, moves)) / 2 <= quadratic
 
     def _take_dual(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> None:
+        scale = self.regularizer.dual_scale_of(vector.ravel())
+        if scale < 1:
+            alphas, vector = scale * alphas, scale * vector
         dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
         if dual > self.best_dual:
             self.best_dual, self.alphas = dual, alphas

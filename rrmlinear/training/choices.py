@@ -10,6 +10,7 @@ from rrmlinear.training.registry import (
     LOSSES,
     OPTIONS,
     PACES,
+    REGULARIZERS,
     SAMPLINGS,
     SOLVER_TYPES,
     find_solver,
@@ -25,6 +26,7 @@ SPELLINGS = {
     "loss": "--loss",
     "regularizer": "--regularizer",
     "l1": "--l1",
+    "radius": "--radius",
     "smoothing": "--smoothing",
     "epsilon": "-p (epsilon)",
     "huber": "--huber",
@@ -38,6 +40,8 @@ SPELLINGS = {
     "inner": "--inner",
     "batch": "--batch",
 }
+#: Numbers of regularizers; they have no default.
+NUMBERS = {"l1": "the factor of the 1-norm", "radius": "what its constraint allows"}
 #: Choices that only losses of one score have.
 OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 
@@ -77,14 +81,14 @@ def check_choices(parameter: Parameter) -> None:
     if parameter.sampling not in (None, *SAMPLINGS):
         known = ", ".join(SAMPLINGS)
         raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")
-    if "l1" not in regularizer.takes:
-        place = f"regularizer {regularizer.name}"
-        place = place if "regularizer" in kind.takes else f"-s {kind.number}"
-        _refuse(parameter, ("l1",), place, "regularizer elastic-net or l1")
-    elif parameter.l1 is None:
-        raise ValueError(
-            f"regularizer {regularizer.name} needs l1 (--l1), the factor of the 1-norm"
-        )
+    for name, meaning in NUMBERS.items():
+        if name not in regularizer.takes:
+            others = [other.name for other in REGULARIZERS.values() if name in other.takes]
+            place = f"regularizer {regularizer.name}"
+            place = place if "regularizer" in kind.takes else f"-s {kind.number}"
+            _refuse(parameter, (name,), place, f"regularizer {' or '.join(others)}")
+        elif getattr(parameter, name) is None:
+            raise ValueError(f"regularizer {regularizer.name} needs {name} (--{name}), {meaning}")
     if regularizer.name not in kind.regularizers:
         types = SOLVER_TYPES.values()
         having = [other for other in types if regularizer.name in _offered(other)]

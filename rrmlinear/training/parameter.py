@@ -20,9 +20,11 @@ class Parameter:
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
     loss           name of the loss, see `training.registry.LOSSES`
-    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with the
-                   squared loss and "sdca"
+    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with 42, or
+                   with the squared loss and "sdca"; "elastic-ball", with 42: no term, but the
+                   constraint ½‖w‖² + l1 ‖w‖₁ ≤ radius
     l1             factor of ‖w‖₁, ≥ 0; σ/λ in the paper's scale
+    radius         > 0 of the elastic ball
     smoothing      γ ≥ 0 of the smooth losses (default 1), or that smooths one that is not
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)
@@ -53,6 +55,7 @@ class Parameter:
     loss: str | None = None
     regularizer: str | None = None
     l1: float | None = None
+    radius: float | None = None
     smoothing: float | None = None
     epsilon: float | None = None
     huber: float | None = None
@@ -118,7 +121,9 @@ class Parameter:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be at least 0 and finite")
-        if self.huber is not None and not 0 < self.huber < math.inf:
-            raise ValueError(f"huber is {self.huber}, it must be positive and finite")
+        for name in ("huber", "radius"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"{name} is {value}, it must be positive and finite")
         if self.quantile is not None and not 0 < self.quantile < 1:
             raise ValueError(f"quantile is {self.quantile}, it must lie between 0 and 1")

@@ -31,6 +31,7 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
+from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers import accelerated, prox_sdca
 from rrmlinear.training import batch_solvers, dual_solvers
@@ -130,6 +131,11 @@ REGULARIZERS = {
         RegularizerType("l2", lambda p: L2()),
         RegularizerType("elastic-net", lambda p: ElasticNet(_or(p.l1, 0)), ("l1",)),
         RegularizerType("l1", lambda p: L1(_or(p.l1, 1)), ("l1",)),
+        RegularizerType(
+            "elastic-ball",
+            lambda p: ElasticBall(_or(p.l1, 0), _or(p.radius, 1)),
+            ("l1", "radius"),
+        ),
     )
 }
 
@@ -196,6 +202,7 @@ SOLVER_TYPES = {
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
             OBJECTIVE,
             batch_solvers.fista,
+            regularizers=tuple(REGULARIZERS),
             smooth=True,
             starts=False,
         ),

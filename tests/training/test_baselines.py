@@ -46,6 +46,27 @@ def test_fista_takes_losses_of_all_classes(small_problem, fit, loss, smoothing):
     assert warmer.result.passes < models[0].result.passes / 2
 
 
+@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
+def test_fista_takes_regularizers_without_strong_convexity(signs, fit, loss):
+    choices = {"solver": 42, "loss": loss, "gap_tol": 1e-9}
+    sparse = fit(signs, regularizer="l1", l1=6.0, **choices)
+    assert sparse.result.solved
+    assert np.count_nonzero(sparse.weights) < 5
+    penalty = fit(signs, regularizer="elastic-net", l1=0.7, **choices)
+    w = penalty.weights
+    radius = 0.7 * np.abs(w).sum() + (w**2).sum() / 2
+    ball = fit(signs, regularizer="elastic-ball", l1=0.7, radius=float(radius), **choices)
+    assert_allclose(ball.weights, w, atol=1e-4)
+    assert ball.result.primal == pytest.approx(penalty.result.primal - radius, rel=1e-7)
+
+
+def test_the_lasso_is_one_problem_by_either_solver(signs, fit):
+    choices = {"loss": "squared", "regularizer": "l1", "l1": 3.0, "gap_tol": 1e-11}
+    models = [fit(signs, solver=s, **choices) for s in (42, "sdca")]
+    assert models[0].result.primal == pytest.approx(models[1].result.primal, rel=1e-10)
+    assert_allclose(models[0].weights, models[1].weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("batch", [None, 8, 80])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):
@@ -82,6 +103,26 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ({"solver": 32, "batch": 4}, "--batch has no effect with -s 32: it is for -s 41"),
         ({"solver": 41, "batch": 0}, "batch is 0, at least 1 is needed"),
         ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
+        (
+            {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
+            "-s 33 has no regularizer elastic-ball, which is for -s 42",
+        ),
+        (
+            {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
+            r"regularizer elastic-ball needs radius \(--radius\), what its constraint allows",
+        ),
+        (
+            {"solver": 42, "regularizer": "elastic-ball", "radius": 1.0},
+            r"regularizer elastic-ball needs l1 \(--l1\), the factor of the 1-norm",
+        ),
+        (
+            {"solver": 42, "regularizer": "l1", "l1": 1.0, "radius": 1.0},
+            "--radius has no effect with regularizer l1: it is for regularizer elastic-ball",
+        ),
+        (
+            {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0, "radius": 0.0},
+            "radius is 0.0, it must be positive and finite",
+        ),
     ],
 )
 def test_choices_they_do_not_have_are_refused(choices, message):
