@@ -25,8 +25,8 @@ from rrmlinear.training.model import Model
 class LinearEstimator(BaseEstimator):
     """Scores X w + intercept, from weights that a solver found and proved.
 
-    A subclass has the parameters tol, max_passes, fit_intercept, intercept_scaling, random_state,
-    n_threads, verbose and perhaps callback.
+    A subclass has the parameters tol, max_passes, fit_intercept, intercept_scaling, n_threads,
+    verbose and perhaps random_state and callback.
     """
 
     def _checked_data(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
@@ -42,7 +42,7 @@ class LinearEstimator(BaseEstimator):
         return {
             "gap_tol": float(self.tol),
             "max_passes": int(self.max_passes),
-            "seed": seed_of(self.random_state),
+            "seed": seed_of(getattr(self, "random_state", None)),
             "threads": thread_count(self.n_threads),
         }
 

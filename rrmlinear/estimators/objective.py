@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
@@ -10,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.estimators.arguments import check_positive
-from rrmlinear.training.registry import LOSSES, LossType
+from rrmlinear.training.registry import LOSSES, LossType, find_solver
 
-# Name of the estimators' solver → Parameter.solver.
-SOLVERS: dict[str, int | str] = {"sdca": "sdca", "prox-sdca": 32, "accelerated": 33}
+INTERCEPTS = ("regularized", "unregularized")
 
 
 def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
@@ -24,26 +24,41 @@ def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
     return LOSSES[name]
 
 
-def find_solver_type(name: Any) -> int | str:
+def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> int | str:
     """The solver type of this name, or a ValueError that lists the names."""
-    if name not in SOLVERS:
-        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(SOLVERS)}")
-    return SOLVERS[name]
+    if name not in solvers:
+        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
+    return solvers[name]
 
 
-def intercept_choice(fit_intercept: Any, loss: LossType) -> dict[str, Any]:
+def check_warm_start(name: str, number: int | str) -> None:
+    """Raise ValueError unless this solver can begin from duals."""
+    if not find_solver(number).starts:
+        raise ValueError(
+            f"warm_start has no effect with solver {name!r}, which begins at weights of zero"
+        )
+
+
+def intercept_choice(fit_intercept: Any, loss: LossType, meaning_of_true: str) -> dict[str, Any]:
     """What a Parameter has for an intercept, or a ValueError for one that is not offered."""
     if isinstance(fit_intercept, bool | np.bool_):
-        return {}
-    if not isinstance(fit_intercept, str) or fit_intercept != "unregularized":
+        asked = meaning_of_true if fit_intercept else "regularized"
+    elif isinstance(fit_intercept, str) and fit_intercept in INTERCEPTS:
+        asked = fit_intercept
+    else:
+        names = {name: f"{name!r}" for name in INTERCEPTS}
+        names[meaning_of_true] += " or True"
         raise ValueError(
-            f"fit_intercept is {fit_intercept!r}; it must be True, for an intercept that is "
-            "regularized like every weight, 'unregularized', or False"
+            f"fit_intercept is {fit_intercept!r}; it must be {names['regularized']}, for an "
+            f"intercept that is regularized like every weight, {names['unregularized']}, or False"
         )
+    if asked == "regularized":
+        return {}
     if loss.kind == "multiclass":
         raise ValueError(
-            f"fit_intercept is 'unregularized', which is offered for losses of one score, not for "
-            f"{loss.name}; take True with a large intercept_scaling"
+            f"fit_intercept is {fit_intercept!r}, for one that is unregularized, which is offered "
+            f"for losses of one score, not for {loss.name}; take 'regularized' with a large "
+            "intercept_scaling, or False"
         )
     return {"free_bias": True}
 

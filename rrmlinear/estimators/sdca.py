@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
-from sklearn.base import RegressorMixin
-from sklearn.utils.metaestimators import available_if
+from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 
-from rrmlinear.estimators.arguments import class_factors
-from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
-from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
-from rrmlinear.training.fit import solve
-from rrmlinear.training.parameter import Parameter
+# Name of a solver → Parameter.solver.
+SOLVERS: dict[str, int | str] = {"sdca": "sdca", "prox-sdca": 32, "accelerated": 33}
 
 
-class _SDCA(LinearEstimator):
-    """What both have in common."""
-
-    def _parameter(self, problem: Any, **more: Any) -> Parameter:
-        scales = scaled(
-            self.C, self.alpha, self.l1, self.l1_ratio, problem.weights, problem.n_examples
-        )
-        return Parameter(
-            solver=find_solver_type(self.solver),
-            loss=self.loss,
-            smoothing=self.smoothing,
-            **scales,
-            **self._rules(),
-            **more,
-        )
-
-
-def _links_scores(estimator: SDCAClassifier) -> bool:
-    loss = find_loss(estimator.loss, ("binary", "multiclass"))
-    if loss.probabilities is None:
-        raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
-    return True
-
-
-class SDCAClassifier(LinearClassifier, _SDCA):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SDCAClassifier(LossClassifier):
     r"""Linear classifier of any loss, L2 or L1-L2 regularized, with a proof of its accuracy.
 
     Solves, for labels y_i = ±1,
@@ -89,10 +60,10 @@ class SDCAClassifier(LinearClassifier, _SDCA):
         Factor on ``C`` of each class by its label, 1 for labels left out. "balanced":
         ``n_samples / (n_classes * count)``. One class against the rest: where the class is the
         one, as in LinearSVC.
-    fit_intercept : bool or "unregularized", default=True
-        True: append a column of the value ``intercept_scaling`` to X, whose weight is regularized
-        like every other. "unregularized": an intercept that costs nothing, exactly, for losses of a
-        margin; it takes more passes. False: the scores are linear.
+    fit_intercept : bool or str, default=True
+        True or "regularized": append a column of the value ``intercept_scaling`` to X, whose weight
+        is regularized like every other. "unregularized": an intercept that costs nothing, exactly,
+        for losses of a margin; it takes more passes. False: the scores are linear.
     intercept_scaling : float, default=1.0
         Value of the appended column. The larger it is, the less the intercept is regularized;
         without effect on one that is not.
@@ -158,88 +129,15 @@ class SDCAClassifier(LinearClassifier, _SDCA):
     True
     """
 
-    def __init__(
-        self,
-        loss: str = "squared-hinge",
-        *,
-        C: float | None = None,
-        alpha: float | None = None,
-        l1: float | None = None,
-        l1_ratio: float | None = None,
-        smoothing: float | None = None,
-        solver: str = "sdca",
-        tol: float = 1e-4,
-        max_passes: int = 10_000,
-        class_weight: Any = None,
-        fit_intercept: Any = True,
-        intercept_scaling: float = 1.0,
-        random_state: Any = None,
-        n_threads: int | None = None,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.alpha = alpha
-        self.l1 = l1
-        self.l1_ratio = l1_ratio
-        self.smoothing = smoothing
-        self.solver = solver
-        self.tol = tol
-        self.max_passes = max_passes
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+    _solvers = SOLVERS
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SDCAClassifier:
-        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
-
-        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
-        parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
-        zero.
-        """
-        loss = find_loss(self.loss, ("binary", "multiclass"))
-        choices = intercept_choice(self.fit_intercept, loss)
-        X, y = self._checked_data(X, y)
-        classes, index = self._classes_of(y)
-        problem = self._problem(X, index, sample_weight)
-        factors = class_factors(self.class_weight, classes, index, problem.weights)
-        with_weights(problem, None if factors is None else factors[index])
-        weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        parameter = self._parameter(problem, class_weights=weights, **choices)
-        in_blocks = loss.kind == "multiclass"
-        start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
-        model, result = solve(problem, parameter, self._on_pass(), start)
-        self._set_solution(model, result, classes)
-        self._set_certificate(result)
-        return self
-
-    @available_if(_links_scores)
-    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax".
-
-        The sigmoid of the score, normalized over the classes where each was trained against the
-        rest, as in LIBLINEAR; or the softmax of the scores.
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return expit(np.column_stack([-scores, scores]))
-        one_by_one = find_loss(self.loss, ("binary", "multiclass")).probabilities == "sigmoid"
-        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
-
-    @available_if(_links_scores)
-    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """The logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+    loss: str = field(default="squared-hinge", kw_only=False)
+    solver: str = "sdca"
+    random_state: Any = None
 
 
-class SDCARegressor(RegressorMixin, _SDCA):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SDCARegressor(LossRegressor):
     r"""Linear regression of any loss, L2 or L1-L2 regularized, with a proof of its accuracy.
 
     Solves, for residuals r_i = y_i − w'x_i,
@@ -303,74 +201,8 @@ class SDCARegressor(RegressorMixin, _SDCA):
     True
     """
 
-    def __init__(
-        self,
-        loss: str = "squared",
-        *,
-        C: float | None = None,
-        alpha: float | None = None,
-        l1: float | None = None,
-        l1_ratio: float | None = None,
-        epsilon: float | None = None,
-        huber: float | None = None,
-        quantile: float | None = None,
-        smoothing: float | None = None,
-        solver: str = "sdca",
-        tol: float = 1e-4,
-        max_passes: int = 10_000,
-        fit_intercept: Any = True,
-        intercept_scaling: float = 1.0,
-        random_state: Any = None,
-        n_threads: int | None = None,
-        warm_start: bool = False,
-        callback: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.alpha = alpha
-        self.l1 = l1
-        self.l1_ratio = l1_ratio
-        self.epsilon = epsilon
-        self.huber = huber
-        self.quantile = quantile
-        self.smoothing = smoothing
-        self.solver = solver
-        self.tol = tol
-        self.max_passes = max_passes
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.warm_start = warm_start
-        self.callback = callback
-        self.verbose = verbose
+    _solvers = SOLVERS
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SDCARegressor:
-        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
-
-        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
-        parameters out of range, NaN or infinity, and weights that are all zero.
-        """
-        choices = intercept_choice(self.fit_intercept, find_loss(self.loss, ("regression",)))
-        X, y = self._checked_data(X, y, y_numeric=True)
-        problem = with_weights(self._problem(X, y, sample_weight), None)
-        parameter = self._parameter(
-            problem,
-            epsilon=self.epsilon,
-            huber=self.huber,
-            quantile=self.quantile,
-            **choices,
-        )
-        last = getattr(self, "dual_coef_", None) if self.warm_start else None
-        start = last if last is not None and len(last) == len(y) else None
-        model, result = solve(problem, parameter, self._on_pass(), start)
-        self._set_weights(model, model.weights.T)
-        self.coef_ = self.coef_[0]
-        self.dual_coef_ = result.duals
-        self._set_certificate(result)
-        return self
-
-    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Predicted numbers, of shape (n_samples,)."""
-        return self._scores(X).ravel()
+    loss: str = field(default="squared", kw_only=False)
+    solver: str = "sdca"
+    random_state: Any = None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
+from rrmlinear.estimators.sdca import SOLVERS
 
 
 def test_one_cost_is_the_default():
@@ -57,18 +58,24 @@ def test_names_are_looked_up_by_kind():
         find_loss("squared", ("binary",))
     with pytest.raises(ValueError, match="loss is 'hinge'; it must be one of squared, absolute"):
         find_loss("hinge", ("regression",))
-    assert find_solver_type("prox-sdca") == 32
+    assert find_solver_type("prox-sdca", SOLVERS) == 32
     with pytest.raises(ValueError, match="solver is 'lbfgs'; it must be one of sdca, prox-sdca"):
-        find_solver_type("lbfgs")
+        find_solver_type("lbfgs", SOLVERS)
 
 
-def test_an_intercept_is_there_or_not():
+@pytest.mark.parametrize("meaning", ["regularized", "unregularized"])
+def test_an_intercept_is_there_or_not(meaning):
     hinge, softmax = (find_loss(name, ("binary", "multiclass")) for name in ("hinge", "softmax"))
-    for offered in (True, False, np.True_):
-        assert intercept_choice(offered, hinge) == intercept_choice(offered, softmax) == {}
-    assert intercept_choice("unregularized", hinge) == {"free_bias": True}
+    free = {"regularized": {}, "unregularized": {"free_bias": True}}
+    for asked in (True, np.True_):
+        assert intercept_choice(asked, hinge, meaning) == free[meaning]
+    for name, expected in free.items():
+        assert intercept_choice(name, hinge, meaning) == expected
+    for loss in (hinge, softmax):
+        assert intercept_choice(False, loss, meaning) == {}
+        assert intercept_choice("regularized", loss, meaning) == {}
     with pytest.raises(ValueError, match="offered for losses of one score, not for softmax"):
-        intercept_choice("unregularized", softmax)
+        intercept_choice("unregularized", softmax, meaning)
     for wrong in ("yes", 1, None, [1.0]):
-        with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True, for an inte"):
-            intercept_choice(wrong, hinge)
+        with pytest.raises(ValueError, match=f"fit_intercept is .*'{meaning}' or True, "):
+            intercept_choice(wrong, hinge, meaning)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
 from rrmlinear.estimators import sdca
-from rrmlinear.estimators.objective import SOLVERS
+from rrmlinear.estimators.sdca import SOLVERS
 from rrmlinear.solvers.result import Status
 from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
 

@@ -1,0 +1,163 @@
+"""What the estimators share that take a loss by its name: parameters, fit and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, softmax
+from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import class_factors
+from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
+from rrmlinear.estimators.objective import (
+    check_warm_start,
+    find_loss,
+    find_solver_type,
+    intercept_choice,
+    scaled,
+)
+from rrmlinear.training.fit import solve
+from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.registry import LossType
+
+CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
+
+
+@dataclass(eq=False, repr=False)
+class LossEstimator(LinearEstimator):
+    """Parameters of every such estimator; a subclass gives those without a default theirs.
+
+    ``_solvers`` are the numbers of the solver types by their names here, ``_true_intercept`` is
+    what ``fit_intercept=True`` stands for. Where a loss, a solver or a regularizer lacks a choice,
+    the checks of `Parameter` say so.
+    """
+
+    _solvers: ClassVar[Mapping[str, int | str]] = {}
+    _true_intercept: ClassVar[str] = "regularized"
+
+    loss: str
+    _: KW_ONLY
+    C: float | None = None
+    alpha: float | None = None
+    l1: float | None = None
+    l1_ratio: float | None = None
+    smoothing: float | None = None
+    solver: str
+    tol: float = 1e-4
+    max_passes: int = 10_000
+    fit_intercept: Any = True
+    intercept_scaling: float = 1.0
+    n_threads: int | None = None
+    warm_start: bool = False
+    callback: Any = None
+    verbose: int = 0
+
+    def _parameter(self, problem: Problem, loss: LossType, **more: Any) -> Parameter:
+        number = find_solver_type(self.solver, self._solvers)
+        if self.warm_start:
+            check_warm_start(self.solver, number)
+        scales = scaled(
+            self.C, self.alpha, self.l1, self.l1_ratio, problem.weights, problem.n_examples
+        )
+        return Parameter(
+            solver=number,
+            loss=self.loss,
+            smoothing=self.smoothing,
+            **scales,
+            **intercept_choice(self.fit_intercept, loss, self._true_intercept),
+            **self._rules(),
+            **more,
+        )
+
+
+def _links_scores(estimator: LossClassifier) -> bool:
+    loss = find_loss(estimator.loss, CLASSIFYING)
+    if loss.probabilities is None:
+        raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
+    return True
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LossClassifier(LinearClassifier, LossEstimator):
+    """A classifier of such a loss."""
+
+    class_weight: Any = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
+        zero.
+        """
+        loss = find_loss(self.loss, CLASSIFYING)
+        X, y = self._checked_data(X, y)
+        classes, index = self._classes_of(y)
+        problem = self._problem(X, index, sample_weight)
+        factors = class_factors(self.class_weight, classes, index, problem.weights)
+        with_weights(problem, None if factors is None else factors[index])
+        weights = {} if factors is None else dict(enumerate(factors.tolist()))
+        parameter = self._parameter(problem, loss, class_weights=weights)
+        in_blocks = loss.kind == "multiclass"
+        start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
+        model, result = solve(problem, parameter, self._on_pass(), start)
+        self._set_solution(model, result, classes)
+        self._set_certificate(result)
+        return self
+
+    @available_if(_links_scores)
+    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax".
+
+        The sigmoid of the score, normalized over the classes where each was trained against the
+        rest, as in LIBLINEAR; or the softmax of the scores.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return expit(np.column_stack([-scores, scores]))
+        one_by_one = find_loss(self.loss, CLASSIFYING).probabilities == "sigmoid"
+        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
+
+    @available_if(_links_scores)
+    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """The logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LossRegressor(RegressorMixin, LossEstimator):
+    """A regression of such a loss."""
+
+    epsilon: float | None = None
+    huber: float | None = None
+    quantile: float | None = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, and weights that are all zero.
+        """
+        loss = find_loss(self.loss, REGRESSING)
+        X, y = self._checked_data(X, y, y_numeric=True)
+        problem = with_weights(self._problem(X, y, sample_weight), None)
+        numbers = {"epsilon": self.epsilon, "huber": self.huber, "quantile": self.quantile}
+        parameter = self._parameter(problem, loss, **numbers)
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        start = last if last is not None and len(last) == len(y) else None
+        model, result = solve(problem, parameter, self._on_pass(), start)
+        self._set_weights(model, model.weights.T)
+        self.coef_ = self.coef_[0]
+        self.dual_coef_ = result.duals
+        self._set_certificate(result)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Predicted numbers, of shape (n_samples,)."""
+        return self._scores(X).ravel()
