@@ -1,0 +1,114 @@
+"""Every solver type that takes a problem finds the same optimum: one test over the registry."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem
+from rrmlinear.training.registry import LOSSES, REGULARIZERS, SOLVER_TYPES
+
+AGREEMENT = 1e-7
+# What rounding may put a dual value above a primal one, relative.
+ROUNDING = 1e-12
+C = 0.05
+NUMBERS = {"l1": 0.02, "radius": 0.05}
+# Too slow for a certificate, so what their passes come to is compared; at a kink the steps 1/(λt) of
+# Pegasos close in on the optimum by 1/t alone.
+SLOW = {41: {"batch": 1000, "max_passes": 30_000}}
+AGREEMENT_AT_KINKS = {41: 1e-4}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem: a loss, smoothed or not, a regularizer and an intercept."""
+
+    loss: str
+    smoothing: float | None
+    regularizer: str
+    intercept: str
+
+    def choices(self, number=32):
+        """Those of a Parameter for this solver type."""
+        regularizer = REGULARIZERS[self.regularizer]
+        chosen = {"solver": number, "C": C} | {name: NUMBERS[name] for name in regularizer.takes}
+        if "loss" in SOLVER_TYPES[number].takes:
+            chosen["loss"] = self.loss
+        if self.regularizer != "l2":
+            chosen["regularizer"] = self.regularizer
+        if self.smoothing is not None:
+            chosen["smoothing"] = self.smoothing
+        if self.intercept == "free":
+            chosen["free_bias"] = True
+        return chosen
+
+    @property
+    def smooth(self):
+        built = LOSSES[self.loss].build(Parameter(**self.choices()))
+        return built.smoothing > 0
+
+    def types(self):
+        """The solver types that take it."""
+        return [number for number, kind in SOLVER_TYPES.items() if self.is_taken_by(kind)]
+
+    def is_taken_by(self, kind):
+        if self.loss not in kind.losses or self.regularizer not in kind.regularizers:
+            return False
+        if self.regularizer == "l1" and kind.number == "sdca" and self.loss != "squared":
+            return False
+        needed = {"regularizer": self.regularizer != "l2", "free_bias": self.intercept == "free"}
+        needed["loss"] = self.smoothing is not None
+        if any(asked and name not in kind.takes for name, asked in needed.items()):
+            return False
+        return self.smooth or not kind.smooth
+
+
+def cases():
+    for loss, kind in LOSSES.items():
+        smoothings = [None, 0.5] if "smoothing" in kind.takes else [None]
+        intercepts = ["none", "regularized"] + ["free"] * (kind.kind != "multiclass")
+        for smoothing in smoothings:
+            for regularizer in REGULARIZERS:
+                for intercept in intercepts:
+                    case = Case(loss, smoothing, regularizer, intercept)
+                    if len(case.types()) > 1:
+                        yield case
+
+
+def name_of(case):
+    smoothing = "" if case.smoothing is None else f" {case.smoothing}"
+    return f"{case.loss}{smoothing}, {case.regularizer}, {case.intercept}"
+
+
+@pytest.fixture(scope="module")
+def problems():
+    """By the kind of a loss; for the intercept, the classes are not of one size."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(45, 4)) + [1.0, 0.0, -0.5, 0.0]
+    scores = X @ [1.0, -1.0, 0.5, 0.0] + 0.5 * rng.normal(size=45)
+    labels = {
+        "binary": np.where(scores > 0.2, 1.0, -1.0),
+        "multiclass": np.digitize(scores, [-0.5, 0.8]).astype(float),
+        "regression": scores + 1.5,
+    }
+    return {
+        (kind, bias): Problem.from_arrays(X, y, bias=bias)
+        for kind, y in labels.items()
+        for bias in (-1.0, 1.0)
+    }
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=name_of)
+def test_all_solvers_of_a_problem_find_its_optimum(problems, fit, case):
+    problem = problems[LOSSES[case.loss].kind, -1.0 if case.intercept == "none" else 1.0]
+    results = {}
+    for number in case.types():
+        given = {"gap_tol": 1e-9} | SLOW.get(number, {}) | case.choices(number)
+        results[number] = fit(problem, **given).result
+        assert results[number].solved or number in SLOW, (number, results[number].shortfall())
+    least = min(result.primal for result in results.values())
+    bound = max(result.dual for result in results.values())
+    for number, result in results.items():
+        agreement = AGREEMENT if case.smooth else AGREEMENT_AT_KINKS.get(number, AGREEMENT)
+        assert result.primal - least <= agreement * abs(least), number
+        assert result.primal >= bound - ROUNDING * abs(bound), number

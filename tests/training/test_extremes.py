@@ -1,0 +1,86 @@
+"""Data and costs at their extremes: every solver type arrives, or says why it stopped and where."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.solvers.result import Status
+from rrmlinear.training.registry import SOLVER_TYPES
+
+LIMITS = {"gap_tol": 1e-6, "max_passes": 300}
+# A dual bound is no further above a primal value than by rounding of sums of this relative size.
+ROUNDING = 1e-11
+
+
+def imbalanced(rng):
+    """One of class +1, 1000 of class −1."""
+    X = rng.normal(size=(1001, 3))
+    return X, np.where(np.arange(1001) == 500, 1.0, -1.0)
+
+
+def duplicated(rng):
+    """Every row six times, two of them with the other label."""
+    X = rng.normal(size=(10, 4)).repeat(6, axis=0)
+    y = np.where(rng.normal(size=10) > 0, 1.0, -1.0)
+    y[0] = -y[1]
+    return X, y.repeat(6) * np.tile([1, 1, 1, 1, -1, -1], 10)
+
+
+def one_feature(rng):
+    """d = 1."""
+    x = rng.normal(size=(50, 1))
+    return x, np.where(x[:, 0] + rng.normal(size=50) > 0.5, 1.0, -1.0)
+
+
+def fewest(rng):
+    """One example of each class."""
+    return rng.normal(size=(2, 3)), np.array([1.0, -1.0])
+
+
+def one_number(rng):
+    """n = 1: a regression."""
+    return rng.normal(size=(1, 3)), np.array([2.5])
+
+
+SETS = [imbalanced, duplicated, one_feature, fewest, one_number]
+
+
+def runs(fit, problem, loss, lam, free, smoothing):
+    """The certificates of all solver types that take the loss, by their numbers."""
+    found = {}
+    for number, kind in SOLVER_TYPES.items():
+        if loss not in kind.losses or "loss" not in kind.takes:
+            continue
+        if free and "free_bias" not in kind.takes:
+            continue
+        choices = {"solver": number, "loss": loss, "C": 1 / (problem.n_examples * lam), **LIMITS}
+        if free:
+            choices["free_bias"] = True
+        if smoothing:
+            choices["smoothing"] = smoothing
+        elif kind.smooth:
+            continue
+        found[number] = fit(problem, **choices).result
+    return found
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["", "free intercept"])
+@pytest.mark.parametrize("lam", [1e-9, 1e-6, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("smoothing", [None, 0.1])
+@pytest.mark.parametrize("data", SETS, ids=lambda data: data.__name__)
+def test_an_extreme_problem(fit, data, lam, free, smoothing):
+    X, y = data(np.random.default_rng(1))
+    problem = Problem.from_arrays(X, y, bias=1.0 if free else -1.0)
+    loss = "absolute" if data is one_number else "hinge"
+    found = runs(fit, problem, loss, lam, free, smoothing)
+    bound = max(result.dual for result in found.values())
+    for number, result in found.items():
+        assert np.isfinite([result.primal, result.dual, *result.weights.ravel()]).all(), number
+        assert result.primal >= bound - ROUNDING * max(1, abs(bound)), number
+        assert result.gap == pytest.approx(result.primal - result.dual)
+        if result.solved:
+            assert result.gap <= 1e-6 * max(1, result.primal), number
+        else:
+            assert result.status in (Status.PASS_LIMIT, Status.STALLED), number
+            assert result.shortfall().startswith(result.status.value)
+            assert f"the gap is {result.gap:.3g}" in result.shortfall()
