@@ -5,7 +5,7 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32, 33, sdca, 41 (default hinge) and 42 (default smooth-hinge)
+--loss name : loss of -s 32, 33, sdca, newton, 41 (default hinge) and 42 (default smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem

@@ -23,6 +23,7 @@ cdef class ScalarLoss:
     cdef readonly double lipschitz
     cdef double value(self, double y, double margin) noexcept nogil
     cdef double derivative(self, double y, double margin) noexcept nogil
+    cdef double second_derivative(self, double y, double margin) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil

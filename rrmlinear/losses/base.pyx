@@ -12,6 +12,7 @@ cdef enum:
     DERIVATIVE
     CONJUGATE
     DUAL_STEP
+    SECOND_DERIVATIVE
     GAP
     CONFINE
     SOLVE
@@ -176,6 +177,10 @@ cdef class ScalarLoss:
         """φ'(a), or a subgradient where φ has a kink."""
         return NAN
 
+    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+        """φ''(a) of a smooth loss; where φ' has a kink, that of one side."""
+        return NAN
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         """φ*(−α), infinite where α is no dual variable."""
         return NAN
@@ -209,6 +214,10 @@ cdef class ScalarLoss:
         """φ' at arrays of labels and margins."""
         return self._each(DERIVATIVE, y, margins, 0.0, 1.0)
 
+    def second_derivatives(self, y, margins):
+        """φ'' at arrays of labels and margins."""
+        return self._each(SECOND_DERIVATIVE, y, margins, 0.0, 1.0)
+
     def conjugates(self, y, alphas):
         """φ*(−α) at arrays of labels and dual variables."""
         return self._each(CONJUGATE, y, 0.0, alphas, 1.0)
@@ -229,6 +238,8 @@ cdef class ScalarLoss:
                 out[i] = self.value(given[0, i], given[1, i])
             elif what == DERIVATIVE:
                 out[i] = self.derivative(given[0, i], given[1, i])
+            elif what == SECOND_DERIVATIVE:
+                out[i] = self.second_derivative(given[0, i], given[1, i])
             elif what == CONJUGATE:
                 out[i] = self.conjugate(given[0, i], given[2, i])
             else:

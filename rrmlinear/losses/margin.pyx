@@ -37,6 +37,10 @@ cdef class HingeFamily(ScalarLoss):
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -y * self._best(1 - y * margin)
 
+    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+        cdef double slack = 1 - y * margin
+        return 1 / self.smoothing if 0 < slack < self.upper * self.smoothing else 0
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef double b = y * alpha
         if b < 0 or b > self.upper:
@@ -91,6 +95,9 @@ cdef class Logistic(ScalarLoss):
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -y * sigmoid(-y * margin)
+
+    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+        return sigmoid(margin) * sigmoid(-margin)
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef double b = y * alpha

@@ -44,6 +44,14 @@ cdef class ResidualLoss(ScalarLoss):
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -self._best(y - margin, self.smoothing)
 
+    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+        # |r| − ε cut to what stays below the bound on its side
+        cdef double r = y - margin, pull = fabs(r) - self.epsilon
+        cdef double bound = self.upper if r > 0 else -self.lower
+        if pull < 0 or pull == 0 < self.epsilon:
+            return 0
+        return 1 / self.smoothing if pull < bound * self.smoothing else 0
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         if alpha < self.lower or alpha > self.upper:
             return INFINITY

@@ -11,6 +11,7 @@ from rrmlinear.losses.base cimport BlockLoss, ScalarLoss
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.risks.hessian import Hessian
 
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
@@ -32,6 +33,10 @@ cdef class ScalarRisk:
     def shape(self):
         """Of the weights."""
         return (self.rows.width,)
+
+    def smoothed(self, double smoothing):
+        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        return ScalarRisk(self.rows, self.loss.smoothed(smoothing), self.y, self.cost)
 
     def margins(self, const double[::1] w):
         """X w."""
@@ -66,6 +71,20 @@ cdef class ScalarRisk:
             for i in range(self.n):
                 out[i] = self.loss.derivative(self.y[i], margins[i])
         return result
+
+    def second_slopes(self, const double[::1] margins):
+        """c_i φ''(m_i), which make the second derivative X' diag(·) X of F."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(self.n):
+                out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], margins[i])
+        return result
+
+    def hessian(self, margins):
+        """∇²F at margins X w, of a smooth loss."""
+        return Hessian(self.rows, self.second_slopes(margins))
 
     def gradient(self, const double[::1] slopes):
         """Σ c_i s_i x_i."""

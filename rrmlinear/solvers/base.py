@@ -77,7 +77,17 @@ class Solver:
         """Give back what `start` took, threads above all."""
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
-        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
+        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True.
+
+        Linear algebra libraries keep to one thread meanwhile: their own would take cores that were
+        not asked for, and wait for each other at vectors of this size.
+        """
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            return self._solve(stopping, on_pass)
+
+    def _solve(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         self.begun = time.perf_counter()
         if stopping.time_limit is not None:
             self.deadline = self.begun + stopping.time_limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.fista import FISTA
+from rrmlinear.solvers.newton import Newton
 from rrmlinear.solvers.pegasos import Pegasos
 from rrmlinear.training.task import Task
 
@@ -37,3 +38,8 @@ def pegasos(task: Task) -> Solver:
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
     return FISTA(risk_of(task), task.regularizer)
+
+
+def newton(task: Task) -> Solver:
+    """Newton's method through ever less smoothed losses."""
+    return Newton(risk_of(task), task.regularizer)

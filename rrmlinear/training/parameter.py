@@ -15,7 +15,7 @@ class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
-                   accelerated, 41 Pegasos, 42 FISTA, "sdca" what suits the problem
+                   accelerated, 41 Pegasos, 42 FISTA, "newton", "sdca" what suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does

@@ -207,6 +207,16 @@ SOLVER_TYPES = {
             starts=False,
         ),
         SolverType(
+            "newton",
+            "NEWTON",
+            "any loss of one score by Newton's method over all examples, with l2",
+            SCORE_LOSSES,
+            OBJECTIVE,
+            batch_solvers.newton,
+            regularizers=("l2",),
+            starts=False,
+        ),
+        SolverType(
             "sdca",
             "SDCA",
             "32, 33 or coordinate descent over features, whichever suits the problem",
@@ -238,7 +248,7 @@ def find_solver(number: int | str) -> SolverType:
     """The type of this number, or a ValueError that lists those that exist."""
     if number not in SOLVER_TYPES:
         known = ", ".join(
-            str(kind.number) if kind.number == "sdca" else f"{kind.number} ({kind.name})"
+            str(kind.number) if isinstance(kind.number, str) else f"{kind.number} ({kind.name})"
             for kind in SOLVER_TYPES.values()
         )
         raise ValueError(f"unknown solver type {number}; there are {known}")

@@ -88,6 +88,14 @@ def test_derivative_is_numeric(name):
     np.testing.assert_allclose(loss.derivatives(y, a), numeric, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", SMOOTH)
+def test_second_derivative_is_numeric(name):
+    rng = np.random.default_rng(1)
+    loss, y, a, h = LOSSES[name], labels_for(name, rng, 300), 3 * rng.standard_normal(300), 1e-6
+    numeric = (loss.derivatives(y, a + h) - loss.derivatives(y, a - h)) / (2 * h)
+    np.testing.assert_allclose(loss.second_derivatives(y, a), numeric, atol=1e-4)
+
+
 def test_fenchel_young_holds_with_equality_at_the_derivative(name):
     rng = np.random.default_rng(2)
     loss, y, a = LOSSES[name], labels_for(name, rng, 400), margins_for(rng, 400)

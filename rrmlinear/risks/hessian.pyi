@@ -1,0 +1,13 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+
+class Hessian:
+    rows: Rows
+    active: NDArray[np.intp]
+    mass: float
+    def __init__(self, rows: Rows, h: NDArray[np.float64], centred: bool = False) -> None: ...
+    def matrix(self) -> NDArray[np.float64]: ...
+    def product(self, p: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def diagonal(self) -> NDArray[np.float64]: ...

@@ -1,0 +1,68 @@
+"""The second derivative of a risk: NumPy's matrix, its products and its diagonal."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses.margin import Logistic
+from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.hessian import Hessian
+
+N, D = 40, 9
+
+
+def make(form, dtype, bias, index=np.int32):
+    rng = np.random.default_rng(3)
+    X = (rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)).astype(dtype)
+    given = X
+    if form == "sparse":
+        given = csr_array(X)
+        given.indices, given.indptr = given.indices.astype(index), given.indptr.astype(index)
+    rows = Problem.from_arrays(given, np.ones(N), bias=bias).rows
+    X = X.astype(np.float64)
+    h = rng.random(N) * (rng.random(N) < 0.5)
+    return rows, np.c_[X, np.full(N, bias)] if bias > 0 else X, h
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+def test_it_is_the_matrix_of_numpy(form, dtype, bias, centred):
+    rows, X, h = make(form, dtype, bias)
+    hessian = Hessian(rows, h, centred)
+    away = X - h @ X / h.sum() if centred else X
+    matrix = away.T @ (h[:, None] * away)
+    np.testing.assert_allclose(hessian.matrix(), matrix, atol=1e-13)
+    p = np.linspace(-1, 1, X.shape[1])
+    np.testing.assert_allclose(hessian.product(p), matrix @ p, atol=1e-13)
+    np.testing.assert_allclose(hessian.diagonal(), np.diag(matrix), atol=1e-13)
+    assert hessian.active.tolist() == np.flatnonzero(h).tolist()
+
+
+def test_wide_indices_serve():
+    narrow, wide = (make("sparse", np.float64, 1.0, index) for index in (np.int32, np.int64))
+    assert np.array_equal(Hessian(narrow[0], narrow[2]).matrix(), Hessian(*wide[::2]).matrix())
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+def test_without_active_rows_it_is_zero(form):
+    rows, _, h = make(form, np.float64, -1.0)
+    hessian = Hessian(rows, 0 * h, True)
+    assert not hessian.matrix().any()
+    assert not hessian.product(np.ones(D)).any()
+
+
+def test_it_is_the_derivative_of_the_gradient():
+    rows, _, costs = make("sparse", np.float64, -1.0)
+    y = np.where(np.arange(N) % 3, 1.0, -1.0)
+    risk = ScalarRisk(rows, Logistic(), y, costs)
+    w, step = np.linspace(-1, 1, D), 1e-6
+    matrix = risk.hessian(risk.margins(w)).matrix()
+    for j in range(D):
+        sides = [
+            risk.gradient(risk.slopes(risk.margins(w + sign * step * np.eye(D)[j])))
+            for sign in (1, -1)
+        ]
+        np.testing.assert_allclose(matrix[j], (sides[0] - sides[1]) / (2 * step), atol=1e-8)
