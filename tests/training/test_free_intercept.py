@@ -1,0 +1,54 @@
+"""Support vector machines with an unregularized intercept: scikit-learn's and an outside optimum."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rrmlinear import Problem
+from rrmlinear.training.registry import SOLVER_TYPES
+
+C = 0.3
+EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 200_000}
+# What a solver needs to come near an exact margin without an end of its own.
+TYPES = [
+    number
+    for number, kind in SOLVER_TYPES.items()
+    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth
+]
+
+
+@pytest.fixture(scope="module", params=[0.5, 0.1], ids=["even classes", "one in ten"])
+def signs(request):
+    """Overlapping classes far from the origin, where an intercept matters."""
+    rng = np.random.default_rng(2)
+    y = np.where(rng.random(60) < request.param, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return rng.normal(size=(60, 4)) + 3.0 + 0.7 * y[:, None] * [1.0, -1.0, 0.5, 0.0], y
+
+
+@pytest.mark.parametrize("number", TYPES)
+def test_the_decision_function_of_the_kernel_machine(signs, fit, number):
+    svm = pytest.importorskip("sklearn.svm")
+    X, y = signs
+    expected = svm.SVC(kernel="linear", C=C, tol=1e-10).fit(X, y).decision_function(X)
+    model = fit(Problem.from_arrays(X, y, bias=1.0), solver=number, loss="hinge", **EXACT)
+    assert_allclose(model.labels[0] * model.decision_function(X), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("number", TYPES)
+@pytest.mark.parametrize("l1", [0.0, 1.0])
+def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
+    cvxpy = pytest.importorskip("cvxpy")
+    if l1 and "elastic-net" not in SOLVER_TYPES[number].regularizers:
+        pytest.skip("its regularizer is l2")
+    X, y = signs
+    w, b = cvxpy.Variable(4), cvxpy.Variable()
+    losses = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, X @ w + b)))
+    objective = cvxpy.sum_squares(w) / 2 + l1 * cvxpy.norm1(w) + C * losses
+    exact = {f"tol_{what}": 1e-12 for what in ("gap_abs", "gap_rel", "feas")}
+    optimum = cvxpy.Problem(cvxpy.Minimize(objective)).solve(solver="CLARABEL", **exact)
+    choices = {"regularizer": "elastic-net", "l1": l1} if l1 else {}
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = fit(problem, solver=number, loss="hinge", **EXACT, **choices).result
+    assert result.primal == pytest.approx(optimum, rel=1e-7)
+    assert result.dual <= optimum * (1 + 1e-9)
