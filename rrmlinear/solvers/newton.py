@@ -152,12 +152,9 @@ class Newton(Solver):
         """The t at which the slope along w + t d is nearly 0."""
         linear = float(self.w @ direction) * self.strength
         square = float(direction @ direction) * self.strength
-        weighted = self.risk.costs * moves
 
         def slope(t: float) -> float:
-            return (
-                linear + t * square + float(self.smooth.slopes(self.margins + t * moves) @ weighted)
-            )
+            return linear + t * square + self.smooth.slope_along(self.margins, moves, t)
 
         low, at_low = 0.0, slope(0.0)
         if not at_low < 0:

@@ -51,6 +51,14 @@ def test_the_gradient_is_that_of_the_value(loss):
         assert gradient[j] == pytest.approx(rise / 2e-6, abs=1e-7)
 
 
+def test_the_slope_along_moves_is_that_of_the_gradient():
+    risk, X, _, _ = make(Logistic())
+    w, p = np.random.default_rng(2).standard_normal((2, X.shape[1]))
+    gradient = risk.gradient(risk.slopes(risk.margins(w + 0.3 * p)))
+    slope = risk.slope_along(risk.margins(w), risk.margins(p), 0.3)
+    assert slope == pytest.approx(gradient @ p, rel=1e-12)
+
+
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
 def test_slopes_are_duals_that_attain_the_value(loss):
     risk, _, _, costs = make(loss)
