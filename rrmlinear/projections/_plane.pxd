@@ -1,4 +1,4 @@
-cdef extern from "plane_root.h" nogil:
+cdef extern from "plane_project.h" nogil:
     ctypedef struct column_t:
         const double* at
         Py_ssize_t step
@@ -27,7 +27,7 @@ cdef extern from "plane_root.h" nogil:
     plane_range_t plane_range(const plane_t* plane)
     double plane_sum(const plane_t* plane, double theta)
     plane_written_t plane_write(const plane_t* plane, double theta, double* out)
-    int plane_newton(const plane_t* plane, double low, double high, double* theta)
-    int plane_search(const plane_t* plane, double low, double high, double* theta)
+    int plane_theta(const plane_t* plane, int deterministic, double low, double high,
+                    double* theta)
     int plane_project(const plane_t* plane, int deterministic, double low, double high,
                       double* out, double* theta)

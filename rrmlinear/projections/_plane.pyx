@@ -117,10 +117,7 @@ cdef class Plane:
         cdef double theta = 0
         cdef int status
         with nogil:
-            if deterministic:
-                status = plane_search(&self.c, low, high, &theta)
-            else:
-                status = plane_newton(&self.c, low, high, &theta)
+            status = plane_theta(&self.c, deterministic, low, high, &theta)
         self._found(status)
         return theta
 
@@ -160,10 +157,8 @@ def clip_rows(x, double radius, str method, double[:, ::1] out):
                 for j in range(n):
                     out[i, j] = 0
                 continue
-            if radius > 0 and deterministic:
-                status = plane_search(&row, 0, INFINITY, &theta)
-            elif radius > 0:
-                status = plane_newton(&row, 0, INFINITY, &theta)
+            if radius > 0:
+                status = plane_theta(&row, deterministic, 0, INFINITY, &theta)
             if status < 0:
                 break
             for j in range(n):

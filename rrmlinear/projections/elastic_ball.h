@@ -71,8 +71,7 @@ static int elastic_root(const double *x, ptrdiff_t n, double unit, double b, dou
         return PLANE_NO_MEMORY;
     elastic_column(x, n, unit, b, column);
     plane_t plane = {{column, 1}, {&slope, 0}, {&zero, 0}, {&infinite, 0}, {&one, 0}, n, e, z, 1, 0};
-    int status = deterministic ? plane_search(&plane, 0, INFINITY, y)
-                               : plane_newton(&plane, 0, INFINITY, y);
+    int status = plane_theta(&plane, deterministic, 0, INFINITY, y);
     free(column);
     return status < 0 ? status : 0;
 }
