@@ -5,6 +5,7 @@ cdef class Regularizer:
     cdef readonly double strength   # Ω − strength/2 ‖w‖² is still convex
     cdef readonly bint linear       # ∇Ω*(v) = v / strength
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
+    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil

@@ -25,6 +25,10 @@ cdef class Regularizer:
         """Ω(w)."""
         return NAN
 
+    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        """The derivative of Ω(w + x d) by x at 0, from the right."""
+        return NAN
+
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         """Ω*(v) = max over w of ⟨v, w⟩ − Ω(w)."""
         return NAN
@@ -52,6 +56,14 @@ cdef class Regularizer:
         """Ω at an array."""
         cdef const double[::1] array = np.ascontiguousarray(w, dtype=np.float64)
         return self.value(&array[0], array.shape[0])
+
+    def slope_of(self, w, d):
+        """The derivative of Ω at an array along another."""
+        cdef const double[::1] array = np.ascontiguousarray(w, dtype=np.float64)
+        cdef const double[::1] along = np.ascontiguousarray(d, dtype=np.float64)
+        if along.shape[0] != array.shape[0]:
+            raise ValueError(f"w has {array.shape[0]} entries and d {along.shape[0]}")
+        return self.slope(&array[0], &along[0], array.shape[0])
 
     def conjugate_of(self, v):
         """Ω* at an array."""

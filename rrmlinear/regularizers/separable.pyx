@@ -23,6 +23,9 @@ cdef class L2(Regularizer):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.strength * squared_norm(w, n) / 2
 
+    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        return self.strength * dot(w, d, n)
+
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         return squared_norm(v, n) / (2 * self.strength)
 
@@ -62,6 +65,9 @@ cdef class ElasticNet(Regularizer):
         for j in range(n):
             total += fabs(w[j])
         return self.strength * squared_norm(w, n) / 2 + self.l1 * total
+
+    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        return self.strength * dot(w, d, n) + self.l1 * slope_of_norm(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -108,6 +114,9 @@ cdef class L1(Regularizer):
             total += fabs(w[j])
         return self.l1 * total
 
+    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        return self.l1 * slope_of_norm(w, d, n)
+
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
@@ -144,8 +153,21 @@ cdef inline double soft_threshold(double v, double threshold) noexcept nogil:
 
 
 cdef inline double squared_norm(const double* a, Py_ssize_t n) noexcept nogil:
+    return dot(a, a, n)
+
+
+cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
     cdef double total = 0
     for j in range(n):
-        total += a[j] * a[j]
+        total += a[j] * b[j]
+    return total
+
+
+cdef inline double slope_of_norm(const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    # of ‖w + x d‖₁ by x, at 0 from the right
+    cdef Py_ssize_t j
+    cdef double total = 0
+    for j in range(n):
+        total += d[j] if w[j] > 0 else -d[j] if w[j] < 0 else fabs(d[j])
     return total

@@ -62,6 +62,17 @@ cdef class ScalarRisk:
                 total += self.cost[i] * self.loss.value(self.y[i], margins[i])
         return total
 
+    def along(self, const double[::1] margins, const double[::1] moves, double x):
+        """(F, its derivative by x) at margins m + x d, d the moves, one way through memory."""
+        cdef Py_ssize_t i
+        cdef double value = 0, slope = 0, margin
+        with nogil:
+            for i in range(self.n):
+                margin = margins[i] + x * moves[i]
+                value += self.cost[i] * self.loss.value(self.y[i], margin)
+                slope += self.cost[i] * self.loss.derivative(self.y[i], margin) * moves[i]
+        return value, slope
+
     def slopes(self, const double[::1] margins):
         """φ'(m_i)."""
         result = np.empty(self.n)
@@ -201,6 +212,27 @@ cdef class BlockRisk:
                 self._look(i, &margins[i, 0])
                 total += self.cost[i] * self.loss.value(self.margin, self.k8)
         return total
+
+    def along(self, const double[:, ::1] margins, const double[:, ::1] moves, double x):
+        """(F, its derivative by x) at margins m + x d, d the moves."""
+        cdef Py_ssize_t i, j
+        cdef double value = 0, slope = 0, turn
+        cdef const double* move
+        with nogil:
+            for i in range(self.n):
+                move = &moves[i, 0]
+                for j in range(self.k):
+                    self.line[j] = margins[i, j] + x * move[j]
+                block_margins(self.line, self.k, self.k8, self.label[i], self.loss.cost, 1,
+                              self.margin)
+                value += self.cost[i] * self.loss.value(self.margin, self.k8)
+                self.loss.derivative(self.margin, self.block, self.k8)
+                self.block[self.label[i]] = 0
+                turn = 0
+                for j in range(self.k):
+                    turn += self.block[j] * (move[j] - move[self.label[i]])
+                slope += self.cost[i] * turn
+        return value, slope
 
     def slopes(self, const double[:, ::1] margins):
         """∂φ/∂s_ij, whose sum over j is 0."""

@@ -129,10 +129,4 @@ class FISTA(Solver):
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
         duals = self.risk.duals(self.alphas)
-        if duals.ndim == 1:
-            return duals
-        example, classes = np.nonzero(duals)
-        ends = np.cumsum(np.bincount(example, minlength=self.n))
-        return DualBlocks(
-            np.concatenate(([0], ends)), classes.astype(np.int32), duals[example, classes]
-        )
+        return duals if duals.ndim == 1 else DualBlocks.of(duals)

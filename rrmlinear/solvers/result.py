@@ -62,6 +62,14 @@ class DualBlocks:
     classes: NDArray[np.int32]
     values: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, matrix: NDArray[np.float64]) -> DualBlocks:
+        """Of all of them, n × k."""
+        example, classes = np.nonzero(matrix)
+        ends = np.cumsum(np.bincount(example, minlength=len(matrix)))
+        indptr = np.concatenate(([0], ends))
+        return cls(indptr, classes.astype(np.int32), matrix[example, classes])
+
     def check(self, label: NDArray[np.int32], n_classes: int) -> None:
         """Raise ValueError unless these are duals of examples with these classes."""
         n, stored = len(self.indptr) - 1, len(self.values)

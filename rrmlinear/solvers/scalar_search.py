@@ -21,13 +21,17 @@ class Point:
     slope: float
 
 
-def lowest_point(function: Callable[[float], tuple[float, float]], x: float, step: float) -> Point:
+Convex = Callable[[float], tuple[float, float]]
+
+
+def lowest_point(function: Convex, x: float, step: float, tolerance: float = 0) -> Point:
     """minimize a convex function, given as x → (value, slope), from x by first steps of ``step``.
 
     Exact for piecewise linear and piecewise quadratic functions after finitely many evaluations but
     for rounding: between two slopes of different signs it tries in turn where the tangents meet,
     which is also a lower bound, and where a quadratic would have its lowest point; it halves the
-    bracket where that is slow. Where the function falls for ever, it stops far out.
+    bracket where that is slow. Where the function falls for ever, it stops far out. It is content
+    with a value at most ``tolerance`` above the least.
     """
     at = Point(x, *function(x))
     if at.slope == 0:
@@ -44,12 +48,27 @@ def lowest_point(function: Callable[[float], tuple[float, float]], x: float, ste
     if other.slope == 0:
         return other
     low, high = (at, other) if direction > 0 else (other, at)
+    return _narrowed(function, low, high, tolerance)
+
+
+def lowest_point_between(function: Convex, low: float, high: float, tolerance: float = 0) -> Point:
+    """The same over the x from ``low`` to ``high``."""
+    first = Point(low, *function(low))
+    if first.slope >= 0:
+        return first
+    last = Point(high, *function(high))
+    if last.slope <= 0:
+        return last
+    return _narrowed(function, first, last, tolerance)
+
+
+def _narrowed(function: Convex, low: Point, high: Point, tolerance: float) -> Point:
     for number in range(MOST_STEPS):
         best = low if low.value <= high.value else high
         bend = high.slope - low.slope
         meeting = (low.value - high.value + high.slope * high.x - low.slope * low.x) / bend
         bound = low.value + low.slope * (meeting - low.x)
-        if best.value - bound <= ROUNDING * abs(best.value):
+        if best.value - bound <= max(tolerance, ROUNDING * abs(best.value)):
             return best
         middle = low.x + (high.x - low.x) / 2
         if number % 3 == 0:

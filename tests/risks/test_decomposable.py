@@ -59,6 +59,15 @@ def test_the_slope_along_moves_is_that_of_the_gradient():
     assert slope == pytest.approx(gradient @ p, rel=1e-12)
 
 
+def test_value_and_slope_along_a_line():
+    risk, _, _, costs = make(Logistic())
+    margins, moves = np.random.default_rng(4).standard_normal((2, N))
+    value, slope = risk.along(margins, moves, 0.4)
+    at = margins + 0.4 * moves
+    assert value == pytest.approx(risk.value(at), rel=1e-14)
+    assert slope == pytest.approx((costs * risk.slopes(at)) @ moves, rel=1e-12)
+
+
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
 def test_slopes_are_duals_that_attain_the_value(loss):
     risk, _, _, costs = make(loss)
@@ -117,3 +126,13 @@ def test_slopes_of_blocks_attain_the_value(blocks):
     alphas = -risk.slopes(scores)
     attained = -risk.conjugate(alphas) - (costs[:, np.newaxis] * alphas * scores).sum()
     assert attained == pytest.approx(risk.value(scores), rel=1e-12)
+
+
+def test_value_and_slope_of_blocks_along_a_line(blocks):
+    risk = blocks[0]
+    k = risk.shape[1]
+    margins, moves = np.random.default_rng(4).standard_normal((2, len(risk.costs), k))
+    value, slope = risk.along(margins, moves, 0.4)
+    at = margins + 0.4 * moves
+    assert value == pytest.approx(risk.value(at), rel=1e-14)
+    assert slope == pytest.approx(np.vdot(risk.costs * risk.slopes(at), moves), rel=1e-12)

@@ -116,6 +116,16 @@ def test_laws_of_the_regularizers(build):
             assert at_best <= ((other - v) ** 2).sum() / 2 + 0.4 * omega.value_of(other)
 
 
+@pytest.mark.parametrize("omega", [*REGULARIZERS.values(), ElasticNet(0.4).with_intercept()])
+def test_the_slope_is_that_of_the_value(omega):
+    w, d = np.array([0.5, -2.0, 0.0, 0.0]), np.array([1.0, 0.3, -2.0, 0.0])
+    for at in (w, w + 0.25 * d):
+        ahead = omega.value_of(at + 1e-6 * d) - omega.value_of(at)
+        assert omega.slope_of(at, d) == pytest.approx(ahead / 1e-6, abs=1e-4)
+    with pytest.raises(ValueError, match="w has 4 entries and d 3"):
+        omega.slope_of(w, d[:3])
+
+
 @pytest.mark.parametrize("omega", REGULARIZERS.values())
 def test_a_further_quadratic_adds_to_the_value(omega):
     more, w = omega.with_quadratic(1.5), np.array([0.5, -2.0, 0.0])

@@ -1,0 +1,77 @@
+"""F(w) = max_i (⟨a_i, w⟩ + b_i), the largest of some planes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Values that are so near the largest, as a part of the farthest one, are as large but for rounding.
+TIE = 1e-14
+# Weights on the simplex may miss a sum of 1 by so much, as rounding does.
+ROUNDING = 1e-12
+
+
+class LargestPlane:
+    """F of planes a_i, the rows of an m × d array, and m numbers b_i, 0 by default.
+
+    Margins are the values of the planes, slopes weights on the simplex: 1 for the first plane that
+    is largest but for rounding. So F(w) = value(margins(w)), a subgradient of F at w is
+    gradient(slopes(margins(w))), and F*(Σ s_i a_i) is at most conjugate(−s) = −b's.
+
+    Raises ValueError for other shapes and for numbers that are not finite.
+    """
+
+    def __init__(self, planes: ArrayLike, offsets: ArrayLike = 0.0) -> None:
+        self.planes = np.ascontiguousarray(planes, dtype=np.float64)
+        if self.planes.ndim != 2 or 0 in self.planes.shape:
+            raise ValueError(
+                f"planes must be an array of at least 1 × 1, got shape {self.planes.shape}"
+            )
+        self.offsets = np.broadcast_to(np.asarray(offsets, dtype=np.float64), len(self.planes))
+        if not (np.isfinite(self.planes).all() and np.isfinite(self.offsets).all()):
+            raise ValueError("planes and offsets must be finite")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the weights."""
+        return (self.planes.shape[1],)
+
+    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of all planes."""
+        return self.planes @ w + self.offsets
+
+    def value(self, margins: NDArray[np.float64]) -> float:
+        """The largest."""
+        return float(margins.max())
+
+    def slopes(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+        """1 for the first that is largest but for rounding, 0 for the others."""
+        weights = np.zeros(len(margins))
+        near = margins.max() - TIE * np.abs(margins).max()
+        weights[np.argmax(margins >= near)] = 1
+        return weights
+
+    def along(
+        self, margins: NDArray[np.float64], moves: NDArray[np.float64], x: float
+    ) -> tuple[float, float]:
+        """(F, its derivative by x) at margins m + x d, d the moves."""
+        at = margins + x * moves
+        largest = at.argmax()
+        return float(at[largest]), float(moves[largest])
+
+    def gradient(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ s_i a_i."""
+        return slopes @ self.planes
+
+    def conjugate(self, alphas: NDArray[np.float64]) -> float:
+        """−b's for s = −α on the simplex, infinite elsewhere."""
+        on_simplex = (alphas <= 0).all() and abs(alphas.sum() + 1) <= ROUNDING
+        return float(self.offsets @ alphas) if on_simplex else np.inf
+
+    def duals(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As a Result has them."""
+        return alphas
+
+    def complete(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights as a Result has them."""
+        return w
