@@ -194,6 +194,12 @@ cdef class ScalarLoss:
         """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
         return self.value(y, margin) + self.conjugate(y, alpha) + margin * alpha
 
+    def box(self, y):
+        """Arrays l ≤ 0 ≤ u over labels y and a number ε such that φ*(−α) is
+        −y α + ε |α| + (smoothing/2) α² on l ≤ α ≤ u; None where it is not of that form.
+        """
+        return None
+
     def smoothed(self, double smoothing):
         """This loss with (smoothing/2) α² added to its conjugate.
 

@@ -13,6 +13,8 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 from rrmlinear.losses.base cimport ScalarLoss
 
+import numpy as np
+
 cdef enum:
     NEWTON_STEPS = 60
 
@@ -52,6 +54,10 @@ cdef class HingeFamily(ScalarLoss):
         cdef double b = curvature * (y * alpha) + 1 - y * margin
         b /= curvature + self.smoothing
         return y * (0 if b < 0 else self.upper if b > self.upper else b)
+
+    def box(self, y):
+        # y b in place of b, and y² = 1
+        return np.where(y > 0, 0.0, -self.upper), np.where(y > 0, self.upper, 0.0), 0.0
 
     cdef void _form(self, double smoothing, double upper) noexcept:
         self.smoothing, self.upper, self.lipschitz = smoothing, upper, upper

@@ -18,6 +18,8 @@ from libc.math cimport INFINITY, fabs
 
 from rrmlinear.losses.base cimport ScalarLoss
 
+import numpy as np
+
 
 cdef class ResidualLoss(ScalarLoss):
     """max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α², l ≤ 0 ≤ u, γ being ``smoothing``."""
@@ -60,6 +62,9 @@ cdef class ResidualLoss(ScalarLoss):
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil:
         return self._best(curvature * alpha + y - margin, curvature + self.smoothing)
+
+    def box(self, y):
+        return np.full(len(y), self.lower), np.full(len(y), self.upper), self.epsilon
 
     cdef int _form(self, double epsilon, double smoothing, double lower,
                    double upper) except -1:

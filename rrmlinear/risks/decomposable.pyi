@@ -1,3 +1,5 @@
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +11,9 @@ class ScalarRisk:
     rows: Rows
     loss: ScalarLoss
     costs: NDArray[np.float64]
-    def __init__(
-        self, rows: Rows, loss: ScalarLoss, y: NDArray[np.float64], costs: NDArray[np.float64]
-    ) -> None: ...
+    def __new__(
+        cls, rows: Rows, loss: ScalarLoss, y: NDArray[np.float64], costs: NDArray[np.float64]
+    ) -> Self: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     def smoothed(self, smoothing: float) -> ScalarRisk: ...
