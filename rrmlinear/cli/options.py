@@ -12,6 +12,7 @@ from rrmlinear.cli.parser import Parser, choice, number, whole
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import (
     BLOCKS,
+    LINE_SEARCHES,
     LOSSES,
     OPTIONS,
     REGULARIZERS,
@@ -98,6 +99,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("--option", type=choice("--option", OPTIONS))
     parser.value("--sampling", type=choice("--sampling", SAMPLINGS))
     parser.flag("--averaging")
+    parser.value("--line-search", type=choice("--line-search", LINE_SEARCHES))
     parser.flag("--accelerate")
     parser.value("--inner", type=_inner)
     parser.value("--batch", type=whole("--batch", 1))
@@ -133,6 +135,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         option=options.option,
         sampling=options.sampling,
         averaging=options.averaging or None,
+        line_search=options.line_search,
         accelerate=options.accelerate or None,
         inner=options.inner,
         block=options.block,

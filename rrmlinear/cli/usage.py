@@ -5,7 +5,7 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32, 33, sdca, newton, 41 (default hinge) and 42 (default smooth-hinge)
+--loss name : loss of -s 32, 33, 39 to 42, sdca and newton (default hinge; of 42 smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem
@@ -31,6 +31,8 @@ options:
              III, IV or V
 --sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
 --averaging : return the average of the last passes of -s 32, of all steps of -s 41
+--line-search name : where -s 39 and 40 take their planes: ocas (default of 39), after a search on a
+                     line; none (default of 40), at the minimum of the planes before
 --accelerate : accelerate -s 30 where its plain form is slow
 --inner pace : of the inner problems of -s 33, sdca and an accelerated -s 30: adaptive (default),
                theory (figure 2 of the paper), or a number of passes for each

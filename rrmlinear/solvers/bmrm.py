@@ -156,8 +156,11 @@ class BMRM(Solver):
         self.alphas = -self.model.mean_slopes()
         vector = self.risk.gradient(self.alphas).ravel()
         dual = -self.risk.conjugate(self.alphas) - self.regularizer.conjugate_of(vector)
+        if not math.isfinite(dual):  # means of slopes that round beyond a domain; the planes do not
+            return self.primal, self.bound
+        # Sums of planes round by parts of their b, which may be large; the dual at a mean does not.
         self.bound = max(self.bound, dual)
-        return self.primal, self.bound
+        return self.primal, dual
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.risk.complete(self.best[0])

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.bmrm import BMRM
 from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.newton import Newton
 from rrmlinear.solvers.pegasos import Pegasos
 from rrmlinear.training.task import Task
+
+#: Where BMRM takes its planes.
+LINE_SEARCHES = ("ocas", "none")
+#: What serves each of its updates best; without a search the second is the method of its paper.
+DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
 
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
@@ -38,6 +44,14 @@ def pegasos(task: Task) -> Solver:
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
     return FISTA(risk_of(task), task.regularizer)
+
+
+def bmrm(task: Task) -> Solver:
+    """Cutting planes, all of them or with 40 a mean and one more."""
+    parameter = task.parameter
+    update = "ls" if parameter.solver == 40 else "qp"
+    search = parameter.line_search or DEFAULT_LINE_SEARCH[update]
+    return BMRM(risk_of(task), task.regularizer, update=update, line_search=search == "ocas")
 
 
 def newton(task: Task) -> Solver:

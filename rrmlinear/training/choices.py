@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rrmlinear.training.entries import SolverType
 from rrmlinear.training.registry import (
+    LINE_SEARCHES,
     LOSSES,
     OPTIONS,
     PACES,
@@ -36,6 +37,7 @@ SPELLINGS = {
     "option": "--option",
     "sampling": "--sampling",
     "averaging": "--averaging",
+    "line_search": "--line-search",
     "accelerate": "--accelerate",
     "inner": "--inner",
     "batch": "--batch",
@@ -44,12 +46,17 @@ SPELLINGS = {
 NUMBERS = {"l1": "the factor of the 1-norm", "radius": "what its constraint allows"}
 #: Choices that only losses of one score have.
 OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
+#: Choices that only some solver types have.
+CHOICES_OF_TYPES = (
+    *("loss", "regularizer", "block", "batch", "line_search", "accelerate", "inner"),
+    *OF_ONE_SCORE,
+)
 
 
 def check_choices(parameter: Parameter) -> None:
     """Raise ValueError for names that do not exist and for choices without effect."""
     kind = find_solver(parameter.solver)
-    for name in ("loss", "regularizer", "block", "batch", "accelerate", "inner", *OF_ONE_SCORE):
+    for name in CHOICES_OF_TYPES:
         if name not in kind.takes:
             _refuse(parameter, (name,), f"-s {kind.number}", _types_with(name))
     if parameter.block is not None and parameter.block not in kind.blocks:
@@ -78,6 +85,9 @@ def check_choices(parameter: Parameter) -> None:
         raise ValueError(f"inner is {inner!r}; it must be {known} or a number of passes")
     if parameter.averaging and parameter.free_bias:
         raise ValueError("--averaging is not offered with -R")
+    if parameter.line_search not in (None, *LINE_SEARCHES):
+        known = ", ".join(LINE_SEARCHES)
+        raise ValueError(f"unknown line_search {parameter.line_search!r}; there are {known}")
     if parameter.sampling not in (None, *SAMPLINGS):
         known = ", ".join(SAMPLINGS)
         raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")

@@ -15,7 +15,8 @@ class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
-                   accelerated, 41 Pegasos, 42 FISTA, "newton", "sdca" what suits the problem
+                   accelerated, 39 BMRM, 40 ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "sdca" what
+                   suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
@@ -34,6 +35,8 @@ class Parameter:
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
     averaging      whether -s 32 returns the average of its last passes, -s 41 that of all steps
     batch          examples in a step of -s 41 (default 1), ≥ 1; all of them from n on
+    line_search    where -s 39 and 40 take their planes: "ocas" (default of 39), after a search
+                   along a line; "none" (default of 40), at the minimum of the model
     accelerate     whether -s 30 is accelerated where its plain form is slow
     inner          how -s 33, sdca and an accelerated -s 30 pace their inner problems: "adaptive"
                    (default), "theory", or a number of passes for each
@@ -64,6 +67,7 @@ class Parameter:
     option: str | None = None
     sampling: str | None = None
     averaging: bool | None = None
+    line_search: str | None = None
     accelerate: bool | None = None
     inner: str | int | None = None
     block: str | None = None

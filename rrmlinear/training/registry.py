@@ -144,6 +144,7 @@ OBJECTIVE = ("loss", "regularizer")
 OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
 PACES = accelerated.PACES
+LINE_SEARCHES = batch_solvers.LINE_SEARCHES
 
 
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
@@ -184,6 +185,24 @@ SOLVER_TYPES = {
             ASCENT_LOSSES,
             (*OBJECTIVE, "inner"),
             dual_solvers.ascent,
+        ),
+        SolverType(
+            39,
+            "BMRM",
+            "any loss by cutting planes of the whole risk",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "line_search"),
+            batch_solvers.bmrm,
+            starts=False,
+        ),
+        SolverType(
+            40,
+            "LS_BMRM",
+            "the same with the mean of all planes and a new one at a time",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "line_search"),
+            batch_solvers.bmrm,
+            starts=False,
         ),
         SolverType(
             41,

@@ -144,6 +144,14 @@ def test_misuse_shows_the_usage(arguments, message):
         (("--block", "heap"), "--block takes one of knapsack, walrus, shark, not 'heap'"),
         (("-s", "41", "--batch", "0"), "--batch takes a whole number of at least 1, not '0'"),
         (("-s", "32", "--batch", "8"), "--batch has no effect with -s 32: it is for -s 41"),
+        (
+            ("-s", "39", "--line-search", "wolfe"),
+            "--line-search takes one of ocas, none, not 'wolfe'",
+        ),
+        (
+            ("-s", "42", "--line-search", "none"),
+            "--line-search has no effect with -s 42: it is for -s 39 or 40",
+        ),
         (("-s", "31", "--block", "walrus"), "block is 'walrus'; solver type 31"),
         (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
         (("-s", "abc"), "unknown solver type abc; there are 30 (MCSVM_WW), 31"),

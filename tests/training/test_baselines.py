@@ -67,6 +67,31 @@ def test_the_lasso_is_one_problem_by_either_solver(signs, fit):
     assert_allclose(models[0].weights, models[1].weights, atol=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+def test_cutting_planes_have_the_optimum_of_the_ascent(signs, fit, loss):
+    choices = {"loss": loss, "regularizer": "elastic-net", "l1": 0.5, "C": 0.3}
+    best = fit(signs, solver=32, gap_tol=1e-10, **choices).result.primal
+    passes = {}
+    for number, tolerance in ((39, 1e-9), (40, 1e-2)):
+        for search in ("ocas", "none"):
+            result = fit(
+                signs, solver=number, gap_tol=tolerance, line_search=search, **choices
+            ).result
+            assert result.solved
+            assert -1e-9 * best <= result.primal - best <= tolerance * max(1, best)
+            passes[number, search] = result.passes
+        default = fit(signs, solver=number, gap_tol=tolerance, **choices).result
+        assert default.passes == passes[number, "ocas" if number == 39 else "none"]
+
+
+@pytest.mark.parametrize("loss", ["weston-watkins", "crammer-singer", "softmax"])
+def test_cutting_planes_take_losses_of_all_classes(small_problem, fit, loss):
+    problem = small_problem(n=60, d=5, k=4).problem()
+    best = fit(problem, solver=32, loss=loss, gap_tol=1e-10).result.primal
+    found = fit(problem, solver=39, loss=loss, gap_tol=1e-8).result
+    assert found.primal == pytest.approx(best, rel=2e-8)
+
+
 @pytest.mark.parametrize("batch", [None, 8, 80])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):
@@ -86,7 +111,9 @@ def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):
         assert -1e-8 <= found.primal - exact.primal <= found.gap
 
 
-@pytest.mark.parametrize(("number", "name"), [(41, "PEGASOS"), (42, "FISTA")])
+@pytest.mark.parametrize(
+    ("number", "name"), [(39, "BMRM"), (40, "LS_BMRM"), (41, "PEGASOS"), (42, "FISTA")]
+)
 def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number, name):
     problem = small_problem().problem()
     model = fit(problem, solver=number, loss="squared-hinge", max_passes=20)
@@ -101,6 +128,18 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
     ("choices", "message"),
     [
         ({"solver": 32, "batch": 4}, "--batch has no effect with -s 32: it is for -s 41"),
+        (
+            {"solver": 32, "line_search": "ocas"},
+            "--line-search has no effect with -s 32: it is for -s 39 or 40",
+        ),
+        (
+            {"solver": 39, "line_search": "wolfe"},
+            "unknown line_search 'wolfe'; there are ocas, none",
+        ),
+        (
+            {"solver": 39, "regularizer": "l1", "l1": 1.0},
+            "-s 39 has no regularizer l1, which is for -s 42",
+        ),
         ({"solver": 41, "batch": 0}, "batch is 0, at least 1 is needed"),
         ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
         (
@@ -137,7 +176,7 @@ def test_pegasos_refuses_the_elastic_net(signs, fit):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
 
 
-@pytest.mark.parametrize("solver", [41, 42])
+@pytest.mark.parametrize("solver", [39, 40, 41, 42])
 def test_a_start_that_would_have_no_effect_is_refused(signs, solver):
     with pytest.raises(ValueError, match=f"-s {solver} begins at weights of zero"):
         rrmlinear.fit(signs, Parameter(solver=solver), start=np.zeros(80))
