@@ -10,19 +10,14 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers._intercept import Examples
+from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.prox_sdca import ProxSDCA
-from rrmlinear.solvers.scalar_search import Point, bracket_of_falling, lowest_point
 
 # The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
 # this would hold the intercept back, as a multiple of what all costs together weigh.
 COLUMN_SHARE = 0.1
 LOOSENESS = 10.0
-# First steps of searches for an intercept, relative to its size.
-SEARCH_STEP = 1e-3
-# An imbalance Σ c_i α_i of this part of Σ c_i |α_i| is rounding.
-ROUNDING = 1e-16
 
 
 class InterceptSDCA(Solver):
@@ -55,24 +50,15 @@ class InterceptSDCA(Solver):
         **choices: Any,
     ) -> None:
         super().__init__()
-        if not isinstance(loss, ScalarLoss):
-            raise ValueError(
-                "an unregularized intercept takes a loss of one margin, and "
-                f"{type(loss).__name__} is one of several scores"
-            )
-        if not rows.bias > 0:
-            raise ValueError(f"an intercept takes an appended column, and bias is {rows.bias}")
-        if not costs.max(initial=0) > 0:
-            raise ValueError("no example has a cost above 0")
         if choices.get("averaging"):
             raise ValueError("averaging is not offered with an unregularized intercept")
+        self.risk = FreeIntercept(rows, loss, y, costs)
         self.rows, self.y, self.costs = rows, y, costs
         self.loss, self.regularizer = loss, regularizer
         self.seed, self.choices = seed, choices
         self.measuring_work = float(rows.shape[0])
 
     def start(self) -> None:
-        self.examples = Examples(self.rows.with_bias(-1.0), self.y, self.costs, self.loss)
         total, strength = float(self.costs.sum()), self.regularizer.strength
         self.means = np.zeros(self.rows.shape[1])
         visited = self.rows
@@ -92,12 +78,12 @@ class InterceptSDCA(Solver):
         )
         self.inner.start()
         self.notes = self.inner.notes
-        norms = self.examples.rows.squared_norms()
+        norms = self.risk.rows.squared_norms()
         self.curvature = self.costs * (norms + norms.mean()) / strength
         self.best_dual, self.best_duals = -np.inf, np.zeros(len(self.y))
         self.centre = self.level = 0.0
         weights, margins = self._weights_and_margins()
-        self._move_centre(lowest_level(self.examples, margins, 0.0).x + float(self.means @ weights))
+        self._move_centre(self.risk.intercept(margins) + float(self.means @ weights))
 
     def run_pass(self, number: int) -> None:
         inner, strength = self.inner, self.regularizer.strength
@@ -124,38 +110,18 @@ class InterceptSDCA(Solver):
         self.inner.target = self.target
         self.inner.measure()  # for the parts of the gap by which examples sleep
         self.weights, margins = self._weights_and_margins()
-        last = float(self.inner.state.dual_vector[-1])
-        level = self.column * last / self.regularizer.strength - float(self.means @ self.weights)
-        best = lowest_level(self.examples, margins, level)
-        self.level = best.x
-        duals = self._balanced(margins, best.x)
-        combination = self.examples.combination(duals)
-        dual = -self.examples.conjugates(duals) - self.regularizer.conjugate_of(combination)
+        alphas = np.ascontiguousarray(self.inner.state.alphas)
+        duals = self.risk.dual_steps(margins, alphas, self.curvature)
+        combination = self.risk.gradient(duals)
+        dual = -self.risk.conjugate(duals) - self.regularizer.conjugate_of(combination)
         if dual > self.best_dual:
             self.best_dual, self.best_duals = dual, duals
-        return best.value + self.regularizer.value_of(self.weights), self.best_dual
+        self.level = self.risk.intercept(margins)
+        return self.risk.value(margins) + self.regularizer.value_of(self.weights), self.best_dual
 
     def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
-        return weights, self.examples.margins(weights)
-
-    def _balanced(self, margins: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-        # Duals with Σ c_i α_i = 0 near those of the inner problem, that the loss allows.
-        alphas = np.ascontiguousarray(self.inner.state.alphas)
-        near = ROUNDING * float((self.costs * np.abs(alphas)).sum())
-
-        def moved(shift: float, duals: NDArray[np.float64]) -> float:
-            return self.examples.responses(margins, shift, alphas, self.curvature, duals)
-
-        low, high = np.empty_like(alphas), np.empty_like(alphas)
-        step = SEARCH_STEP * (1 + abs(level))
-        left, right = bracket_of_falling(lambda shift: moved(shift, low), level, step, near)
-        below, above = moved(left, low), moved(right, high)
-        if below == above:
-            return low
-        # What lies between is allowed, too: the sum is then 0 to more digits than a shift has.
-        between = low + (below / (below - above)) * (high - low)
-        return np.clip(between, np.minimum(low, high), np.maximum(low, high))
+        return weights, self.risk.margins(weights)
 
     def final_weights(self) -> NDArray[np.float64]:
         return np.append(self.weights, self.level / self.rows.bias)
@@ -165,9 +131,3 @@ class InterceptSDCA(Solver):
 
     def close(self) -> None:
         self.inner.close()
-
-
-def lowest_level(examples: Examples, margins: NDArray[np.float64], level: float) -> Point:
-    """The b that minimizes Σ c_i φ(m_i + b), searched from ``level``, and that sum."""
-    step = SEARCH_STEP * (1 + abs(level))
-    return lowest_point(lambda b: examples.losses(margins, b), level, step)

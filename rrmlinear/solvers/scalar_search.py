@@ -1,4 +1,4 @@
-"""Exact search over one number: the least value of a convex function, the root of a falling one."""
+"""Exact search over one number: the least value of a convex function."""
 
 from __future__ import annotations
 
@@ -86,39 +86,3 @@ def _narrowed(function: Convex, low: Point, high: Point, tolerance: float) -> Po
             return new
         low, high = (new, high) if new.slope < 0 else (low, new)
     return low if low.value <= high.value else high
-
-
-def bracket_of_falling(
-    function: Callable[[float], float], x: float, step: float, near: float
-) -> tuple[float, float]:
-    """Two places around a root of a continuous function that does not rise, as close as they get.
-
-    They are one place where |value| ≤ near. False position (Illinois) between values of different
-    signs, found from x by steps that double from ``step``, with a halving where that is slow.
-    """
-    value = function(x)
-    direction = 1.0 if value > 0 else -1.0
-    other, there = x, value
-    for _ in range(MOST_STEPS):
-        if abs(there) <= near:
-            return other, other
-        if there * direction < 0:
-            break
-        x, value = other, there
-        other, step = x + direction * step, 2 * step
-        there = function(other)
-    for number in range(MOST_STEPS):
-        new = x - value * (other - x) / (there - value)
-        if number % 4 == 3 or not min(x, other) < new < max(x, other):
-            new = x + (other - x) / 2
-        if new in (x, other):
-            break
-        found = function(new)
-        if abs(found) <= near:
-            return new, new
-        if (found > 0) == (there > 0):
-            value /= 2
-        else:
-            x, value = other, there
-        other, there = new, found
-    return x, other

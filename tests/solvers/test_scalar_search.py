@@ -1,9 +1,9 @@
-"""Search over one number: the least value and the root, to rounding and with few evaluations."""
+"""Search over one number: the least value, to rounding and with few evaluations."""
 
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.scalar_search import bracket_of_falling, lowest_point
+from rrmlinear.solvers.scalar_search import lowest_point
 
 
 def counted(function):
@@ -57,24 +57,3 @@ def test_a_flat_bottom_is_found():
 def test_a_function_that_falls_for_ever_is_left_far_out():
     found = lowest_point(lambda x: (np.logaddexp(0, -x), -1 / (1 + np.exp(min(x, 700)))), 0.0, 1.0)
     assert found.value < 1e-300
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_roots_of_clipped_lines(seed):
-    rng = np.random.default_rng(seed)
-    centre, slope = 100 * rng.standard_normal(40), rng.random(40) + 0.01
-
-    def function(x):
-        return float(np.clip(centre - slope * x, -1, 1).sum())
-
-    call, calls = counted(function)
-    left, right = bracket_of_falling(call, 5.0, 1e-3, 0.0)
-    assert function(left) * function(right) <= 0
-    assert abs(left - right) <= 1e-12 * max(1, abs(left))
-    assert len(calls) < 90
-
-
-def test_a_root_at_the_start_takes_one_look():
-    call, calls = counted(lambda x: -x)
-    assert bracket_of_falling(call, 0.0, 1.0, 1e-12) == (0, 0)
-    assert len(calls) == 1
