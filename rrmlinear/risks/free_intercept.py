@@ -93,6 +93,16 @@ class FreeIntercept(ScalarRisk):
         """s_i ∈ ∂φ(m_i + b) with Σ c_i s_i = 0."""
         return -self._best(margins)[0]
 
+    def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
+        """(F, its derivative by x) at margins m + x d, d the moves."""
+        at = margins + x * moves
+        alphas, b = self._best(at)
+        return super().value(at + b), -float((self.costs * alphas * moves).sum())
+
+    def slope_along(self, margins: Vector, moves: Vector, t: float) -> float:
+        """The derivative of F in t where the margins are m + t d."""
+        return self.along(margins, moves, t)[1]
+
     def second_slopes(self, margins: Vector) -> Vector:
         """c_i φ''(m_i + b)."""
         return super().second_slopes(margins + self._best(margins)[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.bmrm import BMRM
 from rrmlinear.solvers.fista import FISTA
@@ -17,9 +18,10 @@ DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
 
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i)."""
+    """F(w) = Σ_i c_i φ(x_i'w, y_i), or the least of it over a free intercept."""
     if task.n_classes is None:
-        return ScalarRisk(task.rows, task.loss, task.targets, task.costs)
+        kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
+        return kind(task.rows, task.loss, task.targets, task.costs)
     return BlockRisk(task.rows, task.loss, task.targets, task.n_classes, task.costs)
 
 

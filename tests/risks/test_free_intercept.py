@@ -279,3 +279,15 @@ def test_margins_that_overflow_are_refused():
             risk.value(margins)
         with pytest.raises(FloatingPointError, match="scale the data"):
             risk.dual_steps(margins, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_value_and_slope_along_a_line(name):
+    risk, *_ = make(name)
+    margins, moves = np.random.default_rng(7).normal(size=(2, len(risk.costs)))
+    for x in (0.0, 0.7):
+        value, slope = risk.along(margins, moves, x)
+        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-12)
+        ahead, behind = (risk.value(margins + (x + h) * moves) for h in (1e-6, -1e-6))
+        assert (value - behind) / 1e-6 - 1e-4 <= slope <= (ahead - value) / 1e-6 + 1e-4
+        assert risk.slope_along(margins, moves, x) == pytest.approx(slope, rel=1e-9, abs=1e-12)
