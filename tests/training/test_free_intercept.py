@@ -1,4 +1,4 @@
-"""Support vector machines with an unregularized intercept: scikit-learn's and an outside optimum."""
+"""Support vector machines with a free intercept: scikit-learn's and an outside optimum."""
 
 import numpy as np
 import pytest
@@ -9,11 +9,11 @@ from rrmlinear.training.registry import SOLVER_TYPES
 
 C = 0.3
 EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 200_000}
-# What a solver needs to come near an exact margin without an end of its own.
+# All but means of cutting planes, 40, which come near an optimum by 1/t.
 TYPES = [
     number
     for number, kind in SOLVER_TYPES.items()
-    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth
+    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth and number != 40
 ]
 
 
