@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.projections._places import apart, destination
 from rrmlinear.projections._plane import Plane
+from rrmlinear.projections._ragged import cut, padded
 from rrmlinear.projections._tree import Multipliers, Tree, conjugate_gradients
 
 Numbers = NDArray[np.float64]
@@ -27,12 +29,13 @@ MOST_DAMPING = 1.0
 
 def chain_marginals(
     m: ArrayLike, d: ArrayLike = 1.0, *, tol: float = 1e-10, out: Numbers | None = None
-) -> Numbers:
+) -> Any:
     """`tree_marginals` of the chain 0 − 1 − … − L − 1, whose edges are (t, t + 1).
 
-    ``m`` is (L − 1) × k × k: m[t, i, j] goes with state i at t and state j at t + 1.
+    ``m`` is (L − 1) × k × k, or a list of L − 1 matrices: m[t][i, j] goes with state i at t and
+    state j at t + 1.
     """
-    edges = len(np.asarray(m))
+    edges = len(m) if isinstance(m, list) else len(np.asarray(m))
     return tree_marginals(
         m, np.stack([np.arange(edges), np.arange(edges) + 1], 1), d, tol=tol, out=out
     )
@@ -45,14 +48,16 @@ def tree_marginals(
     *,
     tol: float = 1e-10,
     out: Numbers | None = None,
-) -> Numbers:
+) -> Any:
     """minimize ½ Σ_e d_e² ‖α_e − m_e‖² over the marginals α of distributions over a tree.
 
     α_e ≥ 0, Σ_ij α_e(i, j) = 1, and edges that meet at a node agree on its marginal: where node v
     is the first of e and the second of f, Σ_j α_e(s, j) = Σ_i α_f(i, s) for every state s. ``m`` is
-    E × k × k, k states a node; ``edges`` is E × 2, nodes 0 … E, which must be a tree; d > 0 is one
-    number or E. Returns α, E × k × k, α ≥ 0, in ``out`` where given, which may be ``m``; no sum is
-    off by more than ``tol``, or than rounding where m is large, else a RuntimeWarning says so.
+    E × k × k, k states a node, or where nodes have different numbers of states a list of E
+    matrices, states of the first node × states of the second; ``edges`` is E × 2, nodes 0 … E,
+    which must be a tree; d > 0 is one number or E. Returns α ≥ 0, an array or a list as ``m`` is,
+    in ``out`` where given, which goes with arrays and may be ``m``; no sum is off by more than
+    ``tol``, or than rounding where m is large, else a RuntimeWarning says so.
 
     α_e(i, j) = max(0, m_e(i, j) + (λ_e + μ_e(i) + μ'_e(j))/d_e²), with the multipliers μ of a node
     summing to 0 over its edges. The dual is minimized over λ and μ, each gradient in O(E k²), from
@@ -63,29 +68,41 @@ def tree_marginals(
     Lower Bounds for BMRM and Faster Rates for Training SVMs, appendix E.3; the sign of m in (35a)
     is wrong there.
     """
-    tables = np.ascontiguousarray(apart(m, out, same=True), dtype=np.float64)
-    if tables.ndim != 3 or 0 in tables.shape or tables.shape[1] != tables.shape[2]:
-        raise ValueError(f"m must be edges × k × k, got shape {tables.shape}")
-    if not np.isfinite(tables).all():
-        raise ValueError("m must hold finite numbers")
+    ragged = m if isinstance(m, list) else []
+    if ragged and out is not None:
+        raise ValueError("out goes with an m that is an array, not a list")
+    if ragged:
+        tree = Tree(edges, len(ragged))
+        tables = padded(ragged, edges)
+    else:
+        tables = _square(apart(m, out, same=True))
+        tree = Tree(edges, len(tables))
     weights = np.asarray(d, dtype=np.float64)
     if (
         weights.shape not in ((), tables.shape[:1])
         or not (np.isfinite(weights) & (weights > 0)).all()
     ):
         raise ValueError("d must be a positive number, or one for each edge")
-    tree = Tree(edges, len(tables))
     alpha = destination(out, tables.shape, "m")
     rates = np.broadcast_to(weights**-2.0, len(tables))
     alpha[:] = _minimize(tables, rates, tree, tol)
-    return alpha
+    return cut(alpha, ragged) if ragged else alpha
+
+
+def _square(m: ArrayLike) -> Numbers:
+    tables = np.ascontiguousarray(m, dtype=np.float64)
+    if tables.ndim != 3 or 0 in tables.shape or tables.shape[1] != tables.shape[2]:
+        raise ValueError(f"m must be edges × k × k, got shape {tables.shape}")
+    if not np.isfinite(tables).all():
+        raise ValueError("m must hold finite numbers")
+    return tables
 
 
 def _alone(tables: Numbers, rates: Numbers) -> Numbers:
     # λ_e of the projection of each edge by itself
     return np.array(
         [
-            -Plane(table.ravel(), 1.0, 0.0, np.inf, 1.0, 1.0).root("newton") / rate
+            -Plane(table[table > -np.inf], 1.0, 0.0, np.inf, 1.0, 1.0).root("newton") / rate
             for table, rate in zip(tables, rates, strict=True)
         ]
     )
@@ -93,15 +110,17 @@ def _alone(tables: Numbers, rates: Numbers) -> Numbers:
 
 def _lowest(sums: Numbers, move: Numbers, change: Numbers, lift: float) -> float:
     # The dual falls along t until Σ change max(0, sums + t move) = lift: again clipped lines.
-    line = Plane(sums.ravel(), move.ravel(), 0.0, np.inf, change.ravel(), lift, rates=True)
+    line = Plane(sums, move, 0.0, np.inf, change, lift, rates=True)
     return -line.root("newton", high=0.0)
 
 
 def _minimize(tables: Numbers, rates: Numbers, tree: Tree, tol: float) -> Numbers:
     # Tables far larger than probabilities ask for a vertex, as a linear program does: it is found
     # through smaller copies of the tables, whose multipliers grow with them.
-    spread = np.ptp(tables, axis=(1, 2)).max()
-    rounding = 1e-15 * tables.shape[1] ** 2 * np.abs(tables).max()
+    present = tables > -np.inf
+    least = np.where(present, tables, np.inf).min(axis=(1, 2))
+    spread = (tables.max(axis=(1, 2)) - least).max()
+    rounding = 1e-15 * tables.shape[1] ** 2 * np.abs(tables[present]).max()
     stages = max(0, math.ceil(math.log(max(spread / LARGE, 1), GROWTH)))
     at = Multipliers.zeros(len(tables), tables.shape[1])
     at.edge[:] = _alone(tables * GROWTH**-stages, rates)
@@ -117,7 +136,7 @@ def _minimize(tables: Numbers, rates: Numbers, tree: Tree, tol: float) -> Number
 def _newton(
     at: Multipliers, tables: Numbers, rates: Numbers, tree: Tree, tol: float
 ) -> tuple[Multipliers, Numbers, float]:
-    damping = DAMPING
+    damping, present = DAMPING, tables > -np.inf
     for _ in range(MOST_STEPS):
         sums = tables + rates[:, None, None] * at.spread()
         alpha = np.maximum(sums, 0)
@@ -127,7 +146,8 @@ def _newton(
             break
         direction = conjugate_gradients(gradient, alpha > 0, rates, tree, damping)
         change = direction.spread()
-        step = _lowest(sums, rates[:, None, None] * change, change, direction.edge.sum())
+        move = rates[:, None, None] * change
+        step = _lowest(sums[present], move[present], change[present], direction.edge.sum())
         damping = min(MOST_DAMPING, 4 * damping) if step < 0.5 else max(DAMPING, damping / 4)
         at = at.plus(step, direction)
     return at, alpha, off

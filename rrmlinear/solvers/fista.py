@@ -24,8 +24,8 @@ SMALLEST = float(np.finfo(float).tiny)
 class FISTA(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω with a prox.
 
-    F is a `ScalarRisk` or a `BlockRisk`, whose w is d × k. Ω need not be strongly convex: the
-    1-norm and the constraint form of the elastic net will do.
+    F is a `ScalarRisk`, a `FreeIntercept` or a `BlockRisk`, whose w is d × k. Ω need not be
+    strongly convex: the 1-norm and the constraint form of the elastic net will do.
 
     Step: w⁺ = prox of Ω/L at u − ∇F(u)/L, u = w + β (w − w_last), L found by trial: it rises where
     F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum starts again where it points
@@ -125,7 +125,7 @@ class FISTA(Solver):
         return self.primal, self.best_dual
 
     def final_weights(self) -> NDArray[np.float64]:
-        return self.w
+        return self.risk.complete(self.w)
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
         duals = self.risk.duals(self.alphas)

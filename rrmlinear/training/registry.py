@@ -219,7 +219,7 @@ SOLVER_TYPES = {
             "FISTA",
             "any smooth loss by accelerated gradient steps over all examples",
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
-            OBJECTIVE,
+            (*OBJECTIVE, "free_bias"),
             batch_solvers.fista,
             regularizers=tuple(REGULARIZERS),
             smooth=True,

@@ -37,7 +37,7 @@ def by_quadratic_program(m, edges, d):
     cvxpy.Problem(cvxpy.Minimize(distance), rules).solve(
         solver=cvxpy.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11
     )
-    return np.array([table.value for table in tables])
+    return [table.value for table in tables]
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])
@@ -48,6 +48,24 @@ def test_a_tree_is_what_a_quadratic_program_finds(k):
         m, d = rng.normal(size=(count, k, k)), 10.0 ** rng.uniform(-1, 1, count)
         alpha = tree_marginals(m, edges, d)
         np.testing.assert_allclose(alpha, by_quadratic_program(m, edges, d), atol=1e-5)
+
+
+def test_nodes_with_different_numbers_of_states():
+    rng = np.random.default_rng(2)
+    for count in (1, 2, 7):
+        edges = random_tree(rng, count)
+        states = rng.integers(1, 5, count + 1)
+        for scale in (1.0, 100.0):
+            m = [scale * rng.normal(size=(states[a], states[b])) for a, b in edges]
+            d = rng.uniform(0.5, 2, count)
+            alpha = tree_marginals(m, edges, d)
+            assert disagreement(alpha, edges) <= 1e-9
+            for ours, theirs in zip(alpha, by_quadratic_program(m, edges, d), strict=True):
+                assert ours.shape == theirs.shape
+                assert (ours >= 0).all()
+                np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    m = rng.normal(size=(5, 3, 3))
+    np.testing.assert_array_equal(chain_marginals(list(m)), chain_marginals(m))
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 1e3, 1e6, 1e9])
@@ -96,6 +114,13 @@ def test_one_edge_is_a_simplex():
         ({"edges": [[0, 1], [1, 3]]}, "edges must join nodes 0 … 2"),
         ({"edges": [[0, 1], [1, 0]]}, "edges must be a tree"),
         ({"edges": [[0, 1], [2, 2]]}, "edges must be a tree"),
+        (
+            {"m": [np.zeros((2, 3)), np.zeros((2, 2))]},
+            r"m\[1\] has 2 states at node 1, where another has 3",
+        ),
+        ({"m": [np.zeros((2, 0)), np.zeros((2, 2))]}, r"m\[0\] must be a matrix of finite numbers"),
+        ({"m": [np.zeros((2, 2))] * 2, "out": np.zeros((2, 2, 2))}, "out goes with an m that is"),
+        ({"m": []}, "m must be edges × k × k"),
         ({"d": 0.0}, "d must be a positive number"),
         ({"d": [1.0, 1.0, 1.0]}, "d must be a positive number"),
     ],

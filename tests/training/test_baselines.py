@@ -60,6 +60,18 @@ def test_fista_takes_regularizers_without_strong_convexity(signs, fit, loss):
     assert ball.result.primal == pytest.approx(penalty.result.primal - radius, rel=1e-7)
 
 
+@pytest.mark.parametrize("loss", ["smooth-hinge", "logistic", "huber"])
+def test_fista_leaves_the_bias_free(signs, fit, loss):
+    problem = Problem.from_arrays(signs.to_scipy().toarray() + 1, signs.labels, bias=1.0)
+    choices = {"loss": loss, "free_bias": True, "gap_tol": 1e-9, "C": 0.5}
+    models = [fit(problem, solver=s, **choices) for s in (42, 32)]
+    assert models[0].result.primal == pytest.approx(models[1].result.primal, rel=1e-8)
+    assert_allclose(models[0].weights, models[1].weights, atol=1e-3)
+    sparse = fit(problem, solver=42, regularizer="l1", l1=1.0, **choices)
+    assert sparse.result.solved
+    assert sparse.weights.shape == (6, 1)
+
+
 def test_the_lasso_is_one_problem_by_either_solver(signs, fit):
     choices = {"loss": "squared", "regularizer": "l1", "l1": 3.0, "gap_tol": 1e-11}
     models = [fit(signs, solver=s, **choices) for s in (42, "sdca")]
