@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rrmlinear.solvers.inner import Array, inner, weighted
 
 # Logarithms of what is below the smallest number.
 LOWEST_LOGARITHM = float(np.log(np.finfo(float).tiny))
@@ -51,10 +50,10 @@ class Euclidean:
         return self.squared_norm(x - mirror) / 2
 
     def squared_norm(self, step: Array) -> float:
-        return float(np.vdot(self.weights * step, step))
+        return weighted(self.weights, step, step)
 
     def turn(self, u: Array, x: Array, last: Array) -> float:
-        return float(np.vdot(self.weights * (u - x), x - last))
+        return weighted(self.weights, u - x, x - last)
 
 
 class Entropy:
@@ -74,4 +73,4 @@ class Entropy:
         return float(np.abs(step).sum()) ** 2
 
     def turn(self, u: Array, x: Array, last: Array) -> float:
-        return float(np.vdot(self.mirror(u) - self.mirror(x), x - last))
+        return inner(self.mirror(u) - self.mirror(x), x - last)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rrmlinear.solvers.agm_steps import (
     Constants,
     first_memory,
@@ -14,8 +11,7 @@ from rrmlinear.solvers.agm_steps import (
     one_memory_step,
 )
 from rrmlinear.solvers.bregman import Divergence
-
-Array = NDArray[np.float64]
+from rrmlinear.solvers.inner import Array
 
 # Below this part of f the square of a step is rounding beside values of f, and slopes are compared.
 RESOLUTION = 1e-9
@@ -71,7 +67,7 @@ class Pace(NamedTuple):
     """
 
     rise: float = 2.0
-    fall: float = 1.2
+    fall: float = 1.1
     restarts: bool = False
 
     @property
@@ -114,7 +110,7 @@ class EstimateFunctions:
         self.steps = 0
         self.lower = 0.0  # the minimum of the estimate function
         self.dual: Any = None
-        self.slope: Array | None = None
+        self.slope: Any = None  # of a step at least
         self._start(x, image)
 
     def _start(self, x: Array, image: Array) -> None:
@@ -145,6 +141,7 @@ class EstimateFunctions:
 
     def _take(self, x: Array, image: Array, value: float, share: float, tangent: Tangent) -> None:
         self.x, self.image, self.value = x, image, value
+        self.tangent = tangent
         self.steps += 1
         self.slope = mixed(self.slope, tangent.gradient, share)
         self.dual = mixed(self.dual, tangent.dual, share)

@@ -1,0 +1,180 @@
+"""AGM-EF on regularized risks, by one of three routes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.agm_routes import Certificate, DualRoute, DualSquare, PrimalRoute
+from rrmlinear.solvers.agm_steps import Constants
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.composite import InfiniteMemory, OneMemory, Pace
+from rrmlinear.solvers.power import dual_ratios
+from rrmlinear.solvers.result import DualBlocks
+
+ROUTES = ("primal", "smoothed-dual", "dual")
+MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
+# The first μ lets F_μ lie below F(0) by no more than this part of it.
+FIRST_SMOOTHING = 0.1
+# A smoothed problem is done with when its gap is below this part of that of the problem itself.
+SHARE = 0.3
+# μ of this one, as a multiple of that of the next.
+SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
+
+
+class AGM(Solver):
+    """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w by AGM-EF.
+
+    F is a risk (`ScalarRisk`, `BlockRisk`, or one with a free intercept). ``route``:
+
+    - "primal", the default: steps in w on F_μ + Ω with Ω in the prox. A φ with a kink is smoothed
+      by μ, (μ/2) (α_i − centre_i)² in its conjugate, and whenever the smoothed problem is solved
+      better than it is worth, the centre moves to the best duals so far and μ falls; a smooth φ is
+      left as it is. The only one for Ω that is not strongly convex.
+    - "dual": steps in α on the dual itself.
+    - "smoothed-dual": the same with (μ/2) (α_i − centre_i)², moved alike.
+
+    ``memory`` is "all" (AGM-EF-∞) or "one" (AGM-EF-1), ``smoothing`` the first μ (by default from
+    the size of the risk), ``start`` are duals α_i to begin from. ``optimized`` takes the
+    prox-function of duals ½ Σ c_i r_i α_i² with r_i = |x_i'v*| in place of 1, v* the top
+    eigenvector of Σ c_i x_i x_i'. A pass is one trial: one product with the data of weights, and
+    one of duals.
+
+    Certificate: averages of dual points as the theorems have them, and each dual point by itself;
+    margins of averaged weights and Σ c_i α_i x_i of averaged duals are averages, too, so every pass
+    has both values. Where Ω* is infinite, duals count as far as they scale into its domain.
+
+    Raises ValueError for choices that are not as said. Source: Zhang, Saha and Vishwanathan,
+    Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, algorithms 2 and 4,
+    sections 5.1 to 5.3 and 5.6; centres that move: Rockafellar, 1976.
+    """
+
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        *,
+        memory: str = "all",
+        route: str | None = None,
+        smoothing: float | None = None,
+        optimized: bool = False,
+        pace: Pace | None = None,
+        start: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__()
+        route = "primal" if route is None else route
+        if route not in ROUTES:
+            raise ValueError(f"route must be one of {', '.join(ROUTES)}, got {route!r}")
+        if memory not in MEMORIES:
+            raise ValueError(f"memory must be one of {', '.join(MEMORIES)}, got {memory!r}")
+        if route != "primal" and not regularizer.strength > 0:
+            raise ValueError(
+                f"the {route} route needs a strongly convex regularizer, and "
+                f"{type(regularizer).__name__} is not: take the primal one"
+            )
+        smooth = risk.loss.smoothing > 0
+        smooths = route == "smoothed-dual" or (route == "primal" and not smooth)
+        if smoothing is not None and not (smooths and 0 < smoothing < math.inf):
+            raise ValueError(
+                f"smoothing must be positive and finite, got {smoothing}"
+                if smooths
+                else f"a smoothing has no effect on the {route} route of {type(risk.loss).__name__}"
+            )
+        if optimized and route == "primal" and smooth:
+            raise ValueError(
+                "an optimized prox-function has no effect on the primal route of a smooth loss"
+            )
+        self.risk, self.regularizer = risk, regularizer
+        self.route, self.memory, self.smooths = route, memory, smooths
+        self.first_smoothing, self.optimized, self.begin = smoothing, optimized, start
+        # Where nothing is strongly convex the momentum has nothing to go by.
+        restarts = route == "dual" and not smooth
+        self.pace = Pace(restarts=restarts) if pace is None else pace
+        self.n = risk.rows.shape[0]
+        self.measuring_work = float(self.n)
+
+    def start(self) -> None:
+        risk = self.risk
+        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
+        if not math.isfinite(longest):
+            raise ValueError("the squared norm of an example overflows; scale the data")
+        self.best = Certificate(risk, self.regularizer)
+        self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
+        w = np.zeros(risk.shape)
+        margins = risk.margins(w)
+        at_zero = self.best.see_weights(w, margins)
+        self.best.see_duals(0 * margins, w)
+        if self.begin is not None:
+            self.square.centre = self.begin
+            self.best.see_duals(self.begin, risk.gradient(self.begin))
+        mu = self._first_smoothing(at_zero) if self.smooths else 0.0
+        problem = self._problem(mu)
+        L = max(problem.steepness(), self.regularizer.strength, np.finfo(float).tiny)
+        self._run(problem, problem.first(self.begin), L)
+
+    def _first_smoothing(self, at_zero: float) -> float:
+        if self.first_smoothing is not None:
+            return self.first_smoothing
+        loss = self.risk.loss
+        scalar = len(self.risk.shape) == 1
+        lipschitz = loss.lipschitz if scalar else loss.lipschitz(self.risk.shape[1])
+        if not math.isfinite(lipschitz):
+            lipschitz = 1.0
+        room = lipschitz**2 * float(self.square.weights.sum())
+        return 2 * FIRST_SMOOTHING * at_zero / room if room > 0 and at_zero > 0 else 1.0
+
+    def _problem(self, mu: float) -> PrimalRoute | DualRoute:
+        kind = PrimalRoute if self.route == "primal" else DualRoute
+        return kind(self.risk, self.regularizer, mu, self.square)
+
+    def _run(self, problem: PrimalRoute | DualRoute, x: NDArray[np.float64], L: float) -> None:
+        self.problem = problem
+        constants = Constants(0.0, problem.lam2)
+        method = MEMORIES[self.memory]
+        self.run = method(problem, problem.geometry, x, L, constants, self.pace)
+
+    def run_pass(self, number: int) -> None:
+        self.work += self.n
+        self.moved = self.n
+        run, last = self.run, self.run.x
+        if not run.advance():
+            return
+        gap = self.problem.gap(run, self.best)
+        if np.array_equal(run.x, last):
+            self.moved = 0
+        if self.problem.mu > 0 and (gap <= SHARE * self.best.gap or not self.moved):
+            self._smooth_less()
+
+    def _smooth_less(self) -> None:
+        run, fall = self.run, SMOOTHING_FALL[self.route]
+        self.square.centre = self.best.alphas
+        L = run.L * fall if self.route == "primal" else run.L
+        self._run(self._problem(self.problem.mu / fall), run.x, L)
+
+    def estimate(self) -> tuple[float, float]:
+        return self.best.dual, self.best.gap
+
+    def measure(self) -> tuple[float, float]:
+        return self.best.measure()
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.risk.complete(self.best.weights)
+
+    def duals(self) -> NDArray[np.float64] | DualBlocks:
+        return as_result(self.risk, self.best.alphas)
+
+
+def as_result(risk: Any, alphas: NDArray[np.float64]) -> NDArray[np.float64] | DualBlocks:
+    """Duals as a Result has them."""
+    duals = risk.duals(alphas)
+    if duals.ndim == 1:
+        return duals
+    example, classes = np.nonzero(duals)
+    ends = np.cumsum(np.bincount(example, minlength=len(duals)))
+    return DualBlocks(
+        np.concatenate(([0], ends)), classes.astype(np.int32), duals[example, classes]
+    )
