@@ -1,6 +1,6 @@
 """The lower bound of BMRM and its picture: python tools/figure_hadamard.py --png figure.png
 
-J(w) = max(0, max_i ⟨a_i, w⟩) + (λ/2)‖w‖² with d/2 orthonormal a_i made of a Hadamard matrix: the problem
+J(w) = max(0, max_i ⟨a_i, w⟩) + (λ/2)‖w‖² with d/2 orthonormal a_i of a Hadamard matrix: problem
 (14) of Saha, Zhang and Vishwanathan, Lower bounds for BMRM, on which the gap after t planes is
 1/(2λt) for every t below d/2, whether all planes are kept ("qp") or their mean ("ls"). The paper's
 matrix also has the negatives of its columns, with which two planes would do ("printed"); the plane

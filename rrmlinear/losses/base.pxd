@@ -24,6 +24,9 @@ cdef class ScalarLoss:
     cdef double value(self, double y, double margin) noexcept nogil
     cdef double derivative(self, double y, double margin) noexcept nogil
     cdef double second_derivative(self, double y, double margin) noexcept nogil
+    cdef void along(self, const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double* value,
+                    double* slope) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil

@@ -181,6 +181,18 @@ cdef class ScalarLoss:
         """φ''(a) of a smooth loss; where φ' has a kink, that of one side."""
         return NAN
 
+    cdef void along(self, const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double* value,
+                    double* slope) noexcept nogil:
+        """Σ c_i φ(m_i) and its derivative by x, at m_i = margins_i + x moves_i."""
+        cdef Py_ssize_t i
+        cdef double margin
+        value[0] = slope[0] = 0
+        for i in range(n):
+            margin = margins[i] + x * moves[i]
+            value[0] += cost[i] * self.value(y[i], margin)
+            slope[0] += cost[i] * self.derivative(y[i], margin) * moves[i]
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         """φ*(−α), infinite where α is no dual variable."""
         return NAN

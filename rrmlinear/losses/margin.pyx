@@ -15,6 +15,11 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 import numpy as np
 
+cdef extern from "hinge_line.h" nogil:
+    void hinge_line(const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double smoothing, double upper,
+                    double* value, double* slope)
+
 cdef enum:
     NEWTON_STEPS = 60
 
@@ -38,6 +43,11 @@ cdef class HingeFamily(ScalarLoss):
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -y * self._best(1 - y * margin)
+
+    cdef void along(self, const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double* value,
+                    double* slope) noexcept nogil:
+        hinge_line(y, cost, margins, moves, x, n, self.smoothing, self.upper, value, slope)
 
     cdef double second_derivative(self, double y, double margin) noexcept nogil:
         cdef double slack = 1 - y * margin

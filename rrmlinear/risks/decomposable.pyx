@@ -64,13 +64,11 @@ cdef class ScalarRisk:
 
     def along(self, const double[::1] margins, const double[::1] moves, double x):
         """(F, its derivative by x) at margins m + x d, d the moves, one way through memory."""
-        cdef Py_ssize_t i
-        cdef double value = 0, slope = 0, margin
-        with nogil:
-            for i in range(self.n):
-                margin = margins[i] + x * moves[i]
-                value += self.cost[i] * self.loss.value(self.y[i], margin)
-                slope += self.cost[i] * self.loss.derivative(self.y[i], margin) * moves[i]
+        cdef double value = 0, slope = 0
+        if self.n:
+            with nogil:
+                self.loss.along(&self.y[0], &self.cost[0], &margins[0], &moves[0], x, self.n,
+                                &value, &slope)
         return value, slope
 
     def slopes(self, const double[::1] margins):

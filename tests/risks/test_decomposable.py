@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.regression import Huber
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
@@ -59,8 +59,11 @@ def test_the_slope_along_moves_is_that_of_the_gradient():
     assert slope == pytest.approx(gradient @ p, rel=1e-12)
 
 
-def test_value_and_slope_along_a_line():
-    risk, _, _, costs = make(Logistic())
+@pytest.mark.parametrize(
+    "loss", [Logistic(), Hinge(), SmoothHinge(0.4), SquaredHinge(), Huber(0.7)]
+)
+def test_value_and_slope_along_a_line(loss):
+    risk, _, _, costs = make(loss)
     margins, moves = np.random.default_rng(4).standard_normal((2, N))
     value, slope = risk.along(margins, moves, 0.4)
     at = margins + 0.4 * moves
