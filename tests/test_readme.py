@@ -87,6 +87,25 @@ def test_options_are_those_of_train():
     assert told == offered - {"-h", "--version"}
 
 
+def test_solver_types_are_those_of_the_registry():
+    from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
+
+    table = README.partition("### Solver types")[2].partition("\n\n### ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \| (.*) \|(?: (yes))? \|$", table, re.MULTILINE)
+    told = {word if word.isalpha() else int(word): rest for word, *rest in rows}
+    assert set(told) == set(SOLVER_TYPES)
+    for number, (losses, regularizers, free) in told.items():
+        kind = SOLVER_TYPES[number]
+        of_one_score = [name for name in LOSSES if LOSSES[name].kind != "multiclass"]
+        known = {"all": LOSSES, "of one score": of_one_score, "smooth": LOSSES}
+        assert set(kind.losses) == set(known.get(losses, [losses]))
+        assert kind.smooth == (losses == "smooth")
+        assert (free == "yes") == ("free_bias" in kind.takes)
+        if "regularizer" in kind.takes:
+            told_names = re.findall(r"[\w-]+", regularizers.replace("with `squared`", ""))
+            assert tuple(told_names) == kind.regularizers
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/math.md"])
 def test_links_and_files_named(page):
     text = (TOP / page).read_text()

@@ -78,6 +78,8 @@ def training_usage() -> str:
         kind: ", ".join(name for name, loss in LOSSES.items() if loss.kind == kind)
         for kind in ("binary", "multiclass", "regression")
     }
+    free = [str(kind.number) for kind in SOLVER_TYPES.values() if "free_bias" in kind.takes]
+    names["free_types"] = ", ".join(free)
     return usage.TRAIN.format(solver_types="\n".join(lines), **names)
 
 

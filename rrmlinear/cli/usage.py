@@ -39,7 +39,8 @@ options:
 --block name : block solver of -s 30: knapsack (default), walrus or shark
 --batch size : examples in a step of -s 41 (default 1); of all of them if there are no more
 -B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
--R : do not regularize the bias of -s 32, 39, 40, 42 and sdca; must be used with -B 1
+-R : do not regularize the bias, with losses of one score, of -s {free_types}; must be
+     used with -B 1
 -wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)
 -v n : n-fold cross validation mode
 -S seed : seed of the order of visits and of the folds of -v (default 0)

@@ -94,14 +94,14 @@ class FreeIntercept(ScalarRisk):
         return -self._best(margins)[0]
 
     def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at margins m + x d, d the moves."""
+        """(value, slope) of F at margins m + x · moves, along x."""
         at = margins + x * moves
         alphas, b = self._best(at)
-        return super().value(at + b), -float((self.costs * alphas * moves).sum())
+        return super().value(at + b), -float(np.vdot(self.costs * alphas, moves))
 
     def slope_along(self, margins: Vector, moves: Vector, t: float) -> float:
-        """The derivative of F in t where the margins are m + t d."""
-        return self.along(margins, moves, t)[1]
+        """The slope of `along`."""
+        return -float(np.vdot(self.costs * self._best(margins + t * moves)[0], moves))
 
     def second_slopes(self, margins: Vector) -> Vector:
         """c_i φ''(m_i + b)."""

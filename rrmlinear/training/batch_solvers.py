@@ -18,11 +18,11 @@ DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
 
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i), or the least of it over a free intercept."""
-    if task.n_classes is None:
-        kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
-        return kind(task.rows, task.loss, task.targets, task.costs)
-    return BlockRisk(task.rows, task.loss, task.targets, task.n_classes, task.costs)
+    """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω."""
+    if task.n_classes is not None:
+        return BlockRisk(task.rows, task.loss, task.targets, task.n_classes, task.costs)
+    kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
+    return kind(task.rows, task.loss, task.targets, task.costs)
 
 
 def pegasos(task: Task) -> Solver:

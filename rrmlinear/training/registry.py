@@ -140,6 +140,8 @@ REGULARIZERS = {
 }
 
 OBJECTIVE = ("loss", "regularizer")
+#: Choices of every solver of gradient steps over all examples.
+BATCH = (*OBJECTIVE, "free_bias")
 #: Choices of figure 1 of the paper, the default first.
 OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
@@ -191,7 +193,7 @@ SOLVER_TYPES = {
             "BMRM",
             "any loss by cutting planes of the whole risk",
             ASCENT_LOSSES,
-            (*OBJECTIVE, "free_bias", "line_search"),
+            (*BATCH, "line_search"),
             batch_solvers.bmrm,
             starts=False,
         ),
@@ -200,7 +202,7 @@ SOLVER_TYPES = {
             "LS_BMRM",
             "the same with the mean of all planes and a new one at a time",
             ASCENT_LOSSES,
-            (*OBJECTIVE, "free_bias", "line_search"),
+            (*BATCH, "line_search"),
             batch_solvers.bmrm,
             starts=False,
         ),
@@ -219,7 +221,7 @@ SOLVER_TYPES = {
             "FISTA",
             "any smooth loss by accelerated gradient steps over all examples",
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
-            (*OBJECTIVE, "free_bias"),
+            BATCH,
             batch_solvers.fista,
             regularizers=tuple(REGULARIZERS),
             smooth=True,
@@ -230,7 +232,7 @@ SOLVER_TYPES = {
             "NEWTON",
             "any loss of one score by Newton's method over all examples, with l2",
             SCORE_LOSSES,
-            OBJECTIVE,
+            BATCH,
             batch_solvers.newton,
             regularizers=("l2",),
             starts=False,

@@ -118,6 +118,20 @@ def test_the_gradient_is_that_of_the_value(name):
 
 
 @pytest.mark.parametrize("name", LOSSES)
+def test_a_line_through_the_margins_has_value_and_slope(name):
+    risk, _, _, _, rng = make(name)
+    margins, moves = risk.margins(rng.standard_normal(D)), risk.margins(rng.standard_normal(D))
+    for x in (0.0, 0.7, -3.0):
+        value, slope = risk.along(margins, moves, x)
+        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-14)
+        assert risk.slope_along(margins, moves, x) == pytest.approx(slope, rel=1e-9, abs=1e-12)
+        for t in (x - 1e-3, x + 1e-3):
+            above = risk.value(margins + t * moves) - value
+            assert above >= (t - x) * slope - 1e-12 * abs(value)
+            assert above <= (t - x) * risk.slope_along(margins, moves, t) + 1e-12 * abs(value)
+
+
+@pytest.mark.parametrize("name", LOSSES)
 def test_the_value_lies_above_its_tangents(name):
     risk, _, _, costs, rng = make(name)
     for _ in range(30):

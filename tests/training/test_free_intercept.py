@@ -8,12 +8,14 @@ from rrmlinear import Problem
 from rrmlinear.training.registry import SOLVER_TYPES
 
 C = 0.3
-EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 200_000}
-# All but means of cutting planes, 40, which come near an optimum by 1/t.
+EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 20_000}
+# (decision values, optimum) within which all end but ls-BMRM, whose gap falls as 1/t.
+DIGITS = (1e-5, 1e-7)
+FEWER_DIGITS = {40: (2e-3, 1e-6)}
 TYPES = [
     number
     for number, kind in SOLVER_TYPES.items()
-    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth and number != 40
+    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth
 ]
 
 
@@ -32,7 +34,8 @@ def test_the_decision_function_of_the_kernel_machine(signs, fit, number):
     X, y = signs
     expected = svm.SVC(kernel="linear", C=C, tol=1e-10).fit(X, y).decision_function(X)
     model = fit(Problem.from_arrays(X, y, bias=1.0), solver=number, loss="hinge", **EXACT)
-    assert_allclose(model.labels[0] * model.decision_function(X), expected, atol=1e-5)
+    scores = model.labels[0] * model.decision_function(X)
+    assert_allclose(scores, expected, atol=FEWER_DIGITS.get(number, DIGITS)[0])
 
 
 @pytest.mark.parametrize("number", TYPES)
@@ -50,5 +53,5 @@ def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
     choices = {"regularizer": "elastic-net", "l1": l1} if l1 else {}
     problem = Problem.from_arrays(X, y, bias=1.0)
     result = fit(problem, solver=number, loss="hinge", **EXACT, **choices).result
-    assert result.primal == pytest.approx(optimum, rel=1e-7)
+    assert result.primal == pytest.approx(optimum, rel=FEWER_DIGITS.get(number, DIGITS)[1])
     assert result.dual <= optimum * (1 + 1e-9)
