@@ -16,7 +16,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections import box_hyperplane, knapsack, simplex
+from rrmlinear.projections import (
+    box_halfspace,
+    box_hyperplane,
+    capped_simplex,
+    elastic_ball,
+    entropy_capped_simplex,
+    knapsack,
+    l1_ball,
+    simplex,
+)
 from rrmlinear.projections._plane import METHODS
 
 Vector = NDArray[np.float64]
@@ -133,8 +142,28 @@ def bench_hard(name: str, n: int, runs: int) -> str:
     return row
 
 
+def bench_others(n: int, runs: int) -> str:
+    """Rows: the other projections by each method."""
+    rng = np.random.default_rng(0)
+    x, v, out = rng.normal(size=n), rng.exponential(size=n), np.empty(n)
+    tasks: dict[str, Callable[[str], object]] = {
+        "capped_simplex": lambda method: capped_simplex(x, 10 / n, method=method, out=out),
+        "entropy_capped": lambda method: entropy_capped_simplex(v, 2 / n, method=method, out=out),
+        "box_halfspace": lambda method: box_halfspace(
+            x, 0.0, 1.0, v, 0.1 * n, method=method, out=out
+        ),
+        "l1_ball": lambda method: l1_ball(x, 100.0, method=method, out=out),
+        "elastic_ball": lambda method: elastic_ball(x, 1.0, 1000.0, method=method, out=out),
+    }
+    rows = []
+    for name, task in tasks.items():
+        costs = [nanoseconds(lambda m=method, t=task: t(m), n, runs) for method in METHODS]
+        rows.append(f"{name:>21}" + "".join(f"{cost:10.1f}" for cost in costs))
+    return "\n".join(rows)
+
+
 def main() -> None:
-    """Read the command line and print both tables."""
+    """Read the command line and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--size", type=float, default=1e7, help="of hard inputs (default 1e7)")
     parser.add_argument("--sizes", default="1e3,1e4,1e5,1e6,1e7", help="of the table by size")
@@ -151,6 +180,8 @@ def main() -> None:
     print(f"{'':21}" + "".join(f"{c:>10}" for c in columns[:2] * 2))
     for name in HARD:
         print(f"{name:>21}{bench_hard(name, int(options.size), options.runs)}", flush=True)
+    print(f"\n{'':21}" + "".join(f"{method:>10}" for method in METHODS))
+    print(bench_others(int(options.size), options.runs))
 
 
 if __name__ == "__main__":

@@ -42,3 +42,6 @@ def test_tables(bench, monkeypatch, capsys):
     for name in bench.HARD:
         row = next(line for line in lines if line.lstrip().startswith(name))
         assert len(row[21:].split()) == 4
+    for name in ("capped_simplex", "entropy_capped", "box_halfspace", "l1_ball", "elastic_ball"):
+        row = next(line for line in lines if line.lstrip().startswith(name))
+        assert all(float(cost) > 0 for cost in row[21:].split())
