@@ -9,7 +9,9 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.solvers import newton
+from rrmlinear.solvers.intercept import InterceptSDCA
 from rrmlinear.solvers.newton import Newton
 from rrmlinear.solvers.prox_sdca import ProxSDCA
 from rrmlinear.solvers.result import Status
@@ -70,6 +72,27 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
         Stopping(gap_tol=1e-9, max_passes=200_000)
     )
     assert result.primal == pytest.approx(ascent.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("factorized", [True, False])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
+    monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
+    problem, X, y = make(name, form)
+    problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = FreeIntercept(problem.rows, loss, problem.labels, costs)
+    result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=2000))
+    assert result.status is Status.SOLVED
+    assert costs @ result.duals == pytest.approx(0, abs=1e-8)
+    w = result.weights
+    primal = costs @ loss.values(y, (X + 2) @ w[:-1] + 2 * w[-1]) + L2().value_of(w[:-1])
+    assert result.primal == pytest.approx(primal, rel=1e-11)
+    ascent = InterceptSDCA(problem.rows, problem.labels, costs, loss, L2()).solve(
+        Stopping(gap_tol=1e-7, max_passes=100_000)
+    )
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
 
 
 @pytest.mark.parametrize("name", ["logistic", "squared", "squared-hinge"])
