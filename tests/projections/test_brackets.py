@@ -12,7 +12,7 @@ from rrmlinear.projections import (
     simplex,
 )
 
-N = 60_000
+N = 20_000
 
 
 @pytest.fixture
