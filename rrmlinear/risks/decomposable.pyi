@@ -11,8 +11,14 @@ class ScalarRisk:
     rows: Rows
     loss: ScalarLoss
     costs: NDArray[np.float64]
+    threads: int
     def __new__(
-        cls, rows: Rows, loss: ScalarLoss, y: NDArray[np.float64], costs: NDArray[np.float64]
+        cls,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        threads: int = 1,
     ) -> Self: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -43,6 +49,7 @@ class BlockRisk:
     rows: Rows
     loss: BlockLoss
     costs: NDArray[np.float64]
+    threads: int
     def __init__(
         self,
         rows: Rows,
@@ -50,6 +57,7 @@ class BlockRisk:
         label: NDArray[np.int32],
         k: int,
         costs: NDArray[np.float64],
+        threads: int = 1,
     ) -> None: ...
     @property
     def shape(self) -> tuple[int, ...]: ...

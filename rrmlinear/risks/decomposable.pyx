@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from rrmlinear.core.blocks cimport block_margins, block_stride, block_update
-from rrmlinear.core.sparse cimport row_axpy, row_dot, row_t, rows_get, rows_prefetch
+from rrmlinear.core.products cimport rows_add, rows_times
+from rrmlinear.core.sparse cimport row_t, rows_get
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss, ScalarLoss
 
@@ -12,22 +13,25 @@ import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.hessian import Hessian
-
-cdef enum:
-    LOOKAHEAD = 3        # rows between a prefetch and its use
-
+from rrmlinear.risks.shares import Shares
 
 cdef class ScalarRisk:
     """F of a loss of one margin. Margins, slopes and duals have n entries, weights ``shape``.
 
     F(w) = value(margins(w)) and ∇F(w) = gradient(slopes(margins(w))). The duals α = −slopes(m) are
     feasible at any margins m; they move the weights by Σ c_i α_i x_i = gradient(−α).
+
+    ``threads`` share the products with the data, where these are large enough; the same number
+    gives the same bits. Sums are in double precision whatever that of the data.
     """
 
-    def __cinit__(self, Rows rows, ScalarLoss loss, const double[::1] y, const double[::1] costs):
+    def __cinit__(self, Rows rows, ScalarLoss loss, const double[::1] y, const double[::1] costs,
+                  int threads=1):
         self.rows, self.loss, self.y, self.cost = rows, loss, y, costs
         self.costs = np.asarray(costs)
         self.n = rows.c.n_rows
+        self.threads = threads
+        self.shares = Shares(rows, threads)
 
     @property
     def shape(self):
@@ -36,22 +40,22 @@ cdef class ScalarRisk:
 
     def smoothed(self, double smoothing):
         """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
-        return ScalarRisk(self.rows, self.loss.smoothed(smoothing), self.y, self.cost)
+        return ScalarRisk(self.rows, self.loss.smoothed(smoothing), self.y, self.cost,
+                          self.threads)
 
     def margins(self, const double[::1] w):
         """X w."""
         result = np.empty(self.n)
-        cdef double[::1] out = result
-        cdef const double* weights = &w[0] if w.shape[0] else NULL
-        cdef Py_ssize_t i
-        cdef row_t row
-        with nogil:
-            for i in range(self.n):
-                if i + LOOKAHEAD < self.n:
-                    rows_prefetch(&self.rows.c, i + LOOKAHEAD)
-                row = rows_get(&self.rows.c, i)
-                out[i] = row_dot(&row, weights)
+        self.shares.run(self._margins, w, result)
         return result
+
+    def _margins(self, const double[::1] w, double[::1] out, Py_ssize_t part, Py_ssize_t begin,
+                 Py_ssize_t end):
+        if w.shape[0] == 0:
+            out[begin:end] = 0
+        elif begin < end:
+            with nogil:
+                rows_times(&self.rows.c, begin, end, &w[0], &out[0])
 
     def value(self, const double[::1] margins):
         """Σ c_i φ(m_i)."""
@@ -108,18 +112,22 @@ cdef class ScalarRisk:
     def gradient(self, const double[::1] slopes):
         """Σ c_i s_i x_i."""
         result = np.zeros(self.rows.width)
-        cdef double[::1] out = result
-        cdef double* sum = &out[0] if out.shape[0] else NULL
-        cdef Py_ssize_t i
-        cdef double step
-        cdef row_t row
-        with nogil:
-            for i in range(self.n):
-                step = self.cost[i] * slopes[i]
-                if step != 0:
-                    row = rows_get(&self.rows.c, i)
-                    row_axpy(&row, step, sum)
+        if self.sums is None:
+            self.sums = np.empty((self.shares.threads - 1, self.rows.width))
+        self.shares.run(self._gradient, slopes, result)
+        for sums in self.sums:
+            result += sums
         return result
+
+    def _gradient(self, const double[::1] slopes, out, Py_ssize_t part, Py_ssize_t begin,
+                  Py_ssize_t end):
+        # the first part adds to out, each other to sums of its own
+        cdef double[::1] sum = self.sums[part - 1] if part else out
+        if part:
+            sum[:] = 0
+        if begin < end and sum.shape[0]:
+            with nogil:
+                rows_add(&self.rows.c, begin, end, &self.cost[0], &slopes[0], &sum[0])
 
     def conjugate(self, const double[::1] alphas):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""
@@ -159,12 +167,15 @@ cdef class ScalarRisk:
 
 cdef class BlockRisk:
     """F of a loss of k scores. Margins are the scores, n × k, as slopes and duals are, φ being a
-    function of them; weights are of ``shape``, d × k. The rest is that of `ScalarRisk`.
+    function of them; weights are of ``shape``, d × k. The rest, ``threads`` included, is that of
+    `ScalarRisk`.
     """
 
     cdef readonly Rows rows
     cdef readonly BlockLoss loss
     cdef readonly object costs
+    cdef readonly int threads
+    cdef object shares
     cdef const int32_t[::1] label
     cdef const double[::1] cost
     cdef Py_ssize_t n
@@ -178,10 +189,12 @@ cdef class BlockRisk:
     cdef double* work                # and what solve_block asks for
 
     def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
-                  const double[::1] costs):
+                  const double[::1] costs, int threads=1):
         self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
         self.costs = np.asarray(costs)[:, np.newaxis]
         self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
+        self.threads = threads
+        self.shares = Shares(rows, threads, k)
         self.memory = aligned_zeros(1, 4 * self.k8 + loss.workspace(self.k8))
         self.line = <double*> <uintptr_t> self.memory.ctypes.data
         self.margin, self.block = self.line + self.k8, self.line + 2 * self.k8
@@ -194,7 +207,12 @@ cdef class BlockRisk:
 
     def margins(self, w):
         """X w."""
-        return self.rows.product(w, self.rows.shape[1])
+        result = np.empty((self.n, self.k))
+        self.shares.run(self._margins, w, result)
+        return result
+
+    def _margins(self, w, result, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
+        result[begin:end] = self.rows.between(begin, end).product(w, self.rows.shape[1])
 
     cdef void _look(self, Py_ssize_t i, const double* scores) noexcept nogil:
         # the loss's margins of example i
@@ -256,20 +274,27 @@ cdef class BlockRisk:
 
     def gradient(self, const double[:, ::1] slopes):
         """Σ c_i x_i s_i', d × k."""
+        first, *others = self.shares.run(self._gradient, slopes)
+        for sums in others:
+            first += sums
+        return np.ascontiguousarray(first[:self.rows.width, :self.k])
+
+    def _gradient(self, const double[:, ::1] slopes, Py_ssize_t part, Py_ssize_t begin,
+                  Py_ssize_t end):
         cdef Py_ssize_t i, j, stride = block_stride(self.k)
         cdef row_t row
-        padded = aligned_zeros(max(self.rows.width, 1), stride)
+        padded, scaled = aligned_zeros(max(self.rows.width, 1), stride), aligned_zeros(1, self.k8)
         cdef double* sums = <double*> <uintptr_t> padded.ctypes.data
-        memset(self.line, 0, self.k8 * sizeof(double))
+        cdef double* line = <double*> <uintptr_t> scaled.ctypes.data
         with nogil:
-            for i in range(self.n):
+            for i in range(begin, end):
                 if self.cost[i] == 0:
                     continue
                 for j in range(self.k):
-                    self.line[j] = self.cost[i] * slopes[i, j]
+                    line[j] = self.cost[i] * slopes[i, j]
                 row = rows_get(&self.rows.c, i)
-                block_update(&row, sums, stride, self.line)
-        return np.ascontiguousarray(padded[:self.rows.width, :self.k])
+                block_update(&row, sums, stride, line)
+        return padded
 
     def conjugate(self, const double[:, ::1] alphas):
         """Σ (c_i φ)*(−c_i α_i)."""

@@ -23,7 +23,7 @@ NEAR_ZERO = 1e-9
 class FreeIntercept(ScalarRisk):
     """F(w) = min over b of Σ_i c_i φ(x_i'w + b, y_i), for any loss of one margin.
 
-    As `ScalarRisk`, with w and margins without b: value, slopes and `intercept` are those at the
+    As `ScalarRisk`, ``threads`` included, with w and margins without b: value, slopes and `intercept` are those at the
     best b. Slopes s_i ∈ ∂φ(m_i + b) have Σ c_i s_i = 0 to rounding; where φ has a kink, examples on
     it take the share that makes it so. They give a gradient of F, or a subgradient. Duals are
     feasible only with Σ c_i α_i = 0, else the conjugate is infinite; dual steps are those at
@@ -45,7 +45,7 @@ class FreeIntercept(ScalarRisk):
     bias: float
 
     def __new__(
-        cls, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, **choices: int
+        cls, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, threads: int = 1
     ) -> FreeIntercept:
         if not isinstance(loss, ScalarLoss):
             raise ValueError(
@@ -56,10 +56,10 @@ class FreeIntercept(ScalarRisk):
             raise ValueError(f"an intercept takes an appended column, and bias is {rows.bias}")
         if not costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
-        return ScalarRisk.__new__(cls, rows.with_bias(-1.0), loss, y, costs, **choices)
+        return ScalarRisk.__new__(cls, rows.with_bias(-1.0), loss, y, costs, threads)
 
     def __init__(
-        self, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, **choices: int
+        self, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, threads: int = 1
     ) -> None:
         self.bias = rows.bias
         at = costs > 0
@@ -69,7 +69,7 @@ class FreeIntercept(ScalarRisk):
         )
         box = loss.box(y)
         self.box = None if box is None else BoxDuals(y, costs, *box, loss.smoothing)
-        self.y, self.choices = y, choices
+        self.y = y
         self.b = self.shift = 0.0  # where the searches for b and for dual steps ended
         self.move = 0.0
         self.slope = self.step_slope = float(costs.sum()) / max(loss.smoothing, 1.0)
@@ -77,7 +77,7 @@ class FreeIntercept(ScalarRisk):
     def smoothed(self, smoothing: float) -> FreeIntercept:
         """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
         loss, rows = self.loss.smoothed(smoothing), self.rows.with_bias(self.bias)
-        result = FreeIntercept(rows, loss, self.y, self.costs, **self.choices)
+        result = FreeIntercept(rows, loss, self.y, self.costs, self.threads)
         result.b, result.shift = self.b, self.shift
         return result
 

@@ -1,0 +1,44 @@
+"""Rows shared out among threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.data.rows import Rows
+
+# Multiplications of a product that take about as long as it takes to wake a thread, tenfold.
+FEWEST = 300_000
+
+
+class Shares:
+    """Parts of the rows with about equally many stored values, one for a thread.
+
+    Where a product with ``columns`` numbers a feature is so small that other threads would come too
+    late to it, there is one part. The parts depend on the data alone. Threads end with this object.
+    """
+
+    def __init__(self, rows: Rows, threads: int, columns: int = 1) -> None:
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, got {threads}")
+        if rows.n_stored * columns < FEWEST:
+            threads = 1
+        n = rows.shape[0]
+        self.cuts = np.arange(threads + 1) * n // threads
+        if rows.indptr is not None:
+            begin, end = int(rows.indptr[0]), int(rows.indptr[n])
+            inner = [begin + (end - begin) * t // threads for t in range(1, threads)]
+            self.cuts[1:threads] = np.searchsorted(rows.indptr, inner)
+        self.threads = threads
+        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def run(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """task(*arguments, part, begin, end) for each part, all at once; what they return."""
+        parts = [(t, int(self.cuts[t]), int(self.cuts[t + 1])) for t in range(self.threads)]
+        if self.pool is None:
+            return [task(*arguments, *parts[0])]
+        others = [self.pool.submit(task, *arguments, *part) for part in parts[1:]]
+        return [task(*arguments, *parts[0]), *(other.result() for other in others)]

@@ -1,0 +1,122 @@
+"""Products shared among threads: those of one thread, and the same bits each time."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import Hinge, SmoothHinge
+from rrmlinear.losses.multiclass import CrammerSinger
+from rrmlinear.risks import shares
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.free_intercept import FreeIntercept
+from rrmlinear.risks.shares import Shares
+
+N, D = 1003, 40
+
+
+@pytest.fixture(autouse=True)
+def any_product_is_large(monkeypatch):
+    monkeypatch.setattr(shares, "FEWEST", 1)
+
+
+def data(form, dtype, index=np.int32, density=0.3):
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((N, D)) * (rng.random((N, D)) < density)).astype(dtype)
+    X[: N // 2] *= rng.random((N // 2, D)) < 0.2  # the first half of the rows is nearly empty
+    y = rng.choice([-1.0, 1.0], N)
+    if form == "dense":
+        return Rows(X, None, None, D, 2.0), X.astype(np.float64), y, rng
+    sparse = csr_array(X)
+    indices, indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
+    return Rows(sparse.data, indices, indptr, D, 2.0), X.astype(np.float64), y, rng
+
+
+FORMS = [("dense", np.int32), ("sparse", np.int32), ("sparse", np.int64)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("form", "index"), FORMS)
+@pytest.mark.parametrize("kept", [1.0, 0.5, 0.02, 0.0])
+def test_products_are_those_of_the_matrix(form, index, dtype, threads, kept):
+    rows, X, y, rng = data(form, dtype, index)
+    costs = rng.random(N) * (rng.random(N) < kept)
+    risk = ScalarRisk(rows, SmoothHinge(0.1), y, costs, threads=threads)
+    X = np.c_[X, np.full(N, 2.0)]
+    w, slopes = rng.standard_normal(D + 1), rng.standard_normal(N)
+    np.testing.assert_allclose(risk.margins(w), X @ w, rtol=1e-12, atol=1e-13)
+    expected = X.T @ (costs * slopes)
+    np.testing.assert_allclose(risk.gradient(slopes), expected, rtol=1e-12, atol=1e-12)
+    again = ScalarRisk(rows, SmoothHinge(0.1), y, costs, threads=threads)
+    for _ in range(2):
+        assert again.margins(w).tobytes() == risk.margins(w).tobytes()
+        assert again.gradient(slopes).tobytes() == risk.gradient(slopes).tobytes()
+
+
+def test_long_rows_are_the_same():
+    rows, X, y, rng = data("sparse", np.float64, density=1.0)
+    assert rows.between(N // 2, N).n_stored > 32 * (N - N // 2)
+    risk = ScalarRisk(rows, Hinge(), y, np.ones(N), threads=2)
+    w, slopes = rng.standard_normal(D + 1), rng.standard_normal(N)
+    np.testing.assert_allclose(risk.margins(w), X @ w[:D] + 2 * w[D], atol=1e-12)
+    np.testing.assert_allclose(risk.gradient(slopes)[:D], X.T @ slopes, atol=1e-11)
+
+
+@pytest.mark.parametrize(("form", "index"), FORMS)
+def test_products_of_blocks_are_those_of_one_thread(form, index):
+    rows, _, _, rng = data(form, np.float64, index)
+    label = rng.integers(0, 5, N).astype(np.int32)
+    one, three = (
+        BlockRisk(rows, CrammerSinger(), label, 5, np.full(N, 0.5), threads=t) for t in (1, 3)
+    )
+    W = rng.standard_normal((D + 1, 5))
+    scores = three.margins(W)
+    assert scores.tobytes() == one.margins(W).tobytes()
+    gradient = three.gradient(three.slopes(scores))
+    np.testing.assert_allclose(gradient, one.gradient(one.slopes(scores)), atol=1e-11)
+    assert gradient.tobytes() == three.gradient(three.slopes(scores)).tobytes()
+
+
+def test_a_free_intercept_hands_its_threads_on():
+    rows, _, y, rng = data("sparse", np.float64)
+    one, two = (FreeIntercept(rows, Hinge(), y, np.ones(N), threads=t) for t in (1, 2))
+    w = rng.standard_normal(D)
+    assert (two.threads, two.smoothed(0.1).threads) == (2, 2)
+    margins = two.margins(w)
+    assert margins.tobytes() == one.margins(w).tobytes()
+    assert two.value(margins) == one.value(margins)
+    slopes = two.slopes(margins)
+    np.testing.assert_allclose(two.gradient(slopes), one.gradient(slopes), atol=1e-11)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_parts_store_about_as_much(form, threads):
+    rows, _, _, _ = data(form, np.float64)
+    cuts = Shares(rows, threads).cuts
+    assert (cuts[0], cuts[-1], len(cuts)) == (0, N, threads + 1)
+    stored = [rows.between(b, e).n_stored for b, e in zip(cuts[:-1], cuts[1:], strict=True)]
+    assert max(stored) - min(stored) <= 3 * D
+
+
+def test_small_products_take_one_thread(monkeypatch):
+    monkeypatch.undo()
+    rows, _, _, _ = data("sparse", np.float64)
+    assert Shares(rows, 4).threads == 1
+    assert Shares(rows, 4, columns=1000).threads == 4
+
+
+def test_empty_problems_have_products():
+    rows = Problem.from_arrays(np.zeros((2, 0)), np.array([1.0, -1.0])).rows
+    risk = ScalarRisk(rows, Hinge(), np.array([1.0, -1.0]), np.ones(2), threads=2)
+    assert (risk.margins(np.zeros(0)) == 0).all()
+    assert risk.gradient(np.ones(2)).shape == (0,)
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_are_at_least_one(threads):
+    rows, _, y, _ = data("sparse", np.float64)
+    with pytest.raises(ValueError, match=f"threads must be at least 1, got {threads}"):
+        ScalarRisk(rows, Hinge(), y, np.ones(N), threads=threads)
