@@ -23,11 +23,11 @@ NEAR_ZERO = 1e-9
 class FreeIntercept(ScalarRisk):
     """F(w) = min over b of Σ_i c_i φ(x_i'w + b, y_i), for any loss of one margin.
 
-    As `ScalarRisk`, ``threads`` included, with w and margins without b: value, slopes and `intercept` are those at the
-    best b. Slopes s_i ∈ ∂φ(m_i + b) have Σ c_i s_i = 0 to rounding; where φ has a kink, examples on
-    it take the share that makes it so. They give a gradient of F, or a subgradient. Duals are
-    feasible only with Σ c_i α_i = 0, else the conjugate is infinite; dual steps are those at
-    margins moved alike so that it holds.
+    As `ScalarRisk`, ``threads`` included, with w and margins without b: value, slopes and
+    `intercept` are those at the best b. Slopes s_i ∈ ∂φ(m_i + b) have Σ c_i s_i = 0 to rounding;
+    where φ has a kink, examples on it take the share that makes it so. They give a gradient of F,
+    or a subgradient. Duals are feasible only with Σ c_i α_i = 0, else the conjugate is infinite;
+    dual steps are those at margins moved alike so that it holds.
 
     ``rows.bias`` > 0 is the value of an appended column that products leave out; `complete` gives
     the weight, b / bias, that it has in a Result. Where all examples that cost are of one class

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.solvers.inner import Array, inner
 
 # An iteration ends when the eigenvalue moves by less than this part, or after so many passes.
@@ -23,24 +24,46 @@ def top_eigenvector(risk: Any, passes: int = PASSES, seed: int = 0) -> tuple[flo
     """(‖diag(√c) X‖², v*) with ‖v*‖ = 1 in the risk's shape of weights; (0, v) for data of zeros.
 
     The eigenvalue is approached from below. One column alone is iterated for a risk of blocks,
-    whose operator is the same for each.
+    whose operator is the same for each. For a `FreeIntercept` rows count from their mean by costs:
+    its duals sum to 0, so that a shift of all rows does not move Σ c_i α_i x_i.
     """
     random = np.random.default_rng(seed)
     v = np.zeros(risk.shape)
-    v.reshape(risk.shape[0], -1)[:, 0] = random.uniform(0.5, 1.5, risk.shape[0])
+    v.reshape(risk.shape[0], math.prod(risk.shape[1:]))[:, 0] = random.uniform(
+        0.5, 1.5, risk.shape[0]
+    )
     eigenvalue = 0.0
     for _ in range(passes):
         length = math.sqrt(inner(v, v))
         if length == 0:
             return 0.0, v
         v = v / length
-        image = risk.gradient(risk.margins(v))
+        image = risk.gradient(_centred(risk, risk.margins(v)))
         last, eigenvalue = eigenvalue, inner(v, image)
         v = image
         if eigenvalue - last <= PRECISION * eigenvalue:
             break
     length = math.sqrt(inner(v, v))
     return eigenvalue, v / length if length > 0 else v
+
+
+def trace(risk: Any) -> float:
+    """Σ c_i ‖x_i‖², which ‖diag(√c) X‖² never exceeds; as many as min(n, d) times too large.
+
+    For a `FreeIntercept` rows count from their mean by costs.
+    """
+    costs = risk.costs.ravel()
+    total = inner(costs, risk.rows.squared_norms())
+    if isinstance(risk, FreeIntercept):
+        mean = risk.gradient(np.ones(len(costs)))
+        total -= inner(mean, mean) / float(costs.sum())
+    return max(total, 0.0)
+
+
+def _centred(risk: Any, margins: Array) -> Array:
+    if not isinstance(risk, FreeIntercept):
+        return margins
+    return margins - inner(risk.costs, margins) / float(risk.costs.sum())
 
 
 def curvature_bound(risk: Any) -> float:

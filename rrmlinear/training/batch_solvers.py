@@ -19,10 +19,12 @@ DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
     """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω."""
+    rows, loss, y, costs = task.rows, task.loss, task.targets, task.costs
+    threads = task.parameter.threads
     if task.n_classes is not None:
-        return BlockRisk(task.rows, task.loss, task.targets, task.n_classes, task.costs)
+        return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
     kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
-    return kind(task.rows, task.loss, task.targets, task.costs)
+    return kind(rows, loss, y, costs, threads)
 
 
 def pegasos(task: Task) -> Solver:

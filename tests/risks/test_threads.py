@@ -1,5 +1,7 @@
 """Products shared among threads: those of one thread, and the same bits each time."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -97,7 +99,7 @@ def test_parts_store_about_as_much(form, threads):
     rows, _, _, _ = data(form, np.float64)
     cuts = Shares(rows, threads).cuts
     assert (cuts[0], cuts[-1], len(cuts)) == (0, N, threads + 1)
-    stored = [rows.between(b, e).n_stored for b, e in zip(cuts[:-1], cuts[1:], strict=True)]
+    stored = [rows.between(b, e).n_stored for b, e in pairwise(cuts)]
     assert max(stored) - min(stored) <= 3 * D
 
 
