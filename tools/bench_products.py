@@ -5,7 +5,8 @@
 For each data set and form: bytes that a product has to read (values, indices, row ends and margins)
 per CPU second of one thread, and their share of what a plain sum over a large array reads; how much
 faster two threads are by the clock, and how much faster they read that array; and what the same
-product costs over a transposed copy, with one thread and with two. All turns are interleaved; medians over the runs.
+product costs over a transposed copy, with one thread and with two. All turns are interleaved;
+medians over the runs.
 """
 
 from __future__ import annotations
