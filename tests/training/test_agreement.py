@@ -13,9 +13,11 @@ AGREEMENT = 1e-7
 ROUNDING = 1e-12
 C = 0.05
 NUMBERS = {"l1": 0.02, "radius": 0.05}
-# Too slow for a certificate, so what their passes come to is compared; at a kink the steps 1/(λt)
-# of Pegasos close in on the optimum by 1/t alone, and so do means of cutting planes.
+# Types that come to the optimum long before their certificate does have these limits, and end where
+# they agree with the others. At a kink the steps 1/(λt) of Pegasos close in on the optimum by 1/t
+# alone, and so do means of cutting planes; AGM-EF without strong convexity by 1/t².
 SLOW = {40: {"max_passes": 3000}, 41: {"batch": 1000, "max_passes": 30_000}}
+SLOW_WITH_L1 = {number: {"max_passes": 20_000} for number in (35, 36)}
 AGREEMENT_AT_KINKS = {40: 1e-3, 41: 1e-4}
 
 
@@ -101,14 +103,19 @@ def problems():
 @pytest.mark.parametrize("case", list(cases()), ids=name_of)
 def test_all_solvers_of_a_problem_find_its_optimum(problems, fit, case):
     problem = problems[LOSSES[case.loss].kind, -1.0 if case.intercept == "none" else 1.0]
-    results = {}
-    for number in case.types():
-        given = {"gap_tol": 1e-9} | SLOW.get(number, {}) | case.choices(number)
-        results[number] = fit(problem, **given).result
-        assert results[number].solved or number in SLOW, (number, results[number].shortfall())
-    least = min(result.primal for result in results.values())
+    slow = SLOW | (SLOW_WITH_L1 if case.regularizer == "l1" else {})
+    least, results = np.inf, {}
+    for number in sorted(case.types(), key=lambda number: number in slow):
+        agreement = AGREEMENT if case.smooth else AGREEMENT_AT_KINKS.get(number, AGREEMENT)
+        given = {"gap_tol": 1e-9} | slow.get(number, {}) | case.choices(number)
+        enough = least + agreement / 2 * abs(least) if number in slow else -np.inf
+        result = fit(
+            problem, on_pass=lambda row, enough=enough: row.primal <= enough, **given
+        ).result
+        assert result.solved or number in slow, (number, result.shortfall())
+        assert result.primal - least <= agreement * abs(least), number
+        least, results[number] = min(least, result.primal), result
     bound = max(result.dual for result in results.values())
     for number, result in results.items():
-        agreement = AGREEMENT if case.smooth else AGREEMENT_AT_KINKS.get(number, AGREEMENT)
-        assert result.primal - least <= agreement * abs(least), number
         assert result.primal >= bound - ROUNDING * abs(bound), number
+        assert number in slow or result.primal - least <= AGREEMENT * abs(least), number
