@@ -30,4 +30,13 @@ cdef class ScalarLoss:
     cdef double conjugate(self, double y, double alpha) noexcept nogil
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil
+    cdef double total(self, const double* y, const double* cost, const double* margins,
+                      Py_ssize_t n) noexcept nogil
+    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+                              Py_ssize_t n) noexcept nogil
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil
+    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil
     cdef double gap(self, double y, double margin, double alpha) noexcept nogil

@@ -202,6 +202,41 @@ cdef class ScalarLoss:
         """The α' that maximizes −φ*(−α') − a α' − ½ curvature (α' − α)², curvature > 0."""
         return NAN
 
+    cdef double total(self, const double* y, const double* cost, const double* margins,
+                      Py_ssize_t n) noexcept nogil:
+        """Σ c_i φ(a_i)."""
+        cdef Py_ssize_t i
+        cdef double total = 0
+        for i in range(n):
+            total += cost[i] * self.value(y[i], margins[i])
+        return total
+
+    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        """φ'(a_i)."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.derivative(y[i], margins[i])
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        """Σ c_i φ*(−α_i) of examples with a cost."""
+        cdef Py_ssize_t i
+        cdef double total = 0
+        for i in range(n):
+            if cost[i] > 0:
+                total += cost[i] * self.conjugate(y[i], alphas[i])
+        return total
+
+    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
+        """The dual steps; a step of 0 through an array stands for one number for all, else 1."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.dual_step(y[i], margins[i], alphas[i * alpha_step],
+                                    curvatures[i * curvature_step])
+
     cdef double gap(self, double y, double margin, double alpha) noexcept nogil:
         """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
         return self.value(y, margin) + self.conjugate(y, alpha) + margin * alpha

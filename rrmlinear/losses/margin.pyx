@@ -12,6 +12,8 @@ Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinat
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.losses.clipped cimport ClippedLoss
+from rrmlinear.losses.clipped_arrays cimport clipped_t
 
 import numpy as np
 
@@ -20,14 +22,26 @@ cdef extern from "hinge_line.h" nogil:
                     const double* moves, double x, Py_ssize_t n, double smoothing, double upper,
                     double* value, double* slope)
 
+cdef extern from "logistic_arrays.h" nogil:
+    double logistic_total(const double* y, const double* c, const double* m, Py_ssize_t n)
+    void logistic_slopes(const double* y, const double* m, double* out, Py_ssize_t n)
+    double logistic_conjugate(const double* y, const double* c, const double* alpha,
+                              Py_ssize_t n)
+
 cdef enum:
     NEWTON_STEPS = 60
 
 
-cdef class HingeFamily(ScalarLoss):
+cdef class HingeFamily(ClippedLoss):
     """max over 0 ≤ b ≤ B of (1 − m) b − (γ/2) b², γ being ``smoothing``."""
 
     cdef double upper
+
+    cdef clipped_t _clipped(self) noexcept nogil:
+        cdef clipped_t form
+        form.lower, form.upper, form.epsilon, form.smoothing = 0, self.upper, 0, self.smoothing
+        form.by_sign = 1
+        return form
 
     cdef double _best(self, double slack) noexcept nogil:
         # the b that attains the maximum at 1 − m = slack
@@ -120,6 +134,18 @@ cdef class Logistic(ScalarLoss):
         if b < 0 or b > 1:
             return INFINITY
         return (b * log(b) if b > 0 else 0) + ((1 - b) * log1p(-b) if b < 1 else 0)
+
+    cdef double total(self, const double* y, const double* cost, const double* margins,
+                      Py_ssize_t n) noexcept nogil:
+        return logistic_total(y, cost, margins, n)
+
+    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        logistic_slopes(y, margins, out, n)
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        return logistic_conjugate(y, cost, alphas, n)
 
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil:

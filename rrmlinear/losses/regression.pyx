@@ -16,17 +16,24 @@ Accelerated proximal stochastic dual coordinate ascent, section 5; the printed �
 
 from libc.math cimport INFINITY, fabs
 
-from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.losses.clipped cimport ClippedLoss
+from rrmlinear.losses.clipped_arrays cimport clipped_t
 
 import numpy as np
 
 
-cdef class ResidualLoss(ScalarLoss):
+cdef class ResidualLoss(ClippedLoss):
     """max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α², l ≤ 0 ≤ u, γ being ``smoothing``."""
 
     cdef double epsilon
     cdef double lower
     cdef double upper
+
+    cdef clipped_t _clipped(self) noexcept nogil:
+        cdef clipped_t form
+        form.lower, form.upper, form.epsilon = self.lower, self.upper, self.epsilon
+        form.smoothing, form.by_sign = self.smoothing, 0
+        return form
 
     cdef double _best(self, double r, double s) noexcept nogil:
         # the α that attains the maximum for a curvature s

@@ -59,11 +59,10 @@ cdef class ScalarRisk:
 
     def value(self, const double[::1] margins):
         """Σ c_i φ(m_i)."""
-        cdef Py_ssize_t i
         cdef double total = 0
-        with nogil:
-            for i in range(self.n):
-                total += self.cost[i] * self.loss.value(self.y[i], margins[i])
+        if self.n:
+            with nogil:
+                total = self.loss.total(&self.y[0], &self.cost[0], &margins[0], self.n)
         return total
 
     def along(self, const double[::1] margins, const double[::1] moves, double x):
@@ -79,10 +78,9 @@ cdef class ScalarRisk:
         """φ'(m_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(self.n):
-                out[i] = self.loss.derivative(self.y[i], margins[i])
+        if self.n:
+            with nogil:
+                self.loss.all_derivatives(&self.y[0], &margins[0], &out[0], self.n)
         return result
 
     def slope_along(self, const double[::1] margins, const double[::1] moves, double t):
@@ -131,12 +129,10 @@ cdef class ScalarRisk:
 
     def conjugate(self, const double[::1] alphas):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""
-        cdef Py_ssize_t i
         cdef double total = 0
-        with nogil:
-            for i in range(self.n):
-                if self.cost[i] > 0:
-                    total += self.cost[i] * self.loss.conjugate(self.y[i], alphas[i])
+        if self.n:
+            with nogil:
+                total = self.loss.total_conjugate(&self.y[0], &self.cost[0], &alphas[0], self.n)
         return total
 
     def dual_steps(self, const double[::1] margins, alphas, curvatures):
@@ -148,12 +144,13 @@ cdef class ScalarRisk:
         """
         result = np.empty(self.n)
         cdef double[::1] out = result
-        cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
-        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(self.n):
-                out[i] = self.loss.dual_step(self.y[i], margins[i], alpha[i], q[i])
+        cdef const double[::1] alpha = _numbers(alphas, self.n)
+        cdef const double[::1] q = _numbers(curvatures, self.n)
+        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, q_step = q.shape[0] > 1
+        if self.n:
+            with nogil:
+                self.loss.all_dual_steps(&self.y[0], &margins[0], &alpha[0], alpha_step, &q[0],
+                                         q_step, &out[0], self.n)
         return result
 
     def duals(self, alphas):
@@ -163,6 +160,14 @@ cdef class ScalarRisk:
     def complete(self, w):
         """The weights as a Result has them."""
         return w
+
+
+def _numbers(values, Py_ssize_t n):
+    """An array of n numbers, or of the one that stands for all."""
+    array = np.ascontiguousarray(np.atleast_1d(values), dtype=np.float64)
+    if array.ndim != 1 or array.size not in (1, n):
+        raise ValueError(f"there must be one number or {n}, got shape {np.shape(values)}")
+    return array
 
 
 cdef class BlockRisk:

@@ -1,0 +1,40 @@
+"""Losses of one margin whose dual is a clipped line, as arrays: hinges and losses of a residual."""
+
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.losses.clipped_arrays cimport (
+    clipped_conjugate, clipped_slopes, clipped_steps, clipped_t, clipped_total,
+)
+
+
+cdef class ClippedLoss(ScalarLoss):
+    """max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α², r = y − a, γ being ``smoothing``.
+
+    A subclass says what l, u and ε are (clipped_arrays.h), and has the methods of one example.
+    """
+
+    cdef clipped_t _clipped(self) noexcept nogil:
+        cdef clipped_t form
+        form.lower = form.upper = form.epsilon = 0
+        form.smoothing, form.by_sign = self.smoothing, 0
+        return form
+
+    cdef double total(self, const double* y, const double* cost, const double* margins,
+                      Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        return clipped_total(&form, y, cost, margins, n)
+
+    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        clipped_slopes(&form, y, margins, out, n)
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        return clipped_conjugate(&form, y, cost, alphas, n)
+
+    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        clipped_steps(&form, y, margins, alphas, alpha_step, curvatures, curvature_step, out, n)

@@ -1,0 +1,91 @@
+"""Sums and arrays over all examples: what the loss says of each, at margins of any size."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.risks.decomposable import ScalarRisk
+
+LOSSES = [
+    margin.Hinge(),
+    margin.SmoothHinge(1.0),
+    margin.SmoothHinge(1e-3),
+    margin.SquaredHinge(),
+    margin.Logistic(),
+    regression.Squared(),
+    regression.Absolute(),
+    regression.Absolute(0.1),
+    regression.EpsilonInsensitive(0.3),
+    regression.EpsilonInsensitive(0.3, 0.2),
+    regression.SquaredEpsilonInsensitive(0.3),
+    regression.Huber(0.7),
+    regression.Quantile(0.9),
+    regression.Quantile(0.2, 0.5),
+]
+MARGINS = np.concatenate(
+    [[0, 1, -1, 0.3, 1.3, 0.7, 1e-300], np.geomspace(1e-20, 1e4, 97), [36.8, 707, 709, 745, 1e5]]
+)
+MARGINS = np.concatenate([MARGINS, -MARGINS])
+N = 2 * len(MARGINS)
+
+
+def make(loss, costs=None):
+    y = np.repeat([1.0, -1.0], N // 2)
+    rows = Problem.from_arrays(np.ones((N, 1)), y).rows
+    risk = ScalarRisk(rows, loss, y, np.ones(N) if costs is None else costs)
+    return risk, y, np.tile(MARGINS, 2)
+
+
+def only(i):
+    costs = np.zeros(N)
+    costs[i] = 2.0
+    return costs
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+def test_values_and_slopes(loss):
+    risk, y, margins = make(loss)
+    values = loss.values(y, margins)
+    for i in range(0, N, 5):
+        one, _, _ = make(loss, only(i))
+        assert one.value(margins) == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
+    assert risk.value(margins) == pytest.approx(values.sum(), rel=1e-13)
+    slopes = loss.derivatives(y, margins)
+    np.testing.assert_allclose(risk.slopes(margins), slopes, rtol=4e-15, atol=1e-30)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+def test_conjugates(loss):
+    _, y, margins = make(loss)
+    alphas = -loss.derivatives(y, margins)
+    conjugates = loss.conjugates(y, alphas)
+    for i in range(0, N, 5):
+        one, _, _ = make(loss, only(i))
+        assert one.conjugate(alphas) == pytest.approx(2 * conjugates[i], rel=4e-15, abs=1e-30)
+        if np.isfinite(loss.lipschitz):
+            beyond = alphas.copy()
+            beyond[i] += 2 * np.copysign(loss.lipschitz, alphas[i])
+            assert one.conjugate(beyond) == np.inf
+            beyond[(i + 1) % N] = beyond[i]
+            beyond[i] = alphas[i]  # its neighbour has no cost
+            assert np.isfinite(one.conjugate(beyond))
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+@pytest.mark.parametrize("alike", [(), ("alphas",), ("curvatures",), ("alphas", "curvatures")])
+def test_dual_steps_of_arrays_and_numbers(loss, alike):
+    risk, y, margins = make(loss)
+    rng = np.random.default_rng(0)
+    given = {"alphas": rng.standard_normal(N), "curvatures": rng.uniform(0.1, 3, N)}
+    given |= {name: 0.7 for name in alike}
+    steps = risk.dual_steps(margins, **given)
+    expected = loss.dual_steps(y, margins, **given)
+    # the sum of terms of any size is as exact as the largest of them
+    np.testing.assert_allclose(steps, expected, rtol=1e-14, atol=1e-14)
+
+
+def test_arrays_of_other_sizes_are_refused():
+    risk, _, margins = make(LOSSES[0])
+    with pytest.raises(ValueError, match=rf"one number or {N}, got shape \(3,\)"):
+        risk.dual_steps(margins, np.zeros(3), 1.0)
