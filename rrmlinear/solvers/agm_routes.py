@@ -11,6 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bregman import Euclidean
 from rrmlinear.solvers.composite import EstimateFunctions, Tangent
 from rrmlinear.solvers.inner import Array, inner, weighted
+from rrmlinear.solvers.power import mean_curvature
 
 
 class Certificate:
@@ -93,9 +94,8 @@ class PrimalRoute:
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
     def steepness(self) -> float:
-        """No more than L by much where all slopes change: that of the longest example."""
-        longest = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
-        return longest / (self.mu or self.risk.loss.smoothing)
+        """No more than L where all slopes change."""
+        return mean_curvature(self.risk) / (self.mu or self.risk.loss.smoothing)
 
     def image(self, w: Array) -> Array:
         return self.risk.margins(w)
@@ -163,9 +163,8 @@ class DualRoute:
         return np.zeros((n, *self.risk.shape[1:]))
 
     def steepness(self) -> float:
-        """No more than L: that of the longest example."""
-        lengths = self.risk.rows.squared_norms() * self.risk.costs.ravel() / self.square.ratios
-        return float(lengths.max()) / self.regularizer.strength
+        """No more than L where no ratio is above 1."""
+        return mean_curvature(self.risk) / self.regularizer.strength
 
     def image(self, alphas: Array) -> Array:
         return self.risk.gradient(alphas)

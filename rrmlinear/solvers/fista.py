@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.power import mean_curvature
 from rrmlinear.solvers.result import DualBlocks
 
 # L after a step that it was too small for, and after one that it served.
@@ -57,7 +58,8 @@ class FISTA(Solver):
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
         # No more than the true constant where all slopes change; trials find what it takes.
-        self.L = max(bound / self.risk.loss.smoothing, self.regularizer.strength, SMALLEST)
+        curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
+        self.L = max(curvature, self.regularizer.strength, SMALLEST)
         self.last_L = self.L
         self.momentum = 0.0  # t of the step before; 0: u is w itself
         self.w = self.last_w = np.zeros(self.risk.shape)

@@ -60,6 +60,14 @@ def trace(risk: Any) -> float:
     return max(total, 0.0)
 
 
+def mean_curvature(risk: Any) -> float:
+    """`trace` over d, which ‖diag(√c) X‖² is no less than: what a search for it may begin at.
+
+    A cost counts as repetitions do, so that solvers go the same way by either.
+    """
+    return trace(risk) / risk.shape[0]
+
+
 def _centred(risk: Any, margins: Array) -> Array:
     if not isinstance(risk, FreeIntercept):
         return margins

@@ -14,7 +14,7 @@ from rrmlinear.solvers.agm_routes import Certificate
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.composite import between
 from rrmlinear.solvers.inner import Array, weighted
-from rrmlinear.solvers.power import curvature_bound
+from rrmlinear.solvers.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.result import DualBlocks
 
 # L after a trial that it was too small for, and after one that it served.
@@ -88,7 +88,7 @@ class Pragam(Solver):
         if self.given_L is not None:
             self.L = self.given_L
         elif self.adaptive:
-            self.L = longest / self.regularizer.strength
+            self.L = mean_curvature(risk) / self.regularizer.strength
         else:
             self.L = curvature_bound(risk) / self.regularizer.strength
         self.L = max(self.L, np.finfo(float).tiny)
