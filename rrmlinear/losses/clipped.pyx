@@ -2,7 +2,7 @@
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.losses.clipped_arrays cimport (
-    clipped_conjugate, clipped_slopes, clipped_steps, clipped_t, clipped_total,
+    clipped_along, clipped_conjugate, clipped_slopes, clipped_steps, clipped_t, clipped_total,
 )
 
 
@@ -27,6 +27,12 @@ cdef class ClippedLoss(ScalarLoss):
                               Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
         clipped_slopes(&form, y, margins, out, n)
+
+    cdef void along(self, const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double* value,
+                    double* slope) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        clipped_along(&form, y, cost, margins, moves, x, n, value, slope)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

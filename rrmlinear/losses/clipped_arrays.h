@@ -74,6 +74,27 @@ RRM_CLONES static void clipped_slopes(const clipped_t *f, const double *y, const
 #undef CALL
 }
 
+/* Σ c_i φ(m_i) and its derivative by x at m_i = margins_i + x moves_i. */
+RRM_CLONES static void clipped_along(const clipped_t *f, const double *y, const double *c,
+                                     const double *margins, const double *moves, double x,
+                                     ptrdiff_t n, double *value, double *slope)
+{
+    double total = 0, rise = 0;
+#define CALL(by_sign)                                                                             \
+    _Pragma("omp simd reduction(+ : total, rise)") for (ptrdiff_t i = 0; i < n; i++)              \
+    {                                                                                             \
+        double r = y[i] - (margins[i] + x * moves[i]);                                            \
+        double a = clipped_best(f, y[i], r, f->smoothing, by_sign);                               \
+        double phi = a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));       \
+        total += c[i] * phi;                                                                      \
+        rise -= c[i] * a * moves[i];                                                              \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+    *value = total;
+    *slope = rise;
+}
+
 /* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */
 RRM_CLONES static double clipped_conjugate(const clipped_t *f, const double *y, const double *c,
                                            const double *alpha, ptrdiff_t n)

@@ -7,6 +7,8 @@ cdef extern from "clipped_arrays.h" nogil:
                          Py_ssize_t n)
     void clipped_slopes(const clipped_t* f, const double* y, const double* m, double* out,
                         Py_ssize_t n)
+    void clipped_along(const clipped_t* f, const double* y, const double* c, const double* margins,
+                       const double* moves, double x, Py_ssize_t n, double* value, double* slope)
     double clipped_conjugate(const clipped_t* f, const double* y, const double* c,
                              const double* alpha, Py_ssize_t n)
     void clipped_steps(const clipped_t* f, const double* y, const double* m, const double* alpha,

@@ -45,6 +45,22 @@ RRM_CLONES static void logistic_slopes(const double *y, const double *m, double 
     }
 }
 
+/* Σ c_i log(1 + exp(−y_i m_i)) and its derivative by x at m_i = margins_i + x moves_i. */
+RRM_CLONES static void logistic_along(const double *y, const double *c, const double *margins,
+                                      const double *moves, double x, ptrdiff_t n, double *value,
+                                      double *slope)
+{
+    double total = 0, rise = 0;
+#pragma omp simd reduction(+ : total, rise)
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double t = y[i] * (margins[i] + x * moves[i]), e = exp_of_minus(fabs(t));
+        total += c[i] * (log1p_simd(e) + (t < 0 ? -t : 0));
+        rise -= c[i] * y[i] * ((t > 0 ? e : 1) / (1 + e)) * moves[i];
+    }
+    *value = total;
+    *slope = rise;
+}
+
 /* Σ c_i [b log b + (1 − b) log(1 − b)] at b = y_i α_i of examples with a cost, infinite where b is
  * not in [0, 1]. */
 RRM_CLONES static double logistic_conjugate(const double *y, const double *c, const double *alpha,

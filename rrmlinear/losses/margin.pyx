@@ -17,14 +17,11 @@ from rrmlinear.losses.clipped_arrays cimport clipped_t
 
 import numpy as np
 
-cdef extern from "hinge_line.h" nogil:
-    void hinge_line(const double* y, const double* cost, const double* margins,
-                    const double* moves, double x, Py_ssize_t n, double smoothing, double upper,
-                    double* value, double* slope)
-
 cdef extern from "logistic_arrays.h" nogil:
     double logistic_total(const double* y, const double* c, const double* m, Py_ssize_t n)
     void logistic_slopes(const double* y, const double* m, double* out, Py_ssize_t n)
+    void logistic_along(const double* y, const double* c, const double* margins,
+                        const double* moves, double x, Py_ssize_t n, double* value, double* slope)
     double logistic_conjugate(const double* y, const double* c, const double* alpha,
                               Py_ssize_t n)
 
@@ -57,11 +54,6 @@ cdef class HingeFamily(ClippedLoss):
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
         return -y * self._best(1 - y * margin)
-
-    cdef void along(self, const double* y, const double* cost, const double* margins,
-                    const double* moves, double x, Py_ssize_t n, double* value,
-                    double* slope) noexcept nogil:
-        hinge_line(y, cost, margins, moves, x, n, self.smoothing, self.upper, value, slope)
 
     cdef double second_derivative(self, double y, double margin) noexcept nogil:
         cdef double slack = 1 - y * margin
@@ -142,6 +134,11 @@ cdef class Logistic(ScalarLoss):
     cdef void all_derivatives(self, const double* y, const double* margins, double* out,
                               Py_ssize_t n) noexcept nogil:
         logistic_slopes(y, margins, out, n)
+
+    cdef void along(self, const double* y, const double* cost, const double* margins,
+                    const double* moves, double x, Py_ssize_t n, double* value,
+                    double* slope) noexcept nogil:
+        logistic_along(y, cost, margins, moves, x, n, value, slope)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

@@ -83,16 +83,6 @@ cdef class ScalarRisk:
                 self.loss.all_derivatives(&self.y[0], &margins[0], &out[0], self.n)
         return result
 
-    def slope_along(self, const double[::1] margins, const double[::1] moves, double t):
-        """The derivative of F in t where the margins are m + t d: Σ c_i φ'(m_i + t d_i) d_i."""
-        cdef Py_ssize_t i
-        cdef double total = 0
-        with nogil:
-            for i in range(self.n):
-                total += self.cost[i] * moves[i] * \
-                    self.loss.derivative(self.y[i], margins[i] + t * moves[i])
-        return total
-
     def second_slopes(self, const double[::1] margins):
         """c_i φ''(m_i), which make the second derivative X' diag(·) X of F."""
         result = np.empty(self.n)

@@ -99,10 +99,6 @@ class FreeIntercept(ScalarRisk):
         alphas, b = self._best(at)
         return super().value(at + b), -float(np.vdot(self.costs * alphas, moves))
 
-    def slope_along(self, margins: Vector, moves: Vector, t: float) -> float:
-        """The slope of `along`."""
-        return -float(np.vdot(self.costs * self._best(margins + t * moves)[0], moves))
-
     def second_slopes(self, margins: Vector) -> Vector:
         """c_i φ''(m_i + b)."""
         return super().second_slopes(margins + self._best(margins)[1])

@@ -154,7 +154,7 @@ class Newton(Solver):
         square = float(direction @ direction) * self.strength
 
         def slope(t: float) -> float:
-            return linear + t * square + self.smooth.slope_along(self.margins, moves, t)
+            return linear + t * square + self.smooth.along(self.margins, moves, t)[1]
 
         low, at_low = 0.0, slope(0.0)
         if not at_low < 0:
