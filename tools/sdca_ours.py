@@ -13,7 +13,12 @@ from rrmlinear import Parameter, Problem
 from rrmlinear.solvers.result import Result
 from rrmlinear.training.fit import solve
 
-KINDS: dict[str, int | str] = {"plain": 32, "accelerated": 33, "automatic": "sdca"}
+KINDS: dict[str, int | str] = {
+    "plain": 32,
+    "accelerated": 33,
+    "automatic": "sdca",
+    "newton": "newton",
+}
 
 
 def trainer(
@@ -23,7 +28,7 @@ def trainer(
 
     Raises ValueError for a problem that this solver does not solve.
     """
-    if task.l2 == 0 and kind != "automatic":
+    if (task.l2 == 0 and kind != "automatic") or (task.l1 and kind == "newton"):
         raise ValueError("does not solve this problem")
     problem = Problem.from_arrays(X, y)
     choices: dict[str, Any] = {"solver": KINDS[kind], "loss": task.loss, "C": task.C}

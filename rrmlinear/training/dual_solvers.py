@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.regression import Squared
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.accelerated import Accelerated
@@ -15,14 +14,11 @@ from rrmlinear.solvers.dual_descent import DualDescent
 from rrmlinear.solvers.feature_descent import FeatureDescent
 from rrmlinear.solvers.intercept import InterceptSDCA
 from rrmlinear.solvers.prox_sdca import OPTIONS, SAMPLINGS, ProxSDCA
+from rrmlinear.training.batch_solvers import newton
 from rrmlinear.training.task import Task
 
-# With so few features and so many examples for each these are faster than dual steps.
-FEW_FEATURES, MANY_EXAMPLES = 1000, 100
-SECOND_ORDER = {
-    Logistic: "LogisticRegression with solver newton-cholesky",
-    Squared: "Ridge with solver cholesky",
-}
+# With so few features and so many examples for each Newton's method is faster on smooth losses.
+FEW_FEATURES, MANY_EXAMPLES = 600, 100
 
 
 def ascent(task: Task) -> Solver:
@@ -44,7 +40,7 @@ def ascent(task: Task) -> Solver:
 
 
 def automatic(task: Task) -> Solver:
-    """Coordinate descent over features where it applies, else an ascent on the dual."""
+    """Coordinate descent over features or Newton's method where they are best, else an ascent."""
     parameter, loss = task.parameter, task.loss
     l1 = getattr(task.regularizer, "l1", 0.0)
     if isinstance(loss, Squared) and (l1 > 0 or parameter.free_bias):
@@ -62,14 +58,25 @@ def automatic(task: Task) -> Solver:
         if parameter.threads > 1:
             solver.notes.append(f"it uses one thread, not {parameter.threads}")
         return solver
-    solver = ascent(task)
+    if _suits_newton(task):
+        solver = newton(task)
+        n, d = task.rows.shape
+        solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")
+        return solver
+    return ascent(task)
+
+
+def _suits_newton(task: Task) -> bool:
     n, d = task.rows.shape
-    if type(loss) in SECOND_ORDER and d <= FEW_FEATURES and n >= MANY_EXAMPLES * d:
-        solver.notes.append(
-            f"for {n} examples of {d} features a second-order method may be faster: scikit-learn's "
-            + SECOND_ORDER[type(loss)]
-        )
-    return solver
+    return (
+        task.n_classes is None
+        and task.loss.smoothing > 0
+        and task.regularizer.linear
+        and task.start is None
+        and task.parameter.inner is None
+        and d <= FEW_FEATURES
+        and n >= MANY_EXAMPLES * d
+    )
 
 
 def _plain_or_accelerated(make: Callable[[Task, Regularizer], DualDescent], task: Task) -> Solver:

@@ -240,7 +240,7 @@ SOLVER_TYPES = {
         SolverType(
             "sdca",
             "SDCA",
-            "32, 33 or coordinate descent over features, whichever suits the problem",
+            "32, 33, newton or coordinate descent over features, whichever suits the problem",
             ASCENT_LOSSES,
             (*OBJECTIVE, "free_bias", "inner"),
             dual_solvers.automatic,

@@ -150,6 +150,7 @@ def test_all_forms_of_ours_have_one_optimum(tool, two_classes, suite, losses):
         found = [
             task.objective(X, y, ours.trainer(kind, X, y, task)(gap_tol=1e-8)[0])
             for kind in ours.KINDS
+            if suite == "l2" or kind != "newton"
         ]
         assert_allclose(found, min(found), rtol=2e-8)
 

@@ -135,8 +135,12 @@ def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     many = Problem.from_arrays(
         np.repeat(signs.rows.values, 20, axis=0), np.repeat(signs.labels, 20)
     )
-    notes = fit(many, solver="sdca", loss="logistic", C=0.01).result.notes
-    assert "second-order method" in notes[0]
+    given = {"solver": "sdca", "loss": "logistic", "C": 0.01, "gap_tol": 1e-9}
+    by_newton = fit(many, **given).result
+    assert by_newton.notes[0].startswith("Newton's method is used: there are 1600 examples")
+    by_ascent = fit(many, inner="adaptive", **given).result
+    assert not any("Newton" in note for note in by_ascent.notes)
+    assert by_newton.primal == pytest.approx(by_ascent.primal, rel=2e-9)
 
 
 @pytest.mark.parametrize("inner", ["adaptive", "theory", 3])
