@@ -17,6 +17,8 @@ PASSES = 1000
 MARGIN = 1e-3
 # Passes for the prox-function, and the least that an example counts there, as a part of the mean.
 FEW_PASSES = 6
+# What is left of a trace when rows count from their mean is no less than this part, or rounding.
+LEAST_PART = 1e-10
 LEAST_RATIO = 0.1
 
 
@@ -63,9 +65,11 @@ def trace(risk: Any) -> float:
 def mean_curvature(risk: Any) -> float:
     """`trace` over d, which ‖diag(√c) X‖² is no less than: what a search for it may begin at.
 
-    A cost counts as repetitions do, so that solvers go the same way by either.
+    A cost counts as repetitions do, so that solvers go the same way by either. Rows that are all
+    the same to a free intercept, and so have a curvature of 0, still get a number to divide by.
     """
-    return trace(risk) / risk.shape[0]
+    raw = inner(risk.costs.ravel(), risk.rows.squared_norms())
+    return max(trace(risk), LEAST_PART * raw) / risk.shape[0]
 
 
 def _centred(risk: Any, margins: Array) -> Array:

@@ -99,3 +99,5 @@ def test_the_mean_curvature_is_no_more_than_the_largest_whatever_is_repeated(bia
     assert mean_curvature(risk_of(X.repeat(times, axis=0), np.ones(times.sum()))) == pytest.approx(
         mean, rel=1e-12
     )
+    same = risk_of(np.tile(X[:1], (4, 1)), np.ones(4))
+    assert 0 < mean_curvature(same) <= (X[0] @ X[0] + 1) * 4
