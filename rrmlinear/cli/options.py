@@ -12,6 +12,7 @@ from rrmlinear.cli.parser import Parser, choice, number, whole
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import (
     BLOCKS,
+    GRADIENT_CHOICES,
     LINE_SEARCHES,
     LOSSES,
     OPTIONS,
@@ -102,6 +103,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("--sampling", type=choice("--sampling", SAMPLINGS))
     parser.flag("--averaging")
     parser.value("--line-search", type=choice("--line-search", LINE_SEARCHES))
+    for name, names in GRADIENT_CHOICES.items():
+        parser.value(f"--{name}", type=choice(f"--{name}", names))
     parser.flag("--accelerate")
     parser.value("--inner", type=_inner)
     parser.value("--batch", type=whole("--batch", 1))
@@ -138,6 +141,9 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         sampling=options.sampling,
         averaging=options.averaging or None,
         line_search=options.line_search,
+        route=options.route,
+        lipschitz=options.lipschitz,
+        prox=options.prox,
         accelerate=options.accelerate or None,
         inner=options.inner,
         block=options.block,

@@ -5,16 +5,16 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32, 33, 39 to 42, sdca and newton (default hinge; of 42 smooth-hinge)
+--loss name : loss of -s 32 to 36, 39 to 42, sdca and newton (default hinge; of 42 smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem
        {multiclass}
   for regression
        {regression}
---regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; l1, S |w|_1, with -s 42,
-                     or -s sdca and --loss squared; or, with -s 42, elastic-ball, the constraint
-                     |w|^2/2 + S |w|_1 <= R
+--regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; with -s 35, 36 and 42
+                     also l1, S |w|_1 (and with -s sdca and --loss squared), and elastic-ball, the
+                     constraint |w|^2/2 + S |w|_1 <= R
 --l1 S : the factor of |w|_1
 --radius R : what the constraint of elastic-ball allows
 --smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
@@ -33,6 +33,10 @@ options:
 --averaging : return the average of the last passes of -s 32, of all steps of -s 41
 --line-search name : where -s 39 and 40 take their planes: ocas (default of 39), after a search on a
                      line; none (default of 40), at the minimum of the planes before
+--route name : of -s 35 and 36: primal, steps in the weights; dual; or smoothed-dual, through ever
+               less smoothed duals (default: what suits the problem)
+--lipschitz name : of -s 34 to 36: adaptive (default), found by trial; fixed, by power iteration
+--prox name : prox-function of the duals of -s 35 and 36: plain (default), or optimized by the data
 --accelerate : accelerate -s 30 where its plain form is slow
 --inner pace : of the inner problems of -s 33, sdca and an accelerated -s 30: adaptive (default),
                theory (figure 2 of the paper), or a number of passes for each

@@ -11,7 +11,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bregman import Euclidean
 from rrmlinear.solvers.composite import EstimateFunctions, Tangent
 from rrmlinear.solvers.inner import Array, inner, weighted
-from rrmlinear.solvers.power import mean_curvature
+
+TINY = float(np.finfo(float).tiny)
 
 
 class Certificate:
@@ -65,6 +66,7 @@ class DualSquare:
 
     def __init__(self, risk: Any, ratios: Array | None = None) -> None:
         self.ratios: Any = 1.0 if ratios is None else ratios
+        self.smallest = 1.0 if ratios is None else float(ratios.min())
         self.largest = 1.0 if ratios is None else float(ratios.max())
         shape = risk.costs.shape
         self.weights = risk.costs if ratios is None else risk.costs * ratios.reshape(shape)
@@ -93,9 +95,10 @@ class PrimalRoute:
         vector = self.risk.gradient(start)
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
-    def steepness(self) -> float:
-        """No more than L where all slopes change."""
-        return mean_curvature(self.risk) / (self.mu or self.risk.loss.smoothing)
+    def steepness(self, bound: float) -> float:
+        """L of F_μ by a bound of ‖diag(√c) X‖²."""
+        curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
+        return max(bound / curvature, self.lam2, TINY)
 
     def image(self, w: Array) -> Array:
         return self.risk.margins(w)
@@ -162,9 +165,9 @@ class DualRoute:
         n = self.risk.rows.shape[0]
         return np.zeros((n, *self.risk.shape[1:]))
 
-    def steepness(self) -> float:
-        """No more than L where no ratio is above 1."""
-        return mean_curvature(self.risk) / self.regularizer.strength
+    def steepness(self, bound: float) -> float:
+        """L of Ω* of the sum, by a bound of ‖diag(√c) X‖²."""
+        return max(bound / (self.square.smallest * self.regularizer.strength), TINY)
 
     def image(self, alphas: Array) -> Array:
         return self.risk.gradient(alphas)

@@ -17,8 +17,10 @@ from rrmlinear.solvers.inner import Array
 RESOLUTION = 1e-9
 # By this part of J two sides of a test may differ through rounding.
 ROUNDING = 1e-15
-# L is never let fall below this.
-SMALLEST_L = 1e-290
+# L does not fall below this part of what it began with.
+LEAST = 1e-12
+# Where A has come so far the estimate function has forgotten its first term, and begins again.
+LARGEST_WEIGHT = 1e150
 
 
 class Tangent(NamedTuple):
@@ -101,6 +103,7 @@ class EstimateFunctions:
     ) -> None:
         self.problem, self.geometry, self.pace = problem, geometry, pace
         self.L, self.constants = L, constants
+        self.least_L = LEAST * L
         self.uphill = 0
         self._begin(x, problem.image(x))
 
@@ -145,15 +148,19 @@ class EstimateFunctions:
         self.steps += 1
         self.slope = mixed(self.slope, tangent.gradient, share)
         self.dual = mixed(self.dual, tangent.dual, share)
-        self.L = max(self.L / self.pace.fall, SMALLEST_L)
+        self.L = max(self.L / self.pace.fall, self.least_L)
 
     def _restart_if_uphill(self, u: Array, last: Array) -> None:
         # The step from u is a descent direction; momentum against it is lost.
         if self.pace.restarts and self.geometry.turn(u, self.x, last) > 0:
             self.uphill += 1
-            slope, dual = self.slope, self.dual
-            self._begin(self.x, self.image)
-            self.slope, self.dual = slope, dual
+            self._again()
+
+    def _again(self) -> None:
+        # From where it is; the averages serve until the first step.
+        slope, dual = self.slope, self.dual
+        self._begin(self.x, self.image)
+        self.slope, self.dual = slope, dual
 
 
 class InfiniteMemory(EstimateFunctions):
@@ -194,6 +201,8 @@ class InfiniteMemory(EstimateFunctions):
         self.pull, self.centre, self.lower = pull, centre, lower
         self._take(x, image, value, step.share, tangent)
         self._restart_if_uphill(u, last)
+        if self.weight > LARGEST_WEIGHT:
+            self._again()
         return True
 
     def _rise(self, z: Array, rest: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.agm import as_result
+from rrmlinear.solvers.agm import as_result, nearest_duals
 from rrmlinear.solvers.agm_routes import Certificate
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.composite import between
@@ -24,6 +24,9 @@ FALL = 1.1
 RESTART = 0.2
 # Rounding, as a part of the objective.
 ROUNDING = 1e-13
+
+# L is no less than by the longest example, and μ than L, times this.
+LEAST = 1e-12
 
 
 class Pragam(Solver):
@@ -91,10 +94,12 @@ class Pragam(Solver):
             self.L = mean_curvature(risk) / self.regularizer.strength
         else:
             self.L = curvature_bound(risk) / self.regularizer.strength
-        self.L = max(self.L, np.finfo(float).tiny)
+        self.least_L = LEAST * longest / self.regularizer.strength or 1.0
+        self.L = max(self.L, self.least_L)
         self.best = Certificate(risk, self.regularizer)
         margins = risk.margins(np.zeros(risk.shape))
-        begin = 0 * margins if self.begin is None else self.begin
+        begin = self.begin
+        begin = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
         self.best.see_weights(np.zeros(risk.shape), margins)
         vector = risk.gradient(begin)
         self.lower = self.best.see_duals(begin, vector)
@@ -126,7 +131,7 @@ class Pragam(Solver):
             self.L *= RISE
             return
         if self.adaptive:
-            self.L = max(self.L / FALL, np.finfo(float).tiny)
+            self.L = max(self.L / FALL, self.least_L)
         gap = self.best.primal - self.lower
         if self.restarts and gap <= RESTART * self.gap_at_start:
             vector = self.risk.gradient(self.alphas) if self.vector is None else self.vector
@@ -158,7 +163,8 @@ class Pragam(Solver):
         vector = self.risk.gradient(alphas) if self.adaptive else None
         w, margins = between(self.w, target, tau), between(self.margins, target_margins, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
-        if not self._kept(w, margins, (1 - tau) * self.mu, alphas, vector):
+        mu = max((1 - tau) * self.mu, LEAST * self.L)  # more of it lowers J_μ
+        if not self._kept(w, margins, mu, alphas, vector):
             return False
         self.moved = 0 if still else self.n
         return True

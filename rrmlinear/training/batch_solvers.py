@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.risks.free_intercept import FreeIntercept
+from rrmlinear.solvers.agm import AGM, ROUTES
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.bmrm import BMRM
 from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.newton import Newton
 from rrmlinear.solvers.pegasos import Pegasos
+from rrmlinear.solvers.pragam import Pragam
 from rrmlinear.training.task import Task
 
 #: Where BMRM takes its planes.
 LINE_SEARCHES = ("ocas", "none")
 #: What serves each of its updates best; without a search the second is the method of its paper.
 DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
+
+#: Choices of Pragam and AGM-EF, the default first but for the route.
+GRADIENT_CHOICES = {
+    "route": ROUTES,
+    "lipschitz": ("adaptive", "fixed"),
+    "prox": ("plain", "optimized"),
+}
 
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
@@ -25,6 +37,17 @@ def risk_of(task: Task) -> ScalarRisk | BlockRisk:
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
     kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
     return kind(rows, loss, y, costs, threads)
+
+
+def start_of(task: Task) -> NDArray[np.float64] | None:
+    """Duals to begin from as a risk has them: of blocks per unit of cost, with the own class."""
+    if task.n_classes is None or task.start is None:
+        return task.start
+    blocks = task.start.dense(task.n_classes)
+    costs = task.costs[:, np.newaxis]
+    alphas = np.divide(-blocks, costs, out=np.zeros_like(blocks), where=costs > 0)
+    alphas[np.arange(len(alphas)), task.targets] = -alphas.sum(axis=1)
+    return alphas
 
 
 def pegasos(task: Task) -> Solver:
@@ -48,6 +71,26 @@ def pegasos(task: Task) -> Solver:
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
     return FISTA(risk_of(task), task.regularizer)
+
+
+def pragam(task: Task) -> Solver:
+    """Weights and duals by the excessive gap; with a fixed constant, the method of its paper."""
+    adaptive = task.parameter.lipschitz != "fixed"
+    return Pragam(risk_of(task), task.regularizer, adaptive=adaptive, start=start_of(task))
+
+
+def agm(task: Task) -> Solver:
+    """AGM-EF with all memory, or with 36 one."""
+    parameter = task.parameter
+    return AGM(
+        risk_of(task),
+        task.regularizer,
+        memory="one" if parameter.solver == 36 else "all",
+        route=parameter.route,
+        optimized=parameter.prox == "optimized",
+        adaptive=parameter.lipschitz != "fixed",
+        start=start_of(task),
+    )
 
 
 def bmrm(task: Task) -> Solver:

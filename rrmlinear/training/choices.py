@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rrmlinear.training.entries import SolverType
+from rrmlinear.training.entries import RegularizerType, SolverType
 from rrmlinear.training.registry import (
+    GRADIENT_CHOICES,
     LINE_SEARCHES,
     LOSSES,
     OPTIONS,
@@ -38,6 +39,9 @@ SPELLINGS = {
     "sampling": "--sampling",
     "averaging": "--averaging",
     "line_search": "--line-search",
+    "route": "--route",
+    "lipschitz": "--lipschitz",
+    "prox": "--prox",
     "accelerate": "--accelerate",
     "inner": "--inner",
     "batch": "--batch",
@@ -49,6 +53,7 @@ OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 #: Choices that only some solver types have.
 CHOICES_OF_TYPES = (
     *("loss", "regularizer", "block", "batch", "line_search", "accelerate", "inner"),
+    *("route", "lipschitz", "prox"),
     *OF_ONE_SCORE,
 )
 
@@ -91,6 +96,10 @@ def check_choices(parameter: Parameter) -> None:
     if parameter.sampling not in (None, *SAMPLINGS):
         known = ", ".join(SAMPLINGS)
         raise ValueError(f"unknown sampling {parameter.sampling!r}; there are {known}")
+    for name, known_names in GRADIENT_CHOICES.items():
+        value = getattr(parameter, name)
+        if value not in (None, *known_names):
+            raise ValueError(f"unknown {name} {value!r}; there are {', '.join(known_names)}")
     for name, meaning in NUMBERS.items():
         if name not in regularizer.takes:
             others = [other.name for other in REGULARIZERS.values() if name in other.takes]
@@ -115,12 +124,28 @@ def check_choices(parameter: Parameter) -> None:
         raise ValueError("l1 is 0; regularizer l1 needs it positive")
     if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
         raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
+    if parameter.route in ("dual", "smoothed-dual"):
+        _check_dual_route(parameter, regularizer)
+    in_weights = parameter.route in (None, "primal")
+    if parameter.prox == "optimized" and in_weights and loss.build(parameter).smoothing > 0:
+        raise ValueError(
+            "--prox optimized has no effect with --route primal and loss "
+            f"{loss.name}, which is smooth"
+        )
     if parameter.class_weights and loss.kind == "regression":
         raise ValueError(f"-wi has no effect with loss {loss.name}: it weighs classes")
     if kind.smooth and not loss.build(parameter).smoothing > 0:
         raise ValueError(
             f"-s {kind.number} needs a smooth loss, and {loss.name} has a kink: give it a "
             "smoothing (--smoothing) above 0"
+        )
+
+
+def _check_dual_route(parameter: Parameter, regularizer: RegularizerType) -> None:
+    if not regularizer.build(parameter).strength > 0:
+        raise ValueError(
+            f"--route {parameter.route} needs a strongly convex regularizer, and "
+            f"{regularizer.name} is not: take primal"
         )
 
 

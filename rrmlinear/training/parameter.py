@@ -15,15 +15,15 @@ class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
-                   accelerated, 39 BMRM, 40 ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "sdca" what
-                   suits the problem
+                   accelerated, 34 Pragam, 35 AGM-EF with all memory, 36 with one, 39 BMRM, 40
+                   ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "sdca" what suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
     loss           name of the loss, see `training.registry.LOSSES`
-    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with 42, or
-                   with the squared loss and "sdca"; "elastic-ball", with 42: no term, but the
-                   constraint ½‖w‖² + l1 ‖w‖₁ ≤ radius
+    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with 35,
+                   36 and 42, or with the squared loss and "sdca"; "elastic-ball", with 35, 36 and
+                   42: no term, but the constraint ½‖w‖² + l1 ‖w‖₁ ≤ radius
     l1             factor of ‖w‖₁, ≥ 0; σ/λ in the paper's scale
     radius         > 0 of the elastic ball
     smoothing      γ ≥ 0 of the smooth losses (default 1), or that smooths one that is not
@@ -37,6 +37,11 @@ class Parameter:
     batch          examples in a step of -s 41 (default 1), ≥ 1; all of them from n on
     line_search    where -s 39 and 40 take their planes: "ocas" (default of 39), after a search
                    along a line; "none" (default of 40), at the minimum of the model
+    route          of -s 35 and 36: steps in the "primal" weights, in the "dual", or in the
+                   "smoothed-dual"; by default what suits the problem
+    lipschitz      of -s 34 to 36: an "adaptive" constant (default), or a "fixed" one by power
+                   iteration
+    prox           prox-function of duals of -s 35 and 36: "plain" (default), or "optimized"
     accelerate     whether -s 30 is accelerated where its plain form is slow
     inner          how -s 33, sdca and an accelerated -s 30 pace their inner problems: "adaptive"
                    (default), "theory", or a number of passes for each
@@ -68,6 +73,9 @@ class Parameter:
     sampling: str | None = None
     averaging: bool | None = None
     line_search: str | None = None
+    route: str | None = None
+    lipschitz: str | None = None
+    prox: str | None = None
     accelerate: bool | None = None
     inner: str | int | None = None
     block: str | None = None

@@ -147,6 +147,7 @@ OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
 PACES = accelerated.PACES
 LINE_SEARCHES = batch_solvers.LINE_SEARCHES
+GRADIENT_CHOICES = batch_solvers.GRADIENT_CHOICES
 
 
 ASCENT_LOSSES = ("hinge", *(name for name in LOSSES if name != "hinge"))
@@ -187,6 +188,32 @@ SOLVER_TYPES = {
             ASCENT_LOSSES,
             (*OBJECTIVE, "inner"),
             dual_solvers.ascent,
+        ),
+        SolverType(
+            34,
+            "PRAGAM",
+            "any loss by the excessive gap of weights and duals",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "free_bias", "lipschitz"),
+            batch_solvers.pragam,
+        ),
+        SolverType(
+            35,
+            "AGM_EF",
+            "any loss by accelerated gradients with estimate functions of all steps",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "free_bias", "route", "lipschitz", "prox"),
+            batch_solvers.agm,
+            regularizers=tuple(REGULARIZERS),
+        ),
+        SolverType(
+            36,
+            "AGM_EF_1",
+            "the same with those of one step",
+            ASCENT_LOSSES,
+            (*OBJECTIVE, "free_bias", "route", "lipschitz", "prox"),
+            batch_solvers.agm,
+            regularizers=tuple(REGULARIZERS),
         ),
         SolverType(
             39,

@@ -327,3 +327,15 @@ def test_entropy_on_the_simplex(pace, method, kind, lam2, cap):
         shrunk = 1 / now.weight if method is InfiniteMemory else first * now.remaining
         assert -error <= now.value - optimum <= shrunk * distance + error
     assert now.value - optimum <= 1e-2 * abs(optimum)
+
+
+def test_weights_do_not_overflow_however_long_it_runs():
+    # λ near L: A grows by a factor a step.
+    problem, best, L = quadratic(9, 0.9, L2(0.5))
+    run = Run(
+        InfiniteMemory, problem, Euclidean(), np.zeros(D), 1.1 * L, Constants(0.9, 0.5), FIXED
+    )
+    weights = [now.weight for _, now in run.steps(1500)]
+    assert max(weights) > 1e140
+    assert np.isfinite(weights).all()
+    np.testing.assert_allclose(run.run.x, best, atol=1e-12)

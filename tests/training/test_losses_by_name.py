@@ -245,7 +245,7 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 33, "inner": 0}, "inner is 0; it must be adaptive, theory or a number of pass"),
         ({"solver": 33, "inner": "x"}, "inner is 'x'; it must be adaptive, theory or a number of"),
         ({"inner": 3}, "--inner has no effect with -s 30 without --accelerate: it is for accel"),
-        ({"solver": 33, "free_bias": True}, "-R has no effect with -s 33: it is for -s 32 or 39"),
+        ({"solver": 33, "free_bias": True}, "-R has no effect with -s 33: it is for -s 32 or 34"),
         ({"option": "I"}, "--option has no effect with -s 30: it is for -s 32"),
         ({"solver": "sdca", "sampling": "uniform"}, "--sampling has no effect with -s sdca: it is"),
         (
