@@ -31,6 +31,8 @@ _PUBLIC = {
     "WestonWatkinsSVC": "rrmlinear.estimators.weston_watkins",
     "SDCAClassifier": "rrmlinear.estimators.sdca",
     "SDCARegressor": "rrmlinear.estimators.sdca",
+    "RiskClassifier": "rrmlinear.estimators.risk",
+    "RiskRegressor": "rrmlinear.estimators.risk",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -59,18 +59,24 @@ class LossEstimator(LinearEstimator):
     verbose: int = 0
 
     def _parameter(self, problem: Problem, loss: LossType, **more: Any) -> Parameter:
-        number = find_solver_type(self.solver, self._solvers)
+        kind = find_solver_type(self.solver, self._solvers)
         if self.warm_start:
-            check_warm_start(self.solver, number)
+            check_warm_start(self.solver, kind)
         scales = scaled(
-            self.C, self.alpha, self.l1, self.l1_ratio, problem.weights, problem.n_examples
+            self.C,
+            self.alpha,
+            self.l1,
+            self.l1_ratio,
+            problem.weights,
+            problem.n_examples,
+            getattr(self, "radius", None),
         )
         return Parameter(
-            solver=number,
+            solver=kind.number,
             loss=self.loss,
             smoothing=self.smoothing,
             **scales,
-            **intercept_choice(self.fit_intercept, loss, self._true_intercept),
+            **intercept_choice(self.fit_intercept, self._true_intercept, loss, kind),
             **self._rules(),
             **more,
         )

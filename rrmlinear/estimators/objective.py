@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.estimators.arguments import check_positive
-from rrmlinear.training.registry import LOSSES, LossType, find_solver
+from rrmlinear.training.registry import LOSSES, LossType, SolverType, find_solver
 
 INTERCEPTS = ("regularized", "unregularized")
 
@@ -24,22 +24,24 @@ def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
     return LOSSES[name]
 
 
-def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> int | str:
+def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverType:
     """The solver type of this name, or a ValueError that lists the names."""
     if name not in solvers:
         raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
-    return solvers[name]
+    return find_solver(solvers[name])
 
 
-def check_warm_start(name: str, number: int | str) -> None:
+def check_warm_start(name: str, kind: SolverType) -> None:
     """Raise ValueError unless this solver can begin from duals."""
-    if not find_solver(number).starts:
+    if not kind.starts:
         raise ValueError(
             f"warm_start has no effect with solver {name!r}, which begins at weights of zero"
         )
 
 
-def intercept_choice(fit_intercept: Any, loss: LossType, meaning_of_true: str) -> dict[str, Any]:
+def intercept_choice(
+    fit_intercept: Any, meaning_of_true: str, loss: LossType, kind: SolverType
+) -> dict[str, Any]:
     """What a Parameter has for an intercept, or a ValueError for one that is not offered."""
     if isinstance(fit_intercept, bool | np.bool_):
         asked = meaning_of_true if fit_intercept else "regularized"
@@ -54,28 +56,43 @@ def intercept_choice(fit_intercept: Any, loss: LossType, meaning_of_true: str) -
         )
     if asked == "regularized":
         return {}
-    if loss.kind == "multiclass":
+    without = f"loss {loss.name}" if loss.kind == "multiclass" else None
+    if "free_bias" not in kind.takes:
+        without = "this solver"
+    if without is not None:
         raise ValueError(
-            f"fit_intercept is {fit_intercept!r}, for one that is unregularized, which is offered "
-            f"for losses of one score, not for {loss.name}; take 'regularized' with a large "
-            "intercept_scaling, or False"
+            f"fit_intercept is {fit_intercept!r}, for one that is unregularized, which is not "
+            f"offered with {without}; take 'regularized' with a large intercept_scaling, or False"
         )
     return {"free_bias": True}
 
 
 def scaled(
-    C: Any, alpha: Any, l1: Any, l1_ratio: Any, weights: NDArray[np.float64] | None, n: int
+    C: Any,
+    alpha: Any,
+    l1: Any,
+    l1_ratio: Any,
+    weights: NDArray[np.float64] | None,
+    n: int,
+    radius: Any = None,
 ) -> dict[str, Any]:
-    """C, regularizer and l1 of a Parameter.
+    """C, regularizer, l1 and radius of a Parameter.
 
     ``alpha`` is λ of (1/n) Σ φ_i + λ Ω, n counting the sample weights; ``l1_ratio`` r makes Ω
     r ‖w‖₁ + (1 − r)/2 ‖w‖², by which C is divided by 1 − r and l1 is r/(1 − r); for r = 1 there is
-    ‖w‖₁ alone. Raises ValueError for both of a pair, and for numbers out of range.
+    ‖w‖₁ alone. A ``radius`` makes Ω the constraint l1 ‖w‖₁ + ½‖w‖² ≤ radius, which no factor
+    weighs. Raises ValueError for both of a pair, and for numbers out of range.
     """
     if C is not None and alpha is not None:
         raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
     if l1 is not None and l1_ratio is not None:
         raise ValueError(f"l1 is {l1!r} and l1_ratio is {l1_ratio!r}; only one may be given")
+    for name, given in (("alpha", alpha), ("l1_ratio", l1_ratio)):
+        if radius is not None and given is not None:
+            raise ValueError(
+                f"radius is {radius!r} and {name} is {given!r}; only one may be given: "
+                "a constraint has no factor"
+            )
     if alpha is not None:
         check_positive("alpha", alpha)
         C = 1 / (float(alpha) * (n if weights is None else float(weights.sum())))
@@ -87,8 +104,13 @@ def scaled(
         if float(l1_ratio) == 1:
             return {"C": float(C), "regularizer": "l1", "l1": 1.0}
         C, l1 = float(C) / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
-    if l1 is None or l1 == 0:
-        return {"C": float(C)}
-    if not (isinstance(l1, Real) and 0 < float(l1) < math.inf):
+    l1 = 0 if l1 is None else l1
+    if not (isinstance(l1, Real) and 0 <= float(l1) < math.inf):
         raise ValueError(f"l1 is {l1!r}; it must be a finite number of at least 0")
+    if radius is not None:
+        check_positive("radius", radius)
+        ball = {"regularizer": "elastic-ball", "radius": float(radius)}
+        return {"C": float(C), "l1": float(l1), **ball}
+    if l1 == 0:
+        return {"C": float(C)}
     return {"C": float(C), "regularizer": "elastic-net", "l1": float(l1)}

@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.estimators import risk
 from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.objective import find_loss
+from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 from rrmlinear.estimators.sdca import SDCAClassifier, SDCARegressor
 from rrmlinear.solvers.result import Status
+from rrmlinear.training.registry import find_solver
+
+# Classifier and regressor of solvers that visit examples, and of those that take all at once.
+FAMILIES: tuple[tuple[type, type], tuple[type, type]] = (
+    (SDCAClassifier, SDCARegressor),
+    (RiskClassifier, RiskRegressor),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +66,9 @@ def path(
 
     ``Cs`` are the values of C in any order, or how many, spaced evenly in the logarithm from 1e-4
     to 1e4. The problems are solved from the smallest C (the strongest regularization) on, each
-    begun from the duals of the one before. ``loss`` and ``choices`` are those of `SDCAClassifier`,
-    or of `SDCARegressor` for a loss of residuals: l1, l1_ratio, tol, max_passes, fit_intercept, ….
+    begun from the duals of the one before, by the solvers that can. ``loss`` and ``choices`` are
+    those of `SDCAClassifier`, or of `SDCARegressor` for a loss of residuals: l1, l1_ratio, tol,
+    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, theirs.
     For λ of (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
 
     Raises ValueError for an empty or wrong ``Cs``, and what the estimators raise; warns
@@ -68,9 +78,10 @@ def path(
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
     kind = find_loss(loss, ("binary", "multiclass", "regression")).kind
-    estimator = (SDCARegressor if kind == "regression" else SDCAClassifier)(
-        loss, warm_start=True, **choices
-    )
+    number = risk.SOLVERS.get(choices.get("solver", ""))
+    family = FAMILIES[number is not None]
+    starts = number is None or find_solver(number).starts
+    estimator = family[kind == "regression"](loss, warm_start=starts, **choices)
     values = _values(Cs)
     steps = []
     for C in values:

@@ -5,6 +5,7 @@ import pytest
 
 from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
 from rrmlinear.estimators.sdca import SOLVERS
+from rrmlinear.training.registry import find_solver
 
 
 def test_one_cost_is_the_default():
@@ -34,6 +35,17 @@ def test_a_ratio_of_1_is_the_lasso():
     assert scaled(None, 0.05, None, 1, None, 10) == expected
 
 
+def test_a_radius_makes_the_net_a_ball():
+    expected = {"C": 2.0, "regularizer": "elastic-ball", "l1": 0.5, "radius": 3.0}
+    assert scaled(2.0, None, 0.5, None, None, 10, 3) == expected
+    assert scaled(2.0, None, None, None, None, 10, 3) == expected | {"l1": 0.0}
+    for given in ((None, 0.1, None, None), (None, None, None, 0.5)):
+        with pytest.raises(ValueError, match="only one may be given: a constraint has no factor"):
+            scaled(*given, None, 10, 3.0)
+    with pytest.raises(ValueError, match="radius is 0; it must be a finite number above 0"):
+        scaled(None, None, None, None, None, 10, 0)
+
+
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
@@ -58,7 +70,7 @@ def test_names_are_looked_up_by_kind():
         find_loss("squared", ("binary",))
     with pytest.raises(ValueError, match="loss is 'hinge'; it must be one of squared, absolute"):
         find_loss("hinge", ("regression",))
-    assert find_solver_type("prox-sdca", SOLVERS) == 32
+    assert find_solver_type("prox-sdca", SOLVERS).number == 32
     with pytest.raises(ValueError, match="solver is 'lbfgs'; it must be one of sdca, prox-sdca"):
         find_solver_type("lbfgs", SOLVERS)
 
@@ -66,16 +78,20 @@ def test_names_are_looked_up_by_kind():
 @pytest.mark.parametrize("meaning", ["regularized", "unregularized"])
 def test_an_intercept_is_there_or_not(meaning):
     hinge, softmax = (find_loss(name, ("binary", "multiclass")) for name in ("hinge", "softmax"))
+    sdca, accelerated = find_solver(32), find_solver(33)
     free = {"regularized": {}, "unregularized": {"free_bias": True}}
     for asked in (True, np.True_):
-        assert intercept_choice(asked, hinge, meaning) == free[meaning]
+        assert intercept_choice(asked, meaning, hinge, sdca) == free[meaning]
     for name, expected in free.items():
-        assert intercept_choice(name, hinge, meaning) == expected
+        assert intercept_choice(name, meaning, hinge, sdca) == expected
     for loss in (hinge, softmax):
-        assert intercept_choice(False, loss, meaning) == {}
-        assert intercept_choice("regularized", loss, meaning) == {}
-    with pytest.raises(ValueError, match="offered for losses of one score, not for softmax"):
-        intercept_choice("unregularized", softmax, meaning)
+        for kind in (sdca, accelerated):
+            assert intercept_choice(False, meaning, loss, kind) == {}
+            assert intercept_choice("regularized", meaning, loss, kind) == {}
+    with pytest.raises(ValueError, match="which is not offered with loss softmax; take 'regul"):
+        intercept_choice("unregularized", meaning, softmax, sdca)
+    with pytest.raises(ValueError, match="which is not offered with this solver; take 'regul"):
+        intercept_choice("unregularized", meaning, hinge, accelerated)
     for wrong in ("yes", 1, None, [1.0]):
-        with pytest.raises(ValueError, match=f"fit_intercept is .*'{meaning}' or True, "):
-            intercept_choice(wrong, hinge, meaning)
+        with pytest.raises(ValueError, match=f"fit_intercept is .*'{meaning}' or True"):
+            intercept_choice(wrong, meaning, hinge, sdca)

@@ -315,7 +315,7 @@ def test_pickle_and_the_seed(iris):
         ({"smoothing": -1.0, "loss": "hinge"}, "smoothing is -1.0, it must be at least 0"),
         ({"smoothing": 1.0}, "has no effect with loss squared-hinge"),
         ({"fit_intercept": "free"}, "fit_intercept is 'free'; it must be"),
-        ({"fit_intercept": "unregularized", "loss": "softmax"}, "not for softmax"),
+        ({"fit_intercept": "unregularized", "loss": "softmax"}, "not offered with loss softmax"),
         ({"class_weight": "even"}, "class_weight is 'even'; it must be"),
     ],
 )

@@ -3,12 +3,29 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rrmlinear import SDCAClassifier, SDCARegressor, WestonWatkinsSVC
+from rrmlinear import (
+    RiskClassifier,
+    RiskRegressor,
+    SDCAClassifier,
+    SDCARegressor,
+    WestonWatkinsSVC,
+)
 
 EXACT = [
     WestonWatkinsSVC(tol=1e-9),
     WestonWatkinsSVC(tol=1e-9, solver="walrus"),
     WestonWatkinsSVC(tol=1e-9, intercept_scaling=10.0, warm_start=True),
+    # Weights and repetitions lead these the same way, whatever tol is.
+    RiskClassifier(),
+    RiskClassifier("squared-hinge", solver="fista", l1=0.1),
+    RiskClassifier("logistic", solver="newton"),
+    RiskClassifier(solver="agm-1", fit_intercept="regularized"),
+    RiskClassifier(solver="pragam", tol=1e-6),
+    RiskClassifier(solver="bmrm"),
+    RiskClassifier("softmax", fit_intercept="regularized"),
+    RiskRegressor(),
+    RiskRegressor("absolute", solver="newton", tol=1e-6),
+    RiskRegressor("huber", solver="fista"),
 ]
 # Two problems with one minimum, compared to seven digits: more than these are asked for. Of a
 # smooth loss a gap of 1e-16 of the objective, all that a double tells, leaves 1e-8 of the weights,

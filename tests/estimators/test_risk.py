@@ -1,0 +1,216 @@
+"""RiskClassifier and RiskRegressor: every solver's certificate, intercepts, constraints, starts."""
+
+import doctest
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import rrmlinear
+from rrmlinear import Parameter, RiskClassifier, RiskRegressor, SDCAClassifier, SDCARegressor
+from rrmlinear.estimators import risk
+from rrmlinear.estimators.risk import SOLVERS
+from rrmlinear.solvers.result import Status
+from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
+
+KINDS = {name: SOLVER_TYPES[number] for name, number in SOLVERS.items()}
+FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.takes]
+STARTING = [name for name, kind in KINDS.items() if kind.starts]
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    return X, X @ [1, -2, 0.5, 0, 3] + 20.0 + 0.3 * rng.standard_normal(60)
+
+
+def loss_for(name, kinked):
+    """The loss, or the smooth hinge where the solver takes no kink."""
+    return "smooth-hinge" if KINDS[name].smooth else kinked
+
+
+def test_the_examples_of_the_docstrings_run():
+    outcome = doctest.testmod(risk)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("solver", FREE)
+@pytest.mark.parametrize("l1", [None, 0.3])
+def test_two_classes_with_an_intercept_that_costs_nothing(two_classes, solver, l1):
+    if l1 and "elastic-net" not in KINDS[solver].regularizers:
+        pytest.skip("its regularizer is l2")
+    X, y = two_classes
+    X = X + 2.0
+    loss, tol = loss_for(solver, "hinge"), 1e-5 if solver == "ls-bmrm" else 1e-8
+    estimator = RiskClassifier(loss, C=0.4, l1=l1, solver=solver, tol=tol).fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 6), (1,))
+    w, alphas, signs = estimator.coef_[0], estimator.dual_coef_, np.where(y == "yes", 1.0, -1.0)
+    phi = LOSSES[loss].build(Parameter(solver=32, loss=loss))
+    scores = X @ w + estimator.intercept_
+    primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(signs, scores).sum()
+    v = 0.4 * X.T @ alphas
+    of_duals = np.sign(v) * np.maximum(np.abs(v) - (l1 or 0), 0)
+    dual = -0.4 * phi.conjugates(signs, alphas).sum() - of_duals @ of_duals / 2
+    assert estimator.duality_gap_ == pytest.approx(primal - dual, abs=1e-9 * primal)
+    assert -1e-12 * primal <= estimator.duality_gap_ <= tol * max(1, primal)
+    assert abs(alphas.sum()) <= 1e-9 * np.abs(alphas).sum()
+    choices = {"C": 0.4, "l1": l1, "tol": 1e-9, "fit_intercept": "unregularized"}
+    other = SDCAClassifier(loss, **choices).fit(X, y)
+    assert estimator.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2 * tol)
+
+
+@pytest.mark.parametrize("intercept", [False, "regularized"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_other_intercepts_are_those_of_the_ascent(two_classes, iris, solver, intercept):
+    for X, y in (two_classes, iris):
+        choices = {"C": 0.2, "tol": 1e-7, "fit_intercept": intercept, "intercept_scaling": 2.0}
+        loss = loss_for(solver, "squared-hinge")
+        found = RiskClassifier(loss, solver=solver, **choices).fit(X, y)
+        other = SDCAClassifier(loss, **choices).fit(X, y)
+        assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=5e-7)
+        assert_allclose(found.intercept_, other.intercept_, atol=2e-3)
+        assert_array_equal(found.classes_, other.classes_)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_losses_of_all_classes(iris, solver):
+    loss = "softmax"
+    if loss not in KINDS[solver].losses:
+        with pytest.raises(ValueError, match="has no loss softmax"):
+            RiskClassifier(loss, solver=solver, fit_intercept=False).fit(*iris)
+        return
+    choices = {"C": 0.1, "tol": 1e-6, "fit_intercept": "regularized"}
+    found = RiskClassifier(loss, solver=solver, **choices).fit(*iris)
+    other = SDCAClassifier(loss, **choices).fit(*iris)
+    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
+    assert_allclose(found.predict_proba(iris[0]), other.predict_proba(iris[0]), atol=1e-2)
+    with pytest.raises(ValueError, match="fit_intercept is True, for one that is unregularized"):
+        RiskClassifier(loss, solver=solver).fit(*iris)
+
+
+@pytest.mark.parametrize("solver", FREE)
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_regressions_far_from_the_origin(numbers, solver, loss):
+    X, y = numbers
+    found = RiskRegressor(loss, C=0.4, solver=solver, tol=1e-8).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    assert (found.coef_.shape, found.intercept_.shape) == ((5,), (1,))
+    choices = {"C": 0.4, "tol": 1e-9, "fit_intercept": "unregularized"}
+    other = SDCARegressor(loss, **choices).fit(X, y)
+    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-8)
+    assert_allclose(found.predict(X), other.predict(X), atol=5e-3)
+
+
+def test_the_net_as_a_constraint(two_classes):
+    X, y = two_classes
+    choices = {"solver": "fista", "C": 0.4, "l1": 0.3, "tol": 1e-9, "fit_intercept": False}
+    penalty = RiskClassifier("logistic", **choices).fit(X, y)
+    w = penalty.coef_[0]
+    radius = 0.3 * np.abs(w).sum() + w @ w / 2
+    ball = RiskClassifier("logistic", radius=radius, **choices).fit(X, y)
+    assert_allclose(ball.coef_, penalty.coef_, atol=1e-3)
+    assert 0.3 * np.abs(ball.coef_).sum() + (ball.coef_**2).sum() / 2 <= radius * (1 + 1e-12)
+    without = set(SOLVERS) - {
+        name for name, kind in KINDS.items() if "elastic-ball" in kind.regularizers
+    }
+    for solver in sorted(without):
+        refused = RiskClassifier("logistic", solver=solver, radius=1.0, fit_intercept=False)
+        with pytest.raises(ValueError, match="has no regularizer elastic-ball"):
+            refused.fit(X, y)
+
+
+def test_the_lasso_of_a_classifier(two_classes):
+    X, y = two_classes
+    sparse = RiskClassifier(
+        "logistic", solver="fista", l1_ratio=1.0, C=0.05, tol=1e-8, fit_intercept=False
+    ).fit(X, y)
+    assert sparse.status_ is Status.SOLVED
+    assert 0 < np.count_nonzero(sparse.coef_) < 6
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_format_changes_nothing_and_threads_little(iris, solver):
+    X, y = iris
+    X = X.astype(np.float32)
+    loss = loss_for(solver, "squared-hinge")
+    choices = {"C": 0.1, "solver": solver, "tol": 1e-6, "fit_intercept": "regularized"}
+    reference = RiskClassifier(loss, **choices).fit(X.astype(np.float64), y)
+    assert_array_equal(clone(reference).fit(X.astype(np.float64), y).coef_, reference.coef_)
+    for changed in (X, csr_array(X)):
+        found = clone(reference).fit(changed, y)
+        assert_allclose(found.coef_, reference.coef_, atol=1e-2)
+        assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
+    found = clone(reference).set_params(n_threads=2).fit(X, y)
+    assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
+    X, y = two_classes
+    loss = loss_for(solver, "squared-hinge")
+    choices = {"C": 0.3, "solver": solver, "tol": 1e-7, "fit_intercept": False}
+    warm = RiskClassifier(loss, warm_start=True, **choices)
+    if solver not in STARTING:
+        with pytest.raises(ValueError, match=f"warm_start has no effect with solver '{solver}'"):
+            warm.fit(X, y)
+        return
+    warm.fit(X, y).set_params(C=0.29).fit(X, y)
+    cold = clone(warm).fit(X, y)
+    assert warm.n_iter_ < cold.n_iter_
+    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=2e-7)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_path_by_this_solver(two_classes, solver):
+    X, y = two_classes
+    choices = {"loss": loss_for(solver, "squared-hinge"), "solver": solver, "tol": 1e-7}
+    choices["fit_intercept"] = solver in FREE
+    path = rrmlinear.path(X + 3, y, Cs=[0.1, 0.01], **choices)
+    assert_array_equal(path.Cs, [0.01, 0.1])
+    for at, C in enumerate(path.Cs):
+        alone = RiskClassifier(C=C, **choices).fit(X + 3, y)
+        assert path.primals[at] == pytest.approx(alone.trace_[-1].primal, rel=2e-7)
+        assert path.gaps[at] <= 1e-7 * max(1, path.primals[at])
+
+
+def test_a_path_of_a_regression(numbers):
+    path = rrmlinear.path(*numbers, loss="squared", solver=FREE[0], Cs=[0.1, 1.0])
+    assert path.classes is None
+    assert path.coefs.shape == (2, 1, 5)
+
+
+def test_stopping_early_warns_how_far_it_is(numbers):
+    with pytest.warns(ConvergenceWarning, match="after 2 passes the gap is") as caught:
+        estimator = RiskRegressor(tol=1e-12, max_passes=2).fit(*numbers)
+    assert caught[0].filename == __file__
+    assert estimator.status_ is Status.PASS_LIMIT
+
+
+def test_a_callback_sees_the_passes_and_ends_them(numbers):
+    rows = []
+    estimator = RiskRegressor(tol=1e-9, callback=rows.append).fit(*numbers)
+    assert [row.number for row in rows] == [row.number for row in estimator.trace_]
+    estimator.set_params(callback=lambda row: row.number == 2).fit(*numbers)
+    assert estimator.status_ is Status.STOPPED_BY_CALLER
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"solver": "sdca"}, "solver is 'sdca'; it must be one of agm, "),
+        ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
+        ({"radius": -1.0}, "radius is -1.0; it must be a finite number above 0"),
+        ({"radius": 1.0, "alpha": 0.1}, "only one may be given: a constraint has no factor"),
+        ({"fit_intercept": "free"}, "'unregularized' or True, or False"),
+        ({"solver": "fista", "loss": "hinge"}, "needs a smooth loss, and hinge has a kink"),
+    ],
+)
+def test_a_parameter_out_of_range_is_named(iris, keywords, message):
+    with pytest.raises(ValueError, match=message):
+        RiskClassifier(**keywords).fit(*iris)
