@@ -49,8 +49,8 @@ class AGM(Solver):
     By default "dual" for a φ with a kink where there are no more examples than features, else
     "primal". Measured at C = 1: on adult (n = 32561, d = 123) the hinge takes 3452 trials to a
     relative gap of 1e-6 in w and is at 7e-5 after 4000 in α, on text of 20000 examples and 40000
-    features 862 and 340; on covtype (n = 581012, d = 54) only w gets below 0.5 in some 400. A smooth
-    loss takes fewer in w on all three. "all" and "one" take about as many.
+    features 862 and 340; on covtype (n = 581012, d = 54) only w gets below 0.5 in some 400. A
+    smooth loss takes fewer in w on all three. "all" and "one" take about as many.
 
     ``memory`` is "all" (AGM-EF-∞) or "one" (AGM-EF-1), ``smoothing`` the first μ (by default from
     the size of the risk), ``start`` are duals α_i to begin from. ``optimized`` takes the
