@@ -5,7 +5,7 @@ Usage: train [options] training_set_file [model_file]
 options:
 -s type : set type of solver (default 30)
 {solver_types}
---loss name : loss of -s 32 to 36, 39 to 42, sdca and newton (default hinge; of 42 smooth-hinge)
+--loss name : loss of -s 32 and later, sdca, batch and newton (default hinge; of 42 smooth-hinge)
   for two classes, or each class against the rest
        {binary}
   for all classes in one problem

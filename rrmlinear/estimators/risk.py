@@ -8,6 +8,7 @@ from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {
+    "auto": "batch",
     "agm": 35,
     "agm-1": 36,
     "pragam": 34,
@@ -42,7 +43,8 @@ class RiskClassifier(LossClassifier):
     radius : float, default=None
         R > 0 of the constraint ½‖w‖² + S‖w‖₁ ≤ R in place of the same as a term, S being ``l1``;
         for solvers that take it, "fista" above all.
-    solver : str, default="agm"
+    solver : str, default="auto"
+        "auto": "newton" for up to some hundred features with the squared norm alone, else "agm".
         "agm" and "agm-1": accelerated gradient methods with memory of all steps or of one.
         "pragam": by the excessive gap. "bmrm" and "ls-bmrm": bundle methods with a quadratic
         program or a line search. "fista": for smooth losses. "newton": for up to some hundred
@@ -98,7 +100,7 @@ class RiskClassifier(LossClassifier):
 
     loss: str = field(default="hinge", kw_only=False)
     radius: float | None = None
-    solver: str = "agm"
+    solver: str = "auto"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -155,4 +157,4 @@ class RiskRegressor(LossRegressor):
 
     loss: str = field(default="squared", kw_only=False)
     radius: float | None = None
-    solver: str = "agm"
+    solver: str = "auto"

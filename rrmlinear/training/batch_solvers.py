@@ -11,7 +11,7 @@ from rrmlinear.solvers.agm import AGM, ROUTES
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.bmrm import BMRM
 from rrmlinear.solvers.fista import FISTA
-from rrmlinear.solvers.newton import Newton
+from rrmlinear.solvers.newton import FACTORIZED, Newton
 from rrmlinear.solvers.pegasos import Pegasos
 from rrmlinear.solvers.pragam import Pragam
 from rrmlinear.training.task import Task
@@ -104,3 +104,15 @@ def bmrm(task: Task) -> Solver:
 def newton(task: Task) -> Solver:
     """Newton's method through ever less smoothed losses."""
     return Newton(risk_of(task), task.regularizer)
+
+
+def automatic(task: Task) -> Solver:
+    """Newton's method where it applies and features are few, else AGM-EF."""
+    n, d = task.rows.shape
+    if task.n_classes is not None or not task.regularizer.linear or d > FACTORIZED:
+        return agm(task)
+    solver = newton(task)
+    solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")
+    if task.start is not None:
+        solver.notes.append("it begins at w = 0, not at the duals given")
+    return solver

@@ -16,7 +16,7 @@ class Parameter:
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
                    accelerated, 34 Pragam, 35 AGM-EF with all memory, 36 with one, 39 BMRM, 40
-                   ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "sdca" what suits the problem
+                   ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "batch" or "sdca" what suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does

@@ -265,6 +265,15 @@ SOLVER_TYPES = {
             starts=False,
         ),
         SolverType(
+            "batch",
+            "BATCH",
+            "newton or 35, whichever suits the problem",
+            ASCENT_LOSSES,
+            BATCH,
+            batch_solvers.automatic,
+            regularizers=tuple(REGULARIZERS),
+        ),
+        SolverType(
             "sdca",
             "SDCA",
             "32, 33, newton or coordinate descent over features, whichever suits the problem",
