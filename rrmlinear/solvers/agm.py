@@ -14,7 +14,7 @@ from rrmlinear.solvers.agm_steps import Constants
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.composite import FIXED, InfiniteMemory, OneMemory, Pace
 from rrmlinear.solvers.power import curvature_bound, dual_ratios, mean_curvature
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.solvers.result import DualBlocks, duals_of
 
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
@@ -188,7 +188,7 @@ class AGM(Solver):
         return self.risk.complete(self.best.weights)
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return as_result(self.risk, self.best.alphas)
+        return duals_of(self.risk, self.best.alphas)
 
 
 def nearest_duals(
@@ -198,15 +198,3 @@ def nearest_duals(
     if math.isfinite(risk.conjugate(alphas)):
         return alphas
     return risk.dual_steps(margins, alphas, STIFF)
-
-
-def as_result(risk: Any, alphas: NDArray[np.float64]) -> NDArray[np.float64] | DualBlocks:
-    """Duals as a Result has them."""
-    duals = risk.duals(alphas)
-    if duals.ndim == 1:
-        return duals
-    example, classes = np.nonzero(duals)
-    ends = np.cumsum(np.bincount(example, minlength=len(duals)))
-    return DualBlocks(
-        np.concatenate(([0], ends)), classes.astype(np.int32), duals[example, classes]
-    )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.cutting_planes import CuttingPlanes, MeanPlane
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.solvers.result import DualBlocks, duals_of
 from rrmlinear.solvers.scalar_search import lowest_point
 
 # Where a plane is taken on the way from the lowest point of a line to the minimum of the model.
@@ -166,8 +166,7 @@ class BMRM(Solver):
         return self.risk.complete(self.best[0])
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
-        duals = self.risk.duals(self.alphas)
-        return duals if duals.ndim == 1 else DualBlocks.of(duals)
+        return duals_of(self.risk, self.alphas)
 
     def support(self) -> dict[str, int]:
         if not isinstance(self.model, CuttingPlanes):

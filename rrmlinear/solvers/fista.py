@@ -11,7 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.power import mean_curvature
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.solvers.result import DualBlocks, duals_of
 
 # L after a step that it was too small for, and after one that it served.
 RISE = 2.0
@@ -130,5 +130,4 @@ class FISTA(Solver):
         return self.risk.complete(self.w)
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
-        duals = self.risk.duals(self.alphas)
-        return duals if duals.ndim == 1 else DualBlocks.of(duals)
+        return duals_of(self.risk, self.alphas)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.agm import as_result, nearest_duals
+from rrmlinear.solvers.agm import nearest_duals
 from rrmlinear.solvers.agm_routes import Certificate
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.composite import between
 from rrmlinear.solvers.inner import Array, weighted
 from rrmlinear.solvers.power import curvature_bound, mean_curvature
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.solvers.result import DualBlocks, duals_of
 
 # L after a trial that it was too small for, and after one that it served.
 RISE = 2.0
@@ -200,4 +200,4 @@ class Pragam(Solver):
         return self.risk.complete(self.best.weights)
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return as_result(self.risk, self.best.alphas)
+        return duals_of(self.risk, self.best.alphas)
