@@ -1,14 +1,7 @@
+from rrmlinear.projections.plane cimport column_t, plane_t
+
+
 cdef extern from "plane_project.h" nogil:
-    ctypedef struct column_t:
-        const double* at
-        Py_ssize_t step
-
-    ctypedef struct plane_t:
-        column_t m, d, lower, upper, s
-        Py_ssize_t n
-        double e, z
-        int rates, absolute
-
     ctypedef struct plane_range_t:
         double least, largest, size
         int wrong

@@ -2,20 +2,12 @@
 
 from libc.stdlib cimport free, malloc
 
+from rrmlinear.projections.plane cimport plane_t
+
 import numpy as np
 
 
 cdef extern from "plane_near.h" nogil:
-    ctypedef struct column_t:
-        const double* at
-        Py_ssize_t step
-
-    ctypedef struct plane_t:
-        column_t m, d, lower, upper, s
-        Py_ssize_t n
-        double e, z
-        int rates, absolute
-
     enum:
         PLANE_NO_MEMORY
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.agm_routes import Certificate, DualRoute, DualSquare, PrimalRoute
+from rrmlinear.solvers.agm_routes import DualRoute, DualSquare, PrimalRoute
 from rrmlinear.solvers.agm_steps import Constants
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.certificate import Certificate
 from rrmlinear.solvers.composite import FIXED, InfiniteMemory, OneMemory, Pace
 from rrmlinear.solvers.power import curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.result import DualBlocks, duals_of

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.certificate import Certificate
 from rrmlinear.solvers.power import mean_curvature
 from rrmlinear.solvers.result import DualBlocks, duals_of
 
@@ -64,9 +65,8 @@ class FISTA(Solver):
         self.momentum = 0.0  # t of the step before; 0: u is w itself
         self.w = self.last_w = np.zeros(self.risk.shape)
         self.margins = self.last_margins = self.risk.margins(self.w)
-        self.best_dual = -math.inf
+        self.best = Certificate(self.risk, self.regularizer)
         self.primal = math.inf
-        self.alphas = np.zeros_like(self.margins)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -76,7 +76,7 @@ class FISTA(Solver):
         margins = self.margins + beta * (self.margins - self.last_margins)
         slopes = self.risk.slopes(margins)
         gradient = self.risk.gradient(slopes)
-        self._take_dual(-slopes, -gradient)
+        self.best.see_duals(-slopes, -gradient)
 
         w = self.regularizer.prox_of((u - gradient / self.L).ravel(), 1 / self.L).reshape(u.shape)
         new_margins = self.risk.margins(w)
@@ -110,24 +110,16 @@ class FISTA(Solver):
         bends = self.risk.slopes(new_margins) - slopes
         return float(np.vdot(costs * bends, moves)) / 2 <= quadratic
 
-    def _take_dual(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> None:
-        scale = self.regularizer.dual_scale_of(vector.ravel())
-        if scale < 1:
-            alphas, vector = scale * alphas, scale * vector
-        dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
-        if dual > self.best_dual:
-            self.best_dual, self.alphas = dual, alphas
-
     def estimate(self) -> tuple[float, float]:
-        return self.best_dual, self.primal - self.best_dual
+        return self.best.dual, self.primal - self.best.dual
 
     def measure(self) -> tuple[float, float]:
         # Every pass has both over all examples already; but before the first step none has P.
         self.primal = self.risk.value(self.margins) + self.regularizer.value_of(self.w.ravel())
-        return self.primal, self.best_dual
+        return self.primal, self.best.dual
 
     def final_weights(self) -> NDArray[np.float64]:
         return self.risk.complete(self.w)
 
     def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.alphas)
+        return duals_of(self.risk, self.best.alphas)

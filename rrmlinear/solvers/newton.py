@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.certificate import Certificate
 
 # Up to so many features the second derivative is a matrix that is factorized.
 FACTORIZED = 600
@@ -65,10 +66,9 @@ class Newton(Solver):
         self.n = risk.rows.shape[0]
 
     def start(self) -> None:
-        self.w = self.best_w = np.zeros(self.risk.shape)
+        self.w = np.zeros(self.risk.shape)
         self.margins = self.risk.margins(self.w)
-        self.best_dual, self.best_primal = -math.inf, math.inf
-        self.alphas = np.zeros(self.n)
+        self.best = Certificate(self.risk, self.regularizer)
         self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
         loss, total = self.risk.loss, float(self.risk.costs.sum())
         self.smooth, self.smoothing = self.risk, 0.0
@@ -85,7 +85,7 @@ class Newton(Solver):
         self.work += self.n
         slopes = self.smooth.slopes(self.margins)
         vector = -self.smooth.gradient(slopes)
-        self._take_dual(-slopes, vector)
+        self.best.see_duals(-slopes, vector)
         if self.smoothing and (not self.moved or self._served(-slopes, vector)):
             self._sharpen()
             self.moved = self.n if self.smoothing > self.least_smoothing else 0
@@ -97,7 +97,7 @@ class Newton(Solver):
         self.w, self.margins = self.w + t * direction, self.margins + t * moves
         still = np.abs(self.w - before).max(initial=0) <= STILL * np.abs(before).max(initial=0)
         self.moved = 0 if still else self.n
-        self._take_primal(self.w, self.margins)
+        self.best.see_weights(self.w, self.margins)
 
     def _sharpen(self) -> None:
         """Let μ fall, and w go where w(μ) is expected to."""
@@ -105,7 +105,7 @@ class Newton(Solver):
         if self.last is not None:
             before, last_w, last_margins = self.last
             rate, moves = (w - last_w) / (mu - before), (margins - last_margins) / (mu - before)
-            self._take_primal(w - mu * rate, margins - mu * moves)
+            self.best.see_weights(w - mu * rate, margins - mu * moves)
             self.w, self.margins = w + (smaller - mu) * rate, margins + (smaller - mu) * moves
         self.last = mu, w, margins
         self._smooth(smaller)
@@ -176,27 +176,15 @@ class Newton(Solver):
                 t = low + at_low / (at_low - at_high) * (high - low)
         return low
 
-    def _take_primal(self, w: NDArray[np.float64], margins: NDArray[np.float64]) -> None:
-        primal = self.risk.value(margins) + self.regularizer.value_of(w)
-        if primal < self.best_primal:
-            self.best_primal, self.best_w = primal, w
-
-    def _take_dual(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> None:
-        dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector)
-        if dual > self.best_dual:
-            self.best_dual, self.alphas = dual, alphas
-
     def estimate(self) -> tuple[float, float]:
-        return self.best_dual, self.best_primal - self.best_dual
+        return self.best.dual, self.best.gap
 
     def measure(self) -> tuple[float, float]:
         # Margins of a sum of steps have gathered rounding.
-        margins = self.risk.margins(self.best_w)
-        self.best_primal = self.risk.value(margins) + self.regularizer.value_of(self.best_w)
-        return self.best_primal, self.best_dual
+        return self.best.measure()
 
     def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best_w)
+        return self.risk.complete(self.best.weights)
 
     def duals(self) -> NDArray[np.float64]:
-        return self.risk.duals(self.alphas)
+        return self.risk.duals(self.best.alphas)

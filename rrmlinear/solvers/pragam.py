@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.agm import nearest_duals
-from rrmlinear.solvers.agm_routes import Certificate
 from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.certificate import Certificate
 from rrmlinear.solvers.composite import between
 from rrmlinear.solvers.inner import Array, weighted
 from rrmlinear.solvers.power import curvature_bound, mean_curvature

@@ -14,11 +14,11 @@ from rrmlinear.solvers.dual_descent import DualDescent
 from rrmlinear.solvers.feature_descent import FeatureDescent
 from rrmlinear.solvers.intercept import InterceptSDCA
 from rrmlinear.solvers.prox_sdca import OPTIONS, SAMPLINGS, ProxSDCA
-from rrmlinear.training.batch_solvers import newton
+from rrmlinear.training.batch_solvers import chosen_newton, newton_applies
 from rrmlinear.training.task import Task
 
-# With so few features and so many examples for each Newton's method is faster on smooth losses.
-FEW_FEATURES, MANY_EXAMPLES = 600, 100
+# With so many examples for each feature Newton's method is faster on smooth losses.
+MANY_EXAMPLES = 100
 
 
 def ascent(task: Task) -> Solver:
@@ -58,23 +58,16 @@ def automatic(task: Task) -> Solver:
         if parameter.threads > 1:
             solver.notes.append(f"it uses one thread, not {parameter.threads}")
         return solver
-    if _suits_newton(task):
-        solver = newton(task)
-        n, d = task.rows.shape
-        solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")
-        return solver
-    return ascent(task)
+    return chosen_newton(task) if _suits_newton(task) else ascent(task)
 
 
 def _suits_newton(task: Task) -> bool:
     n, d = task.rows.shape
     return (
-        task.n_classes is None
+        newton_applies(task)
         and task.loss.smoothing > 0
-        and task.regularizer.linear
         and task.start is None
         and task.parameter.inner is None
-        and d <= FEW_FEATURES
         and n >= MANY_EXAMPLES * d
     )
 
