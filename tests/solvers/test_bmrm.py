@@ -58,19 +58,15 @@ def ascent(problem, loss, omega, costs):
 @pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7), ElasticNet(0.7, 3.0)])
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    make, name, omega, form, line_search
+    objectives, make, name, omega, form, line_search
 ):
     problem, X, y = make(name, form)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
     result = solve(problem, loss, omega, costs, {"line_search": line_search})
     assert result.status is Status.SOLVED
-    w = result.weights
-    primal = costs @ loss.values(y, X @ w) + omega.value_of(w)
-    v = X.T @ (costs * result.duals)
-    counted = costs > 0
-    conjugates = costs[counted] @ loss.conjugates(y, result.duals)[counted]
+    primal, dual = objectives(X, y, costs, loss, omega, result)
     assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(-conjugates - omega.conjugate_of(v), rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-10)
     assert -1e-12 * primal <= result.gap <= 1.01e-9 * max(1, primal)
     assert result.primal == pytest.approx(ascent(problem, loss, omega, costs).primal, rel=2e-9)
 
