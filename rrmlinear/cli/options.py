@@ -91,7 +91,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("-c", dest="C", type=number("-c"), default=Parameter.C)
     parser.value("--loss", type=choice("--loss", tuple(LOSSES)))
     parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)))
-    for name in ("--l1", "--radius", "--smoothing", "--huber", "--quantile"):
+    for name in ("--l1", "--radius", "--smoothing", "--huber", "--quantile", "--ratio"):
         parser.value(name, type=number(name))
     parser.value("-p", dest="epsilon", type=number("-p"))
     parser.value("-e", dest="delta", type=number("-e"))
@@ -144,6 +144,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         route=options.route,
         lipschitz=options.lipschitz,
         prox=options.prox,
+        ratio=options.ratio,
+        storage=options.storage,
         accelerate=options.accelerate or None,
         inner=options.inner,
         block=options.block,

@@ -37,6 +37,8 @@ options:
                less smoothed duals (default: what suits the problem)
 --lipschitz name : of -s 34 to 36: adaptive (default), found by trial; fixed, by power iteration
 --prox name : prox-function of the duals of -s 35 and 36: plain (default), or optimized by the data
+--ratio r : step in the weights by that in the duals of -s 37 and 38 (default: balanced as it goes)
+--storage name : what -s 37 and 38 keep twice: double-primal or double-dual (default: the smaller)
 --accelerate : accelerate -s 30 where its plain form is slow
 --inner pace : of the inner problems of -s 33, sdca and an accelerated -s 30: adaptive (default),
                theory (figure 2 of the paper), or a number of passes for each

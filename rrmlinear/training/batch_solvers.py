@@ -12,6 +12,7 @@ from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.bmrm import BMRM
 from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.newton import FACTORIZED, Newton
+from rrmlinear.solvers.pdprox import STORAGES, Pdprox
 from rrmlinear.solvers.pegasos import Pegasos
 from rrmlinear.solvers.pragam import Pragam
 from rrmlinear.training.task import Task
@@ -21,11 +22,12 @@ LINE_SEARCHES = ("ocas", "none")
 #: What serves each of its updates best; without a search the second is the method of its paper.
 DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
 
-#: Choices of Pragam and AGM-EF, the default first but for the route.
+#: Choices of Pragam, AGM-EF and Pdprox, the default first but for the route and the storage.
 GRADIENT_CHOICES = {
     "route": ROUTES,
     "lipschitz": ("adaptive", "fixed"),
     "prox": ("plain", "optimized"),
+    "storage": STORAGES,
 }
 
 
@@ -89,6 +91,19 @@ def agm(task: Task) -> Solver:
         route=parameter.route,
         optimized=parameter.prox == "optimized",
         adaptive=parameter.lipschitz != "fixed",
+        start=start_of(task),
+    )
+
+
+def pdprox(task: Task) -> Solver:
+    """Prox steps of weights and duals in turn."""
+    parameter = task.parameter
+    return Pdprox(
+        risk_of(task),
+        task.regularizer,
+        order="primal" if parameter.solver == 38 else "dual",
+        ratio=parameter.ratio,
+        storage=parameter.storage,
         start=start_of(task),
     )
 

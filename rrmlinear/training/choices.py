@@ -42,6 +42,8 @@ SPELLINGS = {
     "route": "--route",
     "lipschitz": "--lipschitz",
     "prox": "--prox",
+    "ratio": "--ratio",
+    "storage": "--storage",
     "accelerate": "--accelerate",
     "inner": "--inner",
     "batch": "--batch",
@@ -53,7 +55,7 @@ OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 #: Choices that only some solver types have.
 CHOICES_OF_TYPES = (
     *("loss", "regularizer", "block", "batch", "line_search", "accelerate", "inner"),
-    *("route", "lipschitz", "prox"),
+    *("route", "lipschitz", "prox", "ratio", "storage"),
     *OF_ONE_SCORE,
 )
 

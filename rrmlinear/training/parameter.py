@@ -15,8 +15,9 @@ class Parameter:
     """Choices for one training run, under LIBLINEAR's numbers; checked by `check`, once.
 
     solver         30 Weston–Watkins SVM, 31 the same with Shark's block solver, 32 Prox-SDCA, 33
-                   accelerated, 34 Pragam, 35 AGM-EF with all memory, 36 with one, 39 BMRM, 40
-                   ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "batch" or "sdca" what suits the problem
+                   accelerated, 34 Pragam, 35 AGM-EF with all memory, 36 with one, 37 Pdprox-dual,
+                   38 Pdprox-primal, 39 BMRM, 40 ls-BMRM, 41 Pegasos, 42 FISTA, "newton", "batch"
+                   or "sdca" what suits the problem
     C              cost of an example with weight 1, > 0
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
@@ -42,6 +43,10 @@ class Parameter:
     lipschitz      of -s 34 to 36: an "adaptive" constant (default), or a "fixed" one by power
                    iteration
     prox           prox-function of duals of -s 35 and 36: "plain" (default), or "optimized"
+    ratio          step in the weights by that in the duals of -s 37 and 38, > 0; by default
+                   balanced as it goes
+    storage        what -s 37 and 38 keep twice: "double-primal" or "double-dual"; by default
+                   whichever is smaller
     accelerate     whether -s 30 is accelerated where its plain form is slow
     inner          how -s 33, sdca and an accelerated -s 30 pace their inner problems: "adaptive"
                    (default), "theory", or a number of passes for each
@@ -76,6 +81,8 @@ class Parameter:
     route: str | None = None
     lipschitz: str | None = None
     prox: str | None = None
+    ratio: float | None = None
+    storage: str | None = None
     accelerate: bool | None = None
     inner: str | int | None = None
     block: str | None = None
@@ -133,7 +140,7 @@ class Parameter:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be at least 0 and finite")
-        for name in ("huber", "radius"):
+        for name in ("huber", "radius", "ratio"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be positive and finite")

@@ -150,13 +150,13 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 39, "regularizer": "l1", "l1": 1.0},
-            "-s 39 has no regularizer l1, which is for -s 35 or 36 or 42",
+            "-s 39 has no regularizer l1, which is for -s 35 or 36 or 37 or 38 or 42",
         ),
         ({"solver": 41, "batch": 0}, "batch is 0, at least 1 is needed"),
         ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
         (
             {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "-s 33 has no regularizer elastic-ball, which is for -s 35 or 36 or 42",
+            "-s 33 has no regularizer elastic-ball, which is for -s 35 or 36 or 37 or 38 or 42",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
