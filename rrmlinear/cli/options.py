@@ -23,6 +23,8 @@ from rrmlinear.training.registry import (
 )
 
 MOST_THREADS = 1024
+#: Options of one number of a loss, a regularizer or a solver.
+NUMBERS = ("--l1", "--radius", "--smoothing", "--huber", "--quantile", "--slope", "--ratio")
 WITHOUT_EFFECT = {
     "-n": "it sets nu of the one-class SVM",
     "-C": "it searches the parameters of -s 0, 2 and 11",
@@ -91,7 +93,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("-c", dest="C", type=number("-c"), default=Parameter.C)
     parser.value("--loss", type=choice("--loss", tuple(LOSSES)))
     parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)))
-    for name in ("--l1", "--radius", "--smoothing", "--huber", "--quantile", "--ratio"):
+    for name in NUMBERS:
         parser.value(name, type=number(name))
     parser.value("-p", dest="epsilon", type=number("-p"))
     parser.value("-e", dest="delta", type=number("-e"))
@@ -136,6 +138,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         epsilon=options.epsilon,
         huber=options.huber,
         quantile=options.quantile,
+        slope=options.slope,
         free_bias=options.free_bias or None,
         option=options.option,
         sampling=options.sampling,

@@ -21,6 +21,7 @@ options:
 -p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
 --huber delta : residual from which the Huber loss is linear (default 1)
 --quantile a : the quantile that loss quantile aims at (default 0.5)
+--slope a : how steep loss generalized-hinge is where decisions are wrong, above 1 (default 2)
 -c cost : set the parameter C (default 1)
 -e delta : stop when the duality gap is at most delta times the gap after the first pass
            (default 0.0009)

@@ -94,6 +94,7 @@ class LossClassifier(LinearClassifier, LossEstimator):
     """A classifier of such a loss."""
 
     class_weight: Any = None
+    slope: float | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
@@ -109,7 +110,7 @@ class LossClassifier(LinearClassifier, LossEstimator):
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         with_weights(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        parameter = self._parameter(problem, loss, class_weights=weights)
+        parameter = self._parameter(problem, loss, class_weights=weights, slope=self.slope)
         in_blocks = loss.kind == "multiclass"
         start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
         model, result = solve(problem, parameter, self._on_pass(), start)

@@ -38,7 +38,7 @@ class RiskClassifier(LossClassifier):
     ----------
     loss : str, default="hinge"
         As in `SDCAClassifier`.
-    C, alpha, l1, l1_ratio, smoothing, class_weight
+    C, alpha, l1, l1_ratio, smoothing, slope, class_weight
         As in `SDCAClassifier`.
     radius : float, default=None
         R > 0 of the constraint ½‖w‖² + S‖w‖₁ ≤ R in place of the same as a term, S being ``l1``;

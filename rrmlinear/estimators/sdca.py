@@ -30,7 +30,8 @@ class SDCAClassifier(LossClassifier):
     ----------
     loss : str, default="squared-hinge"
         Of a margin m: "hinge" max(0, 1 − m), "smooth-hinge" (the hinge, smoothed by γ),
-        "squared-hinge" max(0, 1 − m)², "logistic" log(1 + e^{−m}). Of all classes: those of
+        "squared-hinge" max(0, 1 − m)², "generalized-hinge" max(0, 1 − m, 1 − s m),
+        "logistic" log(1 + e^{−m}). Of all classes: those of
         `rrmlinear.Parameter` besides.
     C : float, default=None
         Cost of an example of weight 1, above 0, as in `sklearn.svm.LinearSVC` and
@@ -49,6 +50,8 @@ class SDCAClassifier(LossClassifier):
     smoothing : float, default=None
         γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
         conjugate.
+    slope : float, default=None
+        s > 1 of the generalized hinge (2 if None).
     solver : {"sdca", "prox-sdca", "accelerated"}, default="sdca"
         "prox-sdca" is plain, "accelerated" better where C is large for the data; "sdca" chooses.
     tol : float, default=1e-4

@@ -247,6 +247,19 @@ cdef class ScalarLoss:
         """
         return None
 
+    def pieces(self, y):
+        """A list of (t, o, l, u), numbers or arrays over labels y with l ≤ 0 ≤ u, one of each for
+        a stretch on which −φ*(−α) + (smoothing/2) α² is linear, t its slope; None where it has
+        none. The dual step is the sum of clip((q α + t − a)/(q + smoothing) − o, l, u).
+        """
+        box = self.box(y)
+        if box is None:
+            return None
+        lower, upper, epsilon = box
+        if epsilon == 0:
+            return [(y, 0.0, lower, upper)]
+        return [(y - epsilon, 0.0, 0.0, upper), (y + epsilon, 0.0, lower, 0.0)]
+
     def smoothed(self, double smoothing):
         """This loss with (smoothing/2) α² added to its conjugate.
 

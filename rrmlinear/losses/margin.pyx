@@ -6,7 +6,10 @@ With b = y α ≥ 0 the conjugate of the hinge family is −b + (γ/2) b² on 0 
     smooth hinge                     γ > 0, B = 1
     squared hinge max(0, 1 − m)²     γ = ½, B = ∞
 
-Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5.
+That of the generalized hinge, steeper on the wrong side, is −min(b, 1) + (γ/2) b² on 0 ≤ b ≤ a.
+
+Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5;
+Bartlett and Wegkamp, Classification with a reject option using a hinge loss, 2008.
 """
 
 from libc.math cimport INFINITY, exp, fabs, log, log1p
@@ -72,8 +75,7 @@ cdef class HingeFamily(ClippedLoss):
         return y * (0 if b < 0 else self.upper if b > self.upper else b)
 
     def box(self, y):
-        # y b in place of b, and y² = 1
-        return np.where(y > 0, 0.0, -self.upper), np.where(y > 0, self.upper, 0.0), 0.0
+        return *_sides(y, self.upper), 0.0
 
     cdef void _form(self, double smoothing, double upper) noexcept:
         self.smoothing, self.upper, self.lipschitz = smoothing, upper, upper
@@ -103,6 +105,60 @@ cdef class SquaredHinge(HingeFamily):
 
     def __init__(self):
         self._form(0.5, INFINITY)
+
+
+cdef class GeneralizedHinge(ScalarLoss):
+    """max(0, 1 − m, 1 − a m), a > 1: wrong decisions cost a times as much as doubtful ones.
+
+    b is the sum of a part on [0, 1] that gains 1 − m and one on [0, a − 1] that gains −m.
+    """
+
+    cdef double slope
+
+    def __init__(self, double slope=2.0, double smoothing=0.0):
+        if not 1 < slope < INFINITY:
+            raise ValueError(f"slope must lie above 1 and be finite, got {slope}")
+        if not 0 <= smoothing < INFINITY:
+            raise ValueError(f"smoothing must be at least 0 and finite, got {smoothing}")
+        self.slope, self.lipschitz, self.smoothing = slope, slope, smoothing
+
+    def _smoothed(self, smoothing):
+        return GeneralizedHinge(self.slope, smoothing)
+
+    cdef double _best(self, double pull, double s) noexcept nogil:
+        # the b that maximizes min(b, 1) + (pull − 1) b − (s/2) b²
+        if s == 0:
+            return self.slope if pull > 1 else 1 if pull > 0 else 0
+        if pull <= s:
+            return pull / s if pull > 0 else 0
+        return 1 if pull - 1 <= s else min((pull - 1) / s, self.slope)
+
+    cdef double value(self, double y, double margin) noexcept nogil:
+        cdef double slack = 1 - y * margin, b = self._best(slack, self.smoothing)
+        return min(b, 1) * slack - max(b - 1, 0) * y * margin - self.smoothing / 2 * b * b
+
+    cdef double derivative(self, double y, double margin) noexcept nogil:
+        return -y * self._best(1 - y * margin, self.smoothing)
+
+    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+        cdef double slack = 1 - y * margin, first = self.smoothing
+        cdef bint bends = 0 < slack < first or 1 + first < slack < 1 + self.slope * first
+        return 1 / first if bends else 0
+
+    cdef double conjugate(self, double y, double alpha) noexcept nogil:
+        cdef double b = y * alpha
+        if b < 0 or b > self.slope:
+            return INFINITY
+        return self.smoothing / 2 * b * b - min(b, 1)
+
+    cdef double dual_step(self, double y, double margin, double alpha,
+                          double curvature) noexcept nogil:
+        cdef double pull = curvature * (y * alpha) + 1 - y * margin
+        return y * self._best(pull, curvature + self.smoothing)
+
+    def pieces(self, y):
+        more = self.slope - 1
+        return [(y, 0.0, *_sides(y, 1.0)), (0.0, y, *_sides(y, more))]
 
 
 cdef class Logistic(ScalarLoss):
@@ -173,6 +229,11 @@ cdef class Logistic(ScalarLoss):
             last = fabs(move)
             u += move
         return y * sigmoid(u)
+
+
+def _sides(y, double upper):
+    # bounds of y b for 0 ≤ b ≤ upper
+    return np.where(y > 0, 0.0, -upper), np.where(y > 0, upper, 0.0)
 
 
 cdef inline double sigmoid(double u) noexcept nogil:

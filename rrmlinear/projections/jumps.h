@@ -1,6 +1,6 @@
 /* Where a sum of falling steps crosses 0: the weighted median behind the best intercept.
  *
- *     S(b) = Σ_j c_j (t_j > b ? u_j : l_j),   t_j = target_j − margin_j,   l_j ≤ 0 ≤ u_j, c_j ≥ 0.
+ *     S(b) = Σ_j c_j (t_j > b ? u_j : l_j) − z,   t_j = target_j − margin_j,   l_j ≤ u_j, c_j ≥ 0.
  *
  * There may be several targets for a margin and its cost: target, lower and upper then hold as many
  * parts of n numbers. Linear in the worst case; from a good guess, few passes. */
@@ -20,6 +20,7 @@ enum {
 typedef struct {
     const double *target, *lower, *upper, *margin, *cost;
     ptrdiff_t n, parts;
+    double z;
 } jumps_t;
 
 typedef struct {
@@ -55,7 +56,8 @@ RRM_CLONES static jumps_at_t jumps_at(const jumps_t *jumps, double b)
             previous = below > previous ? below : previous;
             next = above < next ? above : next;
         }
-    jumps_at_t at = {long_total(&before), long_total(&after), size, previous, next};
+    jumps_at_t at = {long_total(&before) - jumps->z, long_total(&after) - jumps->z,
+                     size + fabs(jumps->z), previous, next};
     return at;
 }
 

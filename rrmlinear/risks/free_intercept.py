@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.risks._free_intercept import BoxDuals
+from rrmlinear.risks._piece_duals import PieceDuals
 from rrmlinear.risks.balance import balanced, faded
 from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.hessian import Hessian
@@ -34,7 +34,7 @@ class FreeIntercept(ScalarRisk):
     their loss falls with b to 0, slopes and duals are 0, and b is where it is reached or next to
     nothing.
 
-    The b is that of a clipped line or of steps for a loss with a `ScalarLoss.box`, found by the
+    The b is that of a clipped line or of steps for a loss of `ScalarLoss.pieces`, found by the
     knapsack's root finder and a weighted median in O(n), and by secant steps for others. Each
     search starts from the b found last, so that bits depend on what has been asked before.
 
@@ -67,8 +67,8 @@ class FreeIntercept(ScalarRisk):
         self.rises, self.falls = (
             bool(np.isfinite(loss.conjugates(y[at], sign * NEAR_ZERO)).any()) for sign in (1, -1)
         )
-        box = loss.box(y)
-        self.box = None if box is None else BoxDuals(y, costs, *box, loss.smoothing)
+        pieces = loss.pieces(y)
+        self.pieces = None if pieces is None else PieceDuals(pieces, costs, loss.smoothing)
         self.y = y
         self.b = self.shift = 0.0  # where the searches for b and for dual steps ended
         self.move = 0.0
@@ -105,7 +105,7 @@ class FreeIntercept(ScalarRisk):
 
     def hessian(self, margins: Vector) -> Hessian:
         """∇²F at margins X w, of a smooth loss."""
-        return Hessian(self.rows, self.second_slopes(margins), centred=True)
+        return Hessian(self.rows, self.second_slopes(margins), (np.ones(len(margins)),))
 
     def conjugate(self, alphas: Vector) -> float:
         """Σ c_i φ*(−α_i), infinite unless Σ c_i α_i = 0 to a rounding of 1e-10 Σ c_i |α_i|."""
@@ -121,8 +121,8 @@ class FreeIntercept(ScalarRisk):
         _check(margins)
         if not (self.rises and self.falls):
             steps = np.zeros(len(margins))
-        elif self.box is not None:
-            steps, self.shift = self.box.lines(margins, alphas, curvatures, self.shift)
+        elif self.pieces is not None:
+            steps, self.shift = self.pieces.lines(margins, alphas, curvatures, self.shift)
         else:
             steps, self.shift, self.step_slope = balanced(
                 lambda b: super(FreeIntercept, self).dual_steps(margins + b, alphas, curvatures),
@@ -142,7 +142,7 @@ class FreeIntercept(ScalarRisk):
         last = self.b
         if not (self.rises and self.falls):
             alphas, self.b = np.zeros(len(margins)), self._end(margins)
-        elif self.box is None:
+        elif self.pieces is None:
             alphas, self.b, self.slope = balanced(
                 lambda b: -super(FreeIntercept, self).slopes(margins + b),
                 self.costs,
@@ -150,9 +150,9 @@ class FreeIntercept(ScalarRisk):
                 self.slope,
             )
         elif self.loss.smoothing > 0:
-            alphas, self.b = self.box.lines(margins, 0.0, 0.0, last)
+            alphas, self.b = self.pieces.lines(margins, 0.0, 0.0, last)
         else:
-            alphas, self.b = self.box.steps(margins, last, self.move)
+            alphas, self.b = self.pieces.steps(margins, last, self.move)
             self.move = 2 * abs(self.b - last) or self.move
         return self._without_noise(alphas), self.b
 
@@ -167,7 +167,7 @@ class FreeIntercept(ScalarRisk):
     def _end(self, margins: Vector) -> float:
         # one class: where its loss ends
         direction = 1.0 if self.rises else -1.0
-        if self.box is None:
+        if self.pieces is None:
             return faded(
                 lambda b: super(FreeIntercept, self).slopes(margins + b),
                 self.costs,

@@ -14,28 +14,26 @@ cdef enum:
 
 
 cdef class Hessian:
-    """Σ_i h_i (x_i − x̄)(x_i − x̄)', x̄ being Σ h_i x_i / Σ h_i where ``centred``, else 0.
+    """Σ_i h_i x_i x_i' less Σ_v u_v u_v' / m_v, u_v = Σ h_i v_i x_i, m_v = Σ h_i v_i².
 
-    h ≥ 0 has n entries; only rows with h_i > 0 are read. Centred it is the second derivative of
-    min over b of Σ c_i φ(x_i'w + b, y_i).
+    h ≥ 0 has n entries; only rows with h_i > 0 are read. ``free`` are the v, n numbers each and
+    orthogonal to each other (Σ h_i v_i v'_i = 0): with them it is the second derivative of the
+    minimum over numbers b_v of Σ c_i φ(x_i'w + Σ_v b_v v_i, y_i), as with v = 1 over an intercept.
     """
 
     cdef readonly Rows rows
     cdef readonly object active        # the rows with h_i > 0
-    cdef readonly double mass          # Σ h_i
     cdef object weights
     cdef const double[::1] h
     cdef const Py_ssize_t[::1] row_of
-    cdef object mean                   # x̄ or None
+    cdef object lines                  # the u_v / √m_v
 
-    def __init__(self, Rows rows, h, bint centred=False):
+    def __init__(self, Rows rows, h, free=()):
         self.rows, self.weights, self.h = rows, h, h
         self.active = np.flatnonzero(h)
         self.row_of = self.active
-        self.mass = h.sum()
-        self.mean = None
-        if centred and self.mass > 0:
-            self.mean = self._sum() / self.mass
+        masses = [float(h @ (v * v)) for v in free]
+        self.lines = [self._sum(h * v) / np.sqrt(mass) for v, mass in zip(free, masses) if mass > 0]
 
     def matrix(self):
         """All of it, d × d."""
@@ -43,8 +41,8 @@ cdef class Hessian:
             result = self._dense_matrix()
         else:
             result = self._sparse_matrix()
-        if self.mean is not None:
-            result -= np.outer(self.mass * self.mean, self.mean)
+        for line in self.lines:
+            result -= np.outer(line, line)
         return result
 
     def _dense_matrix(self):
@@ -82,8 +80,8 @@ cdef class Hessian:
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
                     row_axpy(&row, self.h[i] * row_dot(&row, &p[0]), &out[0])
-        if self.mean is not None:
-            result -= self.mass * float(self.mean @ np.asarray(p)) * self.mean
+        for line in self.lines:
+            result -= float(line @ np.asarray(p)) * line
         return result
 
     def diagonal(self):
@@ -102,12 +100,12 @@ cdef class Hessian:
                     out[row_index(&row, row.kind, t)] += self.h[i] * x * x
                 if row.bias != 0:
                     out[row.bias_index] += self.h[i] * row.bias * row.bias
-        if self.mean is not None:
-            result -= self.mass * self.mean * self.mean
+        for line in self.lines:
+            result -= line * line
         return result
 
-    def _sum(self):
-        # Σ h_i x_i
+    def _sum(self, const double[::1] factors):
+        # Σ f_i x_i of rows with h_i > 0
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
         cdef Py_ssize_t a, i
@@ -117,5 +115,5 @@ cdef class Hessian:
                 for a in range(self.row_of.shape[0]):
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
-                    row_axpy(&row, self.h[i], &out[0])
+                    row_axpy(&row, factors[i], &out[0])
         return result

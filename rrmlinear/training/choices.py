@@ -33,6 +33,7 @@ SPELLINGS = {
     "epsilon": "-p (epsilon)",
     "huber": "--huber",
     "quantile": "--quantile",
+    "slope": "--slope",
     "free_bias": "-R",
     "block": "--block",
     "option": "--option",
@@ -50,6 +51,8 @@ SPELLINGS = {
 }
 #: Numbers of regularizers; they have no default.
 NUMBERS = {"l1": "the factor of the 1-norm", "radius": "what its constraint allows"}
+#: Numbers of losses.
+NUMBERS_OF_LOSSES = ("smoothing", "epsilon", "huber", "quantile", "slope")
 #: Choices that only losses of one score have.
 OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
 #: Choices that only some solver types have.
@@ -73,7 +76,7 @@ def check_choices(parameter: Parameter) -> None:
         )
     loss, regularizer = loss_of(parameter), regularizer_of(parameter)
     fixed = "loss" not in kind.takes
-    for name in ("smoothing", "epsilon", "huber", "quantile"):
+    for name in NUMBERS_OF_LOSSES:
         if fixed or name not in loss.takes:
             others = [other.name for other in LOSSES.values() if name in other.takes]
             place = f"-s {kind.number}" if fixed else f"loss {loss.name}"

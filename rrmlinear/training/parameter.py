@@ -31,6 +31,7 @@ class Parameter:
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)
     quantile       that the quantile loss aims at (default 0.5), in (0, 1)
+    slope          a > 1 of the generalized hinge where decisions are wrong (default 2)
     free_bias      whether the weight of the column that ``bias`` appends is free of Ω
     option         "I" (default) to "V": how far a visit of -s 32 goes
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
@@ -73,6 +74,7 @@ class Parameter:
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None
+    slope: float | None = None
     free_bias: bool | None = None
     option: str | None = None
     sampling: str | None = None
@@ -146,3 +148,5 @@ class Parameter:
                 raise ValueError(f"{name} is {value}, it must be positive and finite")
         if self.quantile is not None and not 0 < self.quantile < 1:
             raise ValueError(f"quantile is {self.quantile}, it must lie between 0 and 1")
+        if self.slope is not None and not 1 < self.slope < math.inf:
+            raise ValueError(f"slope is {self.slope}, it must lie above 1 and be finite")

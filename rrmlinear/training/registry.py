@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rrmlinear.losses.base import BlockLoss
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.margin import (
+    GeneralizedHinge,
+    Hinge,
+    Logistic,
+    SmoothHinge,
+    SquaredHinge,
+)
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
     SmoothCrammerSinger,
@@ -101,6 +107,12 @@ LOSSES = {
             "smooth-hinge", "binary", lambda p: SmoothHinge(_or(p.smoothing, 1)), ("smoothing",)
         ),
         LossType("squared-hinge", "binary", lambda p: SquaredHinge()),
+        LossType(
+            "generalized-hinge",
+            "binary",
+            lambda p: GeneralizedHinge(_or(p.slope, 2), _or(p.smoothing, 0)),
+            ("slope", "smoothing"),
+        ),
         LossType("logistic", "binary", lambda p: Logistic(), (), "sigmoid"),
         LossType(
             "crammer-singer",

@@ -52,6 +52,8 @@ def test_losses_and_regularizers():
     parameter = options("-s", "32", "--loss", "epsilon-insensitive", "-p", "0").parameter
     assert (parameter.solver, parameter.epsilon) == (32, 0.0)
     assert options("-s", "32", "--loss", "huber", "--huber", "3").parameter.huber == 3
+    parameter = options("-s", "32", "--loss", "generalized-hinge", "--slope", "4").parameter
+    assert (parameter.loss, parameter.slope) == ("generalized-hinge", 4.0)
     assert options("-s", "32").parameter.loss is None
     parameter = options(
         *("-s", "32", "--option", "III", "--sampling", "uniform", "--averaging")

@@ -10,6 +10,8 @@ CLASSIFICATION = {
     "smooth-hinge-1": margin.SmoothHinge(1.0),
     "smooth-hinge-0.01": margin.SmoothHinge(0.01),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "smooth-generalized-hinge": margin.GeneralizedHinge(3.0, 0.2),
     "logistic": margin.Logistic(),
 }
 REGRESSION = {
@@ -28,6 +30,7 @@ SMOOTH = (
     "smooth-hinge-1",
     "smooth-hinge-0.01",
     "squared-hinge",
+    "smooth-generalized-hinge",
     "logistic",
     "squared",
     "smooth-absolute",
@@ -40,6 +43,9 @@ SMOOTH = (
 EXACT = {
     "hinge": lambda y, a: np.maximum(0, 1 - y * a),
     "squared-hinge": lambda y, a: np.maximum(0, 1 - y * a) ** 2,
+    "generalized-hinge": lambda y, a: np.select(
+        [y * a <= 0, y * a <= 1], [1 - 2.5 * y * a, 1 - y * a], 0.0
+    ),
     "smooth-hinge-1": lambda y, a: np.where(
         y * a >= 1, 0, np.where(y * a <= 0, 0.5 - y * a, (1 - y * a) ** 2 / 2)
     ),
@@ -186,6 +192,8 @@ def test_what_is_smooth_is_not_smoothed(name):
     ("build", "message"),
     [
         (lambda: margin.SmoothHinge(0), "smoothing must be positive"),
+        (lambda: margin.GeneralizedHinge(1.0), "slope must lie above 1 and be finite, got 1"),
+        (lambda: margin.GeneralizedHinge(2, -1), "smoothing must be at least 0"),
         (lambda: regression.Huber(-1), "delta must be positive"),
         (lambda: regression.Quantile(1.0), "quantile must lie between 0 and 1"),
         (lambda: regression.EpsilonInsensitive(-0.1), "epsilon must be at least 0"),

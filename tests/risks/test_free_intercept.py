@@ -16,6 +16,8 @@ CLASSIFICATION = {
     "smooth-hinge": margin.SmoothHinge(0.2),
     "squared-hinge": margin.SquaredHinge(),
     "logistic": margin.Logistic(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "smooth-generalized-hinge": margin.GeneralizedHinge(2.5, 0.2),
 }
 LOSSES = CLASSIFICATION | {
     "squared": regression.Squared(),
@@ -34,7 +36,7 @@ N, D = 120, 5
 class Searched(margin.Hinge):
     """A hinge whose conjugate is not said to be of any form."""
 
-    def box(self, y):
+    def pieces(self, y):
         return None
 
 
@@ -57,9 +59,8 @@ def best_value(risk, margins, y):
     def value(b):
         return float(risk.costs @ risk.loss.values(y, margins + b))
 
-    box = risk.loss.box(y)
     if risk.loss.smoothing == 0:
-        kinks = [t for e in (-box[2], box[2]) for t in y + e - margins]
+        kinks = [t for target, *_ in risk.loss.pieces(y) for t in target - margins]
         return min(value(t) for t in kinks)
     low, high = (y - margins).min() - 20, (y - margins).max() + 20
     found = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
@@ -160,6 +161,9 @@ def conjugate_of(cp, name, y, alpha):
     if name in ("hinge", "smooth-hinge", "squared-hinge"):
         gamma = {"hinge": 0.0, "smooth-hinge": 0.2, "squared-hinge": 0.5}[name]
         return -b + gamma / 2 * cp.square(b), [b >= 0] + [b <= 1] * (name != "squared-hinge")
+    if "generalized" in name:
+        gamma = 0.2 if "smooth" in name else 0.0
+        return gamma / 2 * cp.square(b) - cp.minimum(b, 1), [b >= 0, b <= 2.5]
     if name == "logistic":
         return -cp.entr(b) - cp.entr(1 - b), []
     loss = LOSSES[name]

@@ -25,15 +25,19 @@ def make(form, dtype, bias, index=np.int32):
     return rows, np.c_[X, np.full(N, bias)] if bias > 0 else X, h
 
 
-@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("n_free", [0, 1, 2])
 @pytest.mark.parametrize("bias", [-1.0, 1.5])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
-def test_it_is_the_matrix_of_numpy(form, dtype, bias, centred):
+def test_it_is_the_matrix_of_numpy(form, dtype, bias, n_free):
     rows, X, h = make(form, dtype, bias)
-    hessian = Hessian(rows, h, centred)
-    away = X - h @ X / h.sum() if centred else X
-    matrix = away.T @ (h[:, None] * away)
+    ones = np.ones(N)
+    ones[1::3] = 0
+    free = {0: (), 1: (np.ones(N),), 2: (ones, 0.5 * (ones - 1))}[n_free]
+    hessian = Hessian(rows, h, free)
+    matrix = X.T @ (h[:, None] * X)
+    for v in free:
+        matrix -= np.outer(X.T @ (h * v), X.T @ (h * v)) / (h @ (v * v))
     np.testing.assert_allclose(hessian.matrix(), matrix, atol=1e-13)
     p = np.linspace(-1, 1, X.shape[1])
     np.testing.assert_allclose(hessian.product(p), matrix @ p, atol=1e-13)
@@ -49,7 +53,7 @@ def test_wide_indices_serve():
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_without_active_rows_it_is_zero(form):
     rows, _, h = make(form, np.float64, -1.0)
-    hessian = Hessian(rows, 0 * h, True)
+    hessian = Hessian(rows, 0 * h, (np.ones(N),))
     assert not hessian.matrix().any()
     assert not hessian.product(np.ones(D)).any()
 

@@ -182,13 +182,14 @@ def test_smoothing_a_multiclass_loss(small_problem, fit, loss):
 
 
 def test_numbers_of_losses_reach_them(reals):
-    for choice, value in (("epsilon", 0.4), ("huber", 0.2), ("quantile", 0.9)):
-        names = [name for name in REGRESSION if choice in LOSSES[name].takes]
+    for choice, value in (("epsilon", 0.4), ("huber", 0.2), ("quantile", 0.9), ("slope", 3.0)):
+        names = [name for name in BINARY + REGRESSION if choice in LOSSES[name].takes]
         assert names
         for name in names:
             default = LOSSES[name].build(Parameter())
             given = LOSSES[name].build(Parameter(**{choice: value}))
-            assert given.values(3.0, 0.0) != default.values(3.0, 0.0)
+            y, margin = (1.0, -2.0) if name in BINARY else (3.0, 0.0)
+            assert given.values(y, margin) != default.values(y, margin)
 
 
 @pytest.mark.parametrize(
@@ -222,12 +223,14 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "epsilon": 0.1}, r"-p \(epsilon\) has no effect with loss hinge: it is"),
         ({"solver": 32, "huber": 0.1}, "--huber has no effect with loss hinge: it is for loss h"),
         ({"solver": 32, "quantile": 0.1}, "--quantile has no effect with loss hinge"),
+        ({"solver": 32, "slope": 3.0}, "--slope has no effect with loss hinge: it is for loss gen"),
         ({"solver": 32, "loss": "logistic", "smoothing": 1.0}, "--smoothing has no effect with"),
         ({"solver": 32, "loss": "huber", "smoothing": 1.0}, "--smoothing has no effect with"),
         ({"solver": 32, "smoothing": -1.0}, "smoothing is -1.0, it must be at least 0"),
         ({"solver": 32, "smoothing": np.inf}, "smoothing is inf, it must be at least 0"),
         ({"solver": 32, "loss": "smooth-hinge", "smoothing": 0.0}, "smoothing is 0; loss smooth-"),
         ({"solver": 32, "loss": "huber", "huber": 0.0}, "huber is 0.0, it must be positive"),
+        ({"solver": 32, "loss": "generalized-hinge", "slope": 1.0}, "slope is 1.0, it must lie ab"),
         ({"solver": 32, "loss": "quantile", "quantile": 1.0}, "quantile is 1.0, it must lie betw"),
         ({"solver": 32, "loss": "quantile", "quantile": np.nan}, "quantile is nan, it must lie"),
         (

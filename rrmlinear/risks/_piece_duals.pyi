@@ -1,15 +1,17 @@
+from typing import Any
+
 from numpy import float64
 from numpy.typing import NDArray
 
-class BoxDuals:
+class PieceDuals:
+    n: int
     def __init__(
         self,
-        y: NDArray[float64],
+        pieces: list[tuple[Any, Any, Any, Any]],
         costs: NDArray[float64],
-        lower: NDArray[float64],
-        upper: NDArray[float64],
-        epsilon: float,
         smoothing: float,
+        scales: list[Any] | None = None,
+        z: float = 0.0,
     ) -> None: ...
     def lines(
         self,
@@ -17,7 +19,11 @@ class BoxDuals:
         alphas: NDArray[float64] | float,
         curvatures: NDArray[float64] | float,
         guess: float,
+        at_most: bool = False,
     ) -> tuple[NDArray[float64], float]: ...
     def steps(
+        self, margins: NDArray[float64], guess: float, move: float
+    ) -> tuple[NDArray[float64], float]: ...
+    def steps_at_most(
         self, margins: NDArray[float64], guess: float, move: float
     ) -> tuple[NDArray[float64], float]: ...

@@ -1,0 +1,190 @@
+"""Duals that are clipped lines of one number, or steps of it, and where a sum of them is met."""
+
+from libc.stdlib cimport free, malloc
+
+from rrmlinear.projections.plane cimport plane_t
+
+import numpy as np
+
+
+cdef extern from "plane_near.h" nogil:
+    enum:
+        PLANE_NO_MEMORY
+
+    int plane_near(const plane_t* plane, double guess, double* theta)
+    double plane_sum(const plane_t* plane, double theta)
+    void plane_settle(const plane_t* plane, double theta, double size, double* out)
+
+cdef extern from "jumps.h" nogil:
+    ctypedef struct jumps_t:
+        const double* target
+        const double* lower
+        const double* upper
+        const double* margin
+        const double* cost
+        Py_ssize_t n, parts
+        double z
+
+    double jumps_root(const jumps_t* jumps, double guess, double move, double* memory)
+    void jumps_write(const jumps_t* jumps, double b, double* out)
+
+
+cdef class PieceDuals:
+    """Duals α of a loss that has `ScalarLoss.pieces`, under one linear condition on them.
+
+    Maximizing −φ*(−α) − m α − ½ q (α − α_i)² less θ times what the condition weighs, α is a sum of
+    clipped lines, one a piece k, a_k = clip((q α_i + t_k − m − θ v_k)/(q + γ) − o_k, l_k, u_k);
+    where q + γ = 0 each is a step from u to l (for v < 0 from l to u). Methods return the α of all
+    examples and a θ for which Σ_i c_i Σ_k v_k a_k = z, which must lie between what the bounds allow
+    and, for steps, strictly so.
+
+    ``scales`` are the v, one array for each piece; None stands for 1.
+    """
+
+    cdef readonly Py_ssize_t n
+    cdef Py_ssize_t parts
+    cdef double smoothing
+    cdef double z
+    cdef const double[::1] cost
+    cdef const double[::1] target      # and below: part after part
+    cdef const double[::1] offset
+    cdef const double[::1] lower
+    cdef const double[::1] upper
+    cdef const double[::1] scale
+    cdef const double[::1] weight      # c v
+
+    def __cinit__(self, pieces, costs, double smoothing, scales=None, double z=0):
+        self.n, self.cost, self.smoothing, self.z = len(costs), costs, smoothing, z
+        self.parts = len(pieces)
+        self.target, self.offset, self.lower, self.upper = (
+            self._flat(columns) for columns in zip(*pieces))
+        if scales is None:
+            self.scale, self.weight = None, np.tile(costs, self.parts)
+        else:
+            self.scale = self._flat(scales)
+            self.weight = self._flat([costs * scale for scale in scales])
+
+    def _flat(self, columns):
+        return np.concatenate([np.broadcast_to(np.float64(x), self.n) for x in columns])
+
+    def lines(self, const double[::1] margins, alphas, curvatures, double guess,
+              bint at_most=False):
+        """For q + γ > 0 wherever a cost is; ``alphas`` and ``curvatures`` are arrays or numbers.
+
+        With ``at_most`` θ is 0 where the sum is no more than z there, else above.
+        """
+        cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
+        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
+        cdef Py_ssize_t all_parts = self.parts * self.n, i, j, k
+        cdef bint alike = q.strides[0] == 0 and self.scale is None
+        result, rates = np.empty(all_parts), np.empty(1 if alike else all_parts)
+        cdef double[::1] line = result, rate = rates
+        cdef double s, r = 0, theta = 0
+        cdef plane_t plane
+        cdef int status = 0
+        with nogil:
+            for k in range(self.parts):
+                for i in range(self.n):
+                    # the guess is taken off first: θ, small, then keeps its digits
+                    j = k * self.n + i
+                    s = q[i] + self.smoothing
+                    r = 1 / s if s > 0 else 0
+                    if self.scale is None:
+                        line[j] = (q[i] * alpha[i] + self.target[j] - margins[i] - guess) * r
+                    else:
+                        line[j] = (q[i] * alpha[i] + self.target[j] - margins[i]
+                                   - guess * self.scale[j]) * r
+                    line[j] -= self.offset[j]
+                    if not alike:
+                        rate[j] = r if self.scale is None else r * self.scale[j]
+            if alike:
+                rate[0] = r
+            plane.m.at, plane.m.step = &line[0], 1
+            plane.d.at, plane.d.step = &rate[0], not alike
+            plane.lower.at, plane.lower.step = &self.lower[0], 1
+            plane.upper.at, plane.upper.step = &self.upper[0], 1
+            plane.s.at, plane.s.step = &self.weight[0], 1
+            plane.n, plane.e, plane.z, plane.rates, plane.absolute = all_parts, 0, self.z, 1, 0
+            if at_most and plane_sum(&plane, -guess) <= self.z:
+                theta = -guess
+                self._clip(theta, rate, not alike, line)
+            else:
+                status = plane_near(&plane, 0, &theta)
+                if status >= 0:
+                    plane_settle(&plane, theta, 0, &line[0])
+            self._gather(line)
+        if status == PLANE_NO_MEMORY:
+            raise MemoryError("no memory for the search")
+        if status < 0:
+            raise FloatingPointError("dual steps overflow; scale the data")
+        return result[:self.n], guess + theta
+
+    cdef void _clip(self, double theta, const double[::1] rate, Py_ssize_t step,
+                    double[::1] line) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double a
+        for j in range(line.shape[0]):
+            a = line[j] - theta * rate[j * step]
+            line[j] = self.lower[j] if a < self.lower[j] else min(a, self.upper[j])
+
+    cdef void _gather(self, double[::1] parts) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range((self.parts - 1) * self.n):
+            parts[i % self.n] += parts[self.n + i]
+
+    def steps(self, const double[::1] margins, double guess, double move):
+        """For γ = 0 and no curvature; ``move`` > 0 is how far from ``guess`` θ is thought to be."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef jumps_t jumps
+        cdef double theta = guess
+        cdef double* memory = <double*> malloc(3 * self.parts * self.n * sizeof(double))
+        if memory == NULL:
+            raise MemoryError("no memory for the search")
+        jumps.target, jumps.lower, jumps.upper = &self.target[0], &self.lower[0], &self.upper[0]
+        jumps.margin, jumps.cost = &margins[0], &self.cost[0]
+        jumps.n, jumps.parts, jumps.z = self.n, self.parts, self.z
+        with nogil:
+            theta = jumps_root(&jumps, guess, move, memory)
+            jumps_write(&jumps, theta, &out[0])
+            free(memory)
+        return result, theta
+
+    def steps_at_most(self, const double[::1] margins, double guess, double move):
+        """The same with ``scales``; θ is 0 where the sum is no more than z there, else above."""
+        cdef Py_ssize_t all_parts = self.parts * self.n, j
+        cdef double[:, ::1] columns = np.empty((4, all_parts))
+        cdef const double[::1] costs = np.tile(self.cost, self.parts)
+        result, zeros = np.empty(all_parts), np.zeros(all_parts)
+        cdef double[::1] out = result
+        cdef const double[::1] no_margins = zeros
+        cdef double v, t, total = 0, theta = 0
+        cdef jumps_t jumps
+        cdef double* memory = <double*> malloc(3 * all_parts * sizeof(double))
+        if memory == NULL:
+            raise MemoryError("no memory for the search")
+        with nogil:
+            for j in range(all_parts):
+                # v a falls from the larger of its bounds to the smaller one at (t − m)/v
+                v, t = self.scale[j], self.target[j] - margins[j % self.n]
+                columns[0, j] = t / v if v != 0 else 0
+                columns[1, j] = min(v * self.lower[j], v * self.upper[j])
+                columns[2, j] = max(v * self.lower[j], v * self.upper[j])
+                total += costs[j] * columns[2 if columns[0, j] > 0 else 1, j]
+            if total > self.z:
+                jumps.target, jumps.margin = &columns[0, 0], &no_margins[0]
+                jumps.lower, jumps.upper = &columns[1, 0], &columns[2, 0]
+                jumps.cost, jumps.n, jumps.parts, jumps.z = &costs[0], all_parts, 1, self.z
+                theta = max(jumps_root(&jumps, guess, move, memory), 0)
+                jumps_write(&jumps, theta, &out[0])
+            for j in range(all_parts):
+                v, t = self.scale[j], self.target[j] - margins[j % self.n]
+                if v == 0:
+                    out[j] = self.upper[j] if t > 0 else self.lower[j] if t < 0 else 0
+                elif total > self.z:
+                    out[j] /= v
+                else:
+                    out[j] = columns[2 if columns[0, j] > 0 else 1, j] / v
+            free(memory)
+            self._gather(out)
+        return result[:self.n], theta
