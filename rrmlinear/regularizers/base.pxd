@@ -4,6 +4,7 @@ from rrmlinear.core.sparse cimport row_t
 cdef class Regularizer:
     cdef readonly double strength   # Ω − strength/2 ‖w‖² is still convex
     cdef readonly bint linear       # ∇Ω*(v) = v / strength
+    cdef readonly Py_ssize_t length  # of w: 0 for any, −1 where `over` must tell it first
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil
@@ -11,3 +12,4 @@ cdef class Regularizer:
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil
+    cdef int _fit(self, Py_ssize_t n) except -1

@@ -10,8 +10,18 @@ cdef class Regularizer:
     """A regularizer Ω(w), ``strength``-strongly convex, so that its conjugate has a gradient.
 
     With strength 0 the conjugate has none, and may be infinite, which `dual_scale` is for. Arrays
-    have n entries. A linear term −⟨z, w⟩ of the objective is a start of v at z.
+    have n entries, those of a matrix of weights row by row. A linear term −⟨z, w⟩ of the objective
+    is a start of v at z.
     """
+
+    def over(self, shape, *, bint intercept=False):
+        """Ω for weights of this shape, (d,) or (d, k), asked for once, before a solver has it.
+
+        Here groups of columns and bounds are held against the data. The last row is that of an
+        appended column where ``intercept`` says so: it is regularized like every weight, but is
+        in no group of the caller's. Raises ValueError for shapes that Ω is not for.
+        """
+        return self
 
     def with_quadratic(self, double kappa):
         """Ω + kappa/2 ‖w‖², kappa ≥ 0."""
@@ -55,6 +65,7 @@ cdef class Regularizer:
     def value_of(self, w):
         """Ω at an array."""
         cdef const double[::1] array = np.ascontiguousarray(w, dtype=np.float64)
+        self._fit(array.shape[0])
         return self.value(&array[0], array.shape[0])
 
     def slope_of(self, w, d):
@@ -63,22 +74,26 @@ cdef class Regularizer:
         cdef const double[::1] along = np.ascontiguousarray(d, dtype=np.float64)
         if along.shape[0] != array.shape[0]:
             raise ValueError(f"w has {array.shape[0]} entries and d {along.shape[0]}")
+        self._fit(array.shape[0])
         return self.slope(&array[0], &along[0], array.shape[0])
 
     def conjugate_of(self, v):
         """Ω* at an array."""
         cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        self._fit(array.shape[0])
         return self.conjugate(&array[0], array.shape[0])
 
     def dual_scale_of(self, v):
         """The largest t of [0, 1] with Ω* finite at t times an array."""
         cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        self._fit(array.shape[0])
         return self.dual_scale(&array[0], array.shape[0])
 
     def prox_of(self, w, double step):
         """The prox of step Ω at an array, as a new one."""
         result = np.array(w, dtype=np.float64)
         cdef double[::1] array = result
+        self._fit(array.shape[0])
         self.prox(&array[0], step, array.shape[0])
         return result
 
@@ -87,5 +102,13 @@ cdef class Regularizer:
         cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
         result = np.empty(array.shape[0])
         cdef double[::1] out = result
+        self._fit(array.shape[0])
         self.gradient_of_conjugate(&array[0], &out[0], array.shape[0])
         return result
+
+    cdef int _fit(self, Py_ssize_t n) except -1:
+        if self.length < 0:
+            raise ValueError(f"{type(self).__name__} must be told the shape first, by over")
+        if self.length > 0 and n != self.length:
+            raise ValueError(f"{type(self).__name__} is over {self.length} weights, got {n}")
+        return 0

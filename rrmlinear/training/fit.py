@@ -174,14 +174,19 @@ class _Run:
     def _solver(
         self, targets: NDArray[Any], n_classes: int | None, costs: NDArray[np.float64], start: Any
     ) -> Solver:
+        rows, parameter = self.problem.rows, self.parameter
+        columns = rows.width - bool(parameter.free_bias)
         return self.kind.build(
             Task(
-                self.problem.rows,
+                rows,
                 targets,
                 n_classes,
                 costs,
                 self.loss,
-                self.regularizer,
+                self.regularizer.over(
+                    (columns,) if n_classes is None else (columns, n_classes),
+                    intercept=columns > self.problem.n_features,
+                ),
                 self.parameter,
                 start,
             )

@@ -1,0 +1,6 @@
+cdef extern from "norms.h" nogil:
+    double norm_max(const double* x, Py_ssize_t n)
+    double soft_sum(const double* x, Py_ssize_t n, double cut)
+    double soft_norm(const double* x, Py_ssize_t n, double cut)
+    double soft_squares(const double* x, Py_ssize_t n, double s, double cut)
+    double soft_root(const double* x, Py_ssize_t n, double e, double z)

@@ -1,0 +1,6 @@
+from numpy.typing import ArrayLike
+
+from rrmlinear.regularizers.base import Regularizer
+
+class Norm(Regularizer):
+    def dual_norm_of(self, v: ArrayLike) -> float: ...

@@ -1,0 +1,43 @@
+"""Groups of coordinates as kernels read them; `groups` makes and checks them."""
+
+import numpy as np
+
+
+cdef class Partition:
+    """Coordinates 0 … length − 1 in groups: ``indices`` group by group, which begin at ``starts``.
+
+    With ``indices`` None coordinates stand in order. Without ``starts`` every group has ``size``
+    coordinates; size 0 makes one group of them all, and length is then 0, for any, or where the
+    size is yet to be told −1. ``given`` is the number of groups that the caller named.
+    """
+
+    def __init__(self, starts=None, indices=None, Py_ssize_t size=0, Py_ssize_t length=0,
+                 given=None):
+        cdef const Py_ssize_t[::1] array
+        self.starts, self.indices, self.length = starts, indices, length
+        self.c.size, self.c.count = size, 0
+        if starts is not None:
+            self.starts = np.ascontiguousarray(starts, dtype=np.intp)
+            array = self.starts
+            self.c.starts, self.c.count = &array[0], array.shape[0] - 1
+            self.c.largest = np.diff(self.starts).max(initial=1)
+            self.length = self.starts[-1]
+        if indices is not None:
+            self.indices = np.ascontiguousarray(indices, dtype=np.intp)
+            array = self.indices
+            self.c.indices = &array[0]
+        self.given = self.c.count if given is None else given
+
+    @property
+    def sizes(self):
+        """How many coordinates each group has, where the groups are the caller's."""
+        return None if self.starts is None else np.diff(self.starts)
+
+    cdef partition_t of(self, Py_ssize_t n) noexcept nogil:
+        """The same for vectors of n coordinates."""
+        cdef partition_t groups = self.c
+        if groups.starts == NULL:
+            groups.size = groups.size if groups.size > 0 else n
+            groups.count = n // groups.size if n > 0 else 0
+            groups.largest = 1
+        return groups

@@ -1,0 +1,188 @@
+"""The laws of regularizers, each held against every one of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.elastic_ball import ElasticBall
+from rrmlinear.regularizers.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+
+D = 12
+SCALES = [1e-9, 1e-3, 1.0, 1e3, 1e9]
+# Unequal sizes, single coordinates, neighbours or not.
+SCATTERED = [[3], [0, 5, 7, 11], [1, 2], [4, 6, 8, 9, 10]]
+NUMBERS = [4, 4, 4, 7, 9, 9, 9, 9, 9, 12, 12, 12]
+FACTORS = [0.5, 2.0, 1.0, 3.0]
+
+
+def group_sum(groups, factors, order):
+    def value(w):
+        return sum(f * np.linalg.norm(w[g], order) for g, f in zip(groups, factors, strict=True))
+
+    return value
+
+
+def roots(groups):
+    return [np.sqrt(len(group)) for group in groups]
+
+
+ALL = [list(range(D))]
+ROWS = [list(range(j, j + 3)) for j in range(0, D, 3)]
+STRETCHES = [[j for j in range(D) if NUMBERS[j] == number] for number in (4, 7, 9, 12)]
+
+
+def ball_value(w):
+    return 0.0 if 0.4 * np.abs(w).sum() + w @ w / 2 <= 2.0 else np.inf
+
+
+@dataclass(frozen=True)
+class Member:
+    """A regularizer of D weights, and its value written plainly."""
+
+    name: str
+    omega: Regularizer
+    value: Any
+
+
+MEMBERS = [
+    Member("l2", L2(2.0), lambda w: w @ w),
+    Member("elastic net", ElasticNet(0.3, 2.0), lambda w: w @ w + 0.3 * np.abs(w).sum()),
+    Member("l1", L1(0.7), lambda w: 0.7 * np.abs(w).sum()),
+    Member("elastic ball", ElasticBall(0.4, 2.0), ball_value),
+    Member("l2 norm", L2Groups(), np.linalg.norm),
+    Member("linf", LinfGroups(), lambda w: np.abs(w).max()),
+    Member("3 linf", LinfGroups(factors=3.0), lambda w: 3 * np.abs(w).max()),
+    Member("group lasso", L2Groups(SCATTERED), group_sum(SCATTERED, roots(SCATTERED), 2)),
+    Member("stretches", L2Groups(NUMBERS), group_sum(STRETCHES, roots(STRETCHES), 2)),
+    Member("weighed", L2Groups(SCATTERED, FACTORS), group_sum(SCATTERED, FACTORS, 2)),
+    Member("linf groups", LinfGroups(SCATTERED, FACTORS), group_sum(SCATTERED, FACTORS, np.inf)),
+    Member("l21", L2Groups("rows").over((4, 3)), group_sum(ROWS, [1] * 4, 2)),
+    Member("l1inf", LinfGroups("rows").over((4, 3)), group_sum(ROWS, [1] * 4, np.inf)),
+    Member(
+        "sparse groups",
+        SparseGroups(SCATTERED, l1=0.6),
+        lambda w: 0.6 * np.abs(w).sum() + group_sum(SCATTERED, roots(SCATTERED), 2)(w),
+    ),
+    Member(
+        "sparse groups with l1 = 0",
+        SparseGroups(NUMBERS, 2.0, l1=0),
+        group_sum(STRETCHES, [2] * 4, 2),
+    ),
+]
+members = pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
+
+
+def vectors(scale, seed=0):
+    """Normal, with ties and zeros, of wide range, and zero."""
+    rng = np.random.default_rng(seed)
+    yield rng.normal(size=D) * scale
+    yield rng.integers(-2, 3, D) * scale
+    yield rng.standard_cauchy(D) * 10.0 ** rng.integers(-4, 4, D) * scale
+    yield np.where(np.arange(D) == 7, scale, 0.0)
+    yield np.zeros(D)
+
+
+@members
+@pytest.mark.parametrize("scale", SCALES)
+def test_values(member, scale):
+    for w in vectors(scale):
+        assert member.omega.value_of(w) == pytest.approx(member.value(w), rel=1e-12)
+
+
+@members
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("step", [1e-9, 0.1, 1.0, 1e9])
+def test_the_prox_is_optimal_by_its_dual(member, scale, step):
+    # p is the prox of step Ω at w if and only if Ω(p) + Ω*(v) = ⟨v, p⟩ at v = (w − p)/step
+    omega = member.omega
+    for w in vectors(scale):
+        p = omega.prox_of(w, step)
+        v = (w - p) / step
+        rounding = 1e-15 * np.abs(w).max() / step  # of w − p
+        t = omega.dual_scale_of(v)
+        away = rounding / np.abs(v).max() if v.any() else 0.0
+        assert t >= 1 - 1e-11 - 100 * away
+        excess = omega.value_of(p) + omega.conjugate_of(t * v) - v @ p
+        size = abs(v @ p) + np.abs(v).max() * np.abs(p).max()
+        assert abs(excess) <= 1e-10 * size + 1e3 * rounding * np.abs(p).sum()
+
+
+@members
+def test_no_other_point_is_below_the_prox(member):
+    omega, rng = member.omega, np.random.default_rng(5)
+    for w in vectors(1.0):
+        p = omega.prox_of(w, 0.4)
+        least = (p - w) @ (p - w) / 2 + 0.4 * omega.value_of(p)
+        for size in (1e-6, 1e-3, 1.0):
+            for _ in range(50):
+                u = p + size * rng.normal(size=D) * (rng.random(D) < 0.5)
+                assert (u - w) @ (u - w) / 2 + 0.4 * omega.value_of(u) >= least - 1e-14 * (
+                    1 + w @ w
+                )
+
+
+@members
+@pytest.mark.parametrize("scale", SCALES)
+def test_fenchel_and_young(member, scale):
+    omega = member.omega
+    for w, v in zip(vectors(scale, 1), vectors(1.0, 2), strict=True):
+        v = v * omega.dual_scale_of(v)
+        total = omega.value_of(w) + omega.conjugate_of(v)
+        assert total >= v @ w - 1e-12 * np.abs(v).max() * np.abs(w).max()
+        assert omega.conjugate_of(np.zeros(D)) == 0
+
+
+@members
+@pytest.mark.parametrize("scale", SCALES)
+def test_duals_are_scaled_into_the_domain_and_no_more(member, scale):
+    omega = member.omega
+    for v in vectors(scale):
+        t = omega.dual_scale_of(v)
+        assert 0 < t <= 1
+        assert np.isfinite(omega.conjugate_of(t * v))
+        assert t == 1 or omega.conjugate_of(t * (1 + 1e-11) * v) == np.inf
+
+
+@members
+def test_the_slope_is_the_derivative_from_the_right(member):
+    omega = member.omega
+    if np.isnan(omega.slope_of(np.ones(D), np.ones(D))):
+        assert isinstance(omega, ElasticBall)
+        return
+    normal, ties, _, single, zero = vectors(1.0, 3)
+    for w in (normal, ties, single, zero):
+        for d in (-w, *list(vectors(1.0, 4))[:2], single):
+            rise = (omega.value_of(w + 1e-7 * d) - omega.value_of(w)) / 1e-7
+            assert rise == pytest.approx(omega.slope_of(w, d), rel=1e-5, abs=1e-5)
+
+
+def test_no_square_is_lost_or_too_large():
+    for scale in (1e-200, 1e200):
+        w = np.array([3.0, 4.0, 0.0]) * scale
+        for omega in (L2Groups(), L2Groups([1, 1, 2], 1.0), SparseGroups(l1=0.0)):
+            assert omega.value_of(w) == pytest.approx(5 * scale, rel=1e-15)
+            np.testing.assert_allclose(omega.prox_of(w, scale), 0.8 * w, rtol=1e-14)
+            assert omega.dual_norm_of(w) == pytest.approx(5 * scale, rel=1e-14)
+
+
+@pytest.mark.parametrize("omega", [L2Groups(), LinfGroups(), SparseGroups(), L2Groups([0, 1, 0])])
+def test_what_is_not_a_number_stays_so(omega):
+    w = np.array([1.0, np.nan, 2.0])
+    assert np.isnan(omega.value_of(w))
+    assert np.isnan(omega.prox_of(w, 0.1)).any()
+    assert omega.conjugate_of(w) == np.inf
+
+
+def test_groups_of_many_coordinates():
+    rng = np.random.default_rng(1)
+    w, numbers = rng.normal(size=5000), rng.integers(0, 3, 5000)
+    for omega in (LinfGroups(numbers, 1.0), L2Groups(numbers), SparseGroups(numbers)):
+        p = omega.prox_of(w, 0.5)
+        v = (w - p) / 0.5
+        assert omega.dual_norm_of(v) == pytest.approx(1, rel=1e-12)
+        assert v @ p == pytest.approx(omega.value_of(p), rel=1e-12)
+        assert p.any()
