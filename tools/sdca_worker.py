@@ -8,6 +8,7 @@ seconds of the training alone. Whatever the solver itself prints goes to the err
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -58,11 +59,11 @@ def main():
 
 def find(name):
     """The maker of a solver; ours is imported only where it is asked for."""
-    if name.startswith("rrmlinear"):
-        from sdca_ours import SOLVERS
-    else:
-        from sdca_peers import SOLVERS
-    return SOLVERS[name]
+    modules = ("sdca_ours",) if name.startswith("rrmlinear") else ("sdca_peers", "pdprox_peers")
+    solvers = {}
+    for module in modules:
+        solvers |= importlib.import_module(module).SOLVERS
+    return solvers[name]
 
 
 if __name__ == "__main__":

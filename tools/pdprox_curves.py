@@ -1,0 +1,102 @@
+"""Objectives against passes and seconds, and the best of 21 steps as the paper tunes them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pdprox_problem import Objective
+
+#: Every iteration is judged up to this one, then each that comes this part later than the last.
+EACH, GROWTH = 20, 0.05
+#: Times the step that theory has as the best.
+FACTORS = tuple(2.0**power for power in range(-10, 11))
+# Every factor has this part of the seconds; so many of the best then have all of them.
+TRIAL, FINALISTS = 1 / 8, 3
+#: Columns of a curve; the objective is the least yet.
+COLUMNS = ("passes", "cpu", "wall", "objective")
+
+
+@dataclass
+class Curve:
+    """A run so far. What judging takes counts for nobody."""
+
+    objective: Objective
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    least: float = math.inf
+    weights: Any = None
+    count: int = 0
+    next: float = 0.0
+
+    def see(
+        self,
+        passes: float,
+        cpu: float,
+        wall: float,
+        weights: Callable[[], NDArray[Any]],
+        always: bool = False,
+    ) -> None:
+        """Judge these weights if it is time to."""
+        self.count += 1
+        if self.count < self.next and not always:
+            return
+        self.next = self.count + (max(1, GROWTH * self.count) if self.count >= EACH else 1)
+        w = weights()
+        value = self.objective.value(w)
+        if value < self.least:
+            self.least, self.weights = value, w
+        self.rows.append((passes, cpu, wall, self.least))
+
+    def first(self, target: float) -> tuple[float, float, float]:
+        """Passes, CPU and wall seconds when the objective was first at most this."""
+        for row in self.rows:
+            if row[3] <= target:
+                return row[0], row[1], row[2]
+        return math.inf, math.inf, math.inf
+
+
+def follow(
+    objective: Objective, start: Callable[[], Iterator[Any]], limit: float, target: float
+) -> Curve:
+    """The curve of a baseline until it is at the target or has had its CPU seconds."""
+    curve = Curve(objective)
+    objective.products = 0
+    cpu = wall = 0.0
+    begin, began = time.process_time(), time.perf_counter()
+    iterates = start()
+    while cpu < limit and curve.least > target:
+        w = next(iterates)
+        cpu += time.process_time() - begin
+        wall += time.perf_counter() - began
+        if not np.isfinite(w).all():
+            break
+        curve.see(objective.passes, cpu, wall, lambda w=w: w, cpu >= limit)
+        begin, began = time.process_time(), time.perf_counter()
+    return curve
+
+
+def tuned(
+    objective: Objective,
+    start: Callable[[float], Iterator[Any]],
+    limit: float,
+    target: float,
+    factors: Sequence[float] = FACTORS,
+) -> float:
+    """The factor whose run comes nearest, or to the target soonest; this is not counted."""
+
+    def merit(factor: float, seconds: float) -> tuple[float, float]:
+        curve = follow(objective, partial(start, factor), seconds, target)
+        if not curve.rows:
+            return math.inf, math.inf
+        return max(curve.least, target), curve.rows[-1][1]
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        trials = sorted((merit(factor, TRIAL * limit), factor) for factor in factors)
+        finals = [(merit(factor, limit), factor) for _, factor in trials[:FINALISTS]]
+    return min(finals)[1]
