@@ -16,8 +16,7 @@ Against gradient descent, FOBOS, RDA, agd and Pdexg, plainly written in NumPy an
 the best of 21 steps 2^-10 … 2^10 around what theory has, an eighth of the time each and all of it
 for the three best, none of which is counted; and with --peers-python, a Python that has them,
 against skglm, scikit-learn, SciPy's HiGHS and cvxpy with Clarabel, each with the least effort that
-reaches a level. The first-order rivals have FACTOR times the seconds of Pdprox-dual to the last
-level, at most those of --limit. "gap proved" is ours with the level as the tolerance of its gap,
+reaches a level. "gap proved" is ours with the level as the tolerance of its gap,
 measuring counted. What judging takes counts for nobody. A pass is two products with the data; –
 stands where a level was not reached, or is not told.
 """
@@ -25,26 +24,28 @@ stands where a level was not reached, or is not told.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from measuring import BenchmarkError, check_outputs, take_turns, write_whole
-from pdprox_methods import Aim, Run, Timing, entrants, peer, run_of, solver_of
+from pdprox_methods import Aim, Run, Timing, entrants, peer, run_of, solver_of, worker_of
 from pdprox_peers import SOLVERS as PEERS
 from pdprox_tasks import SUITES, Task, smaller
-from sdca_contest import UnfitError
+from sdca_contest import TooSlowError, UnfitError
+from sdca_effort import effort_of
 
 LEVELS = (1e-2, 1e-3, 1e-4)
-LEAST_LIMIT = 0.5  # seconds that a rival has at least
-CERTAIN = 1e-5  # a gap of the reference above this part of the first level is said
+CLARABEL = "cvxpy, Clarabel"
 TABLE = "| task | method | passes | CPU s | wall s |"
 
 
@@ -61,40 +62,73 @@ class Panel:
         return statistics.median(run.cells[level][column] for run in self.timings[name])
 
 
-def aim_of(chosen: argparse.Namespace, task: Task) -> tuple[Aim, float]:
-    """The optimum by a long run of ours, and the relative gap that it proved."""
-    solver = solver_of(task, 37)
-    tolerance = CERTAIN * chosen.levels[-1] / 10
-    curve, result = run_of(task, solver, limit=chosen.reference_limit, gap_tol=tolerance)
-    sureness = result.gap / result.primal
-    # A lower bound, unless that is far from what was found.
-    optimum = task.lam * result.dual if sureness <= chosen.levels[-1] / 10 else curve.least
-    limit = min(max(chosen.factor * seconds_to(curve, optimum, chosen), LEAST_LIMIT), chosen.limit)
-    return Aim(optimum, curve.weights, chosen.levels, limit), sureness
+class Notes:
+    """What was found of tasks: optima with the gap proved, and steps; kept in a file, if any."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.known: dict[str, Any] = {}
+        if path is not None and path.exists():
+            self.known = json.loads(path.read_text(encoding="utf-8"))
+
+    def of(self, task: Task) -> dict[str, Any]:
+        return self.known.setdefault(f"{task.name}, {len(task.y)} rows", {"factors": {}})
+
+    def save(self) -> None:
+        if self.path is not None:
+            text = json.dumps(self.known, indent=1, ensure_ascii=False)
+            write_whole(self.path, lambda path: path.write_text(text, encoding="utf-8"))
 
 
-def seconds_to(curve: Any, optimum: float, chosen: argparse.Namespace) -> float:
-    return curve.first(optimum * (1 + chosen.levels[-1]))[1]
-
-
-def panel_of(chosen: argparse.Namespace, task: Task) -> Panel:
-    """Everybody is made ready, then all take turns."""
-    aim, sureness = aim_of(chosen, task)
+def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
+    """The optimum by a long run of ours, or by Clarabel where that has not proved enough."""
+    known = notes.of(task)
+    if "optimum" not in known:
+        enough = chosen.levels[-1] / 100
+        scale = min(1.0, task.objective().value(np.zeros(task.columns.shape[1])) / task.lam)
+        solver = solver_of(task, 37)
+        curve, result = run_of(task, solver, limit=chosen.reference_limit, gap_tol=enough * scale)
+        sureness, optimum, w = result.gap / result.primal, task.lam * result.dual, curve.weights
+        if sureness > enough:
+            optimum = curve.least
+            if chosen.peers_python and (found := exact(chosen, task)) is not None:
+                value = task.objective().value(found)
+                if value < optimum:
+                    optimum, w = value, found
+        known.update(optimum=optimum, gap=sureness, distance=float(np.linalg.norm(w)))
+        notes.save()
     n, d = task.X.shape
-    say(f"{task.name}: {n} × {d}, minimum {aim.optimum:.8g}, gap {sureness:.0e}, {load()}")
+    say(f"{task.name}: {n} × {d}, minimum {known['optimum']:.8g}, gap {known['gap']:.0e}, {load()}")
+    return Aim(known["optimum"], known["distance"], chosen.levels, chosen.limit, known["factors"])
+
+
+def exact(chosen: argparse.Namespace, task: Task) -> Any:
+    """Clarabel's weights; None where it does not come to an end."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            worker = worker_of(task, CLARABEL, chosen.peers_python, Path(folder))
+            return worker.train(effort_of(1e-9), 10 * chosen.reference_limit)[1]
+        except (UnfitError, TooSlowError):
+            return None
+
+
+def panel_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Panel:
+    """Everybody is made ready, then all take turns."""
+    aim = aim_of(chosen, task, notes)
+
+    def wanted(name: str) -> bool:
+        return not chosen.methods or name in chosen.methods
+
     runs: dict[str, Run] = {}
     for name, make in entrants(task).items():
-        if name in chosen.methods or not chosen.methods:
-            try:
-                runs[name] = make(aim)
-            except ValueError as error:
-                say(f"{name} is left out: {error}")
+        if wanted(name):
+            runs[name] = make(aim)
+            notes.save()
     with tempfile.TemporaryDirectory() as folder:
         for name in PEERS if chosen.peers_python else ():
-            if name in chosen.methods or not chosen.methods:
+            if wanted(name):
                 try:
-                    own = replace(aim, limit=chosen.limit)
-                    runs[name] = peer(task, name, chosen.peers_python, Path(folder), own)
+                    runs[name] = peer(task, name, chosen.peers_python, Path(folder), aim)
                 except UnfitError as error:
                     say(f"{name} is left out: {error}")
         outcomes = take_turns(list(runs.values()), chosen.turns)
@@ -163,10 +197,10 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--levels", default=LEVELS, type=levels_of, metavar="LEVELS")
     parser.add_argument("--rows", type=int, help="fewer than a set has")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--factor", type=float, default=20.0, metavar="FACTOR")
-    parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="of a rival")
+    parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="of a run")
     parser.add_argument("--reference-limit", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--peers-python", metavar="PYTHON")
+    parser.add_argument("--notes", type=Path, metavar="FILE", help="of optima and steps, kept")
     parser.add_argument("--png", type=Path, metavar="FILE")
     chosen = parser.parse_args(words)
     chosen.methods = [word.strip() for word in chosen.methods.split(";") if word.strip()]
@@ -195,11 +229,11 @@ def tasks_of(chosen: argparse.Namespace) -> list[Task]:
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
     try:
-        check_outputs(chosen.png)
-        panels = []
+        check_outputs(chosen.png, chosen.notes)
+        notes, panels = Notes(chosen.notes), []
         print(TABLE + "\n" + "| --- " * (TABLE.count("|") - 1) + "|")
         for task in tasks_of(chosen):
-            panels.append(panel_of(chosen, task))
+            panels.append(panel_of(chosen, task, notes))
             print("\n".join(lines_of(panels[-1])), flush=True)
     except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)

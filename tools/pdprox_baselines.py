@@ -30,10 +30,10 @@ class Scales:
     steepest: float
 
     @classmethod
-    def of(cls, objective: Objective, optimum: Array) -> Scales:
+    def of(cls, objective: Objective, distance: float) -> Scales:
         loss = objective.loss
         steepest = float(max(np.max(loss.hi), -np.min(loss.lo)))
-        return cls(float(np.linalg.norm(optimum)), objective.curvature(), steepest)
+        return cls(distance, objective.curvature(), steepest)
 
     @property
     def G(self) -> float:

@@ -17,6 +17,8 @@ from pdprox_tasks import Task, problem_of
 from sdca_contest import Contestant, Files, Worker
 
 from rrmlinear import Parameter
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.group_norms import L2Groups, LinfGroups
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import Result, TraceRow
 from rrmlinear.solvers.stopping import Stopping
@@ -29,12 +31,16 @@ RATIOS = (1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3)
 
 @dataclass(frozen=True)
 class Aim:
-    """The optimum, the levels above it that count, and the CPU seconds that a run has."""
+    """The optimum and its norm, the levels above it that count, the CPU seconds that a run has.
+
+    ``factors`` of steps are known from before, or noted when they have been tuned.
+    """
 
     optimum: float
-    weights: Any
+    distance: float
     levels: tuple[float, ...]
     limit: float
+    factors: dict[str, float]
 
     @property
     def targets(self) -> list[float]:
@@ -55,10 +61,10 @@ Run = Callable[[], Timing]
 def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
     """A solver type, made as the command line makes it."""
     problem = problem_of(task)
-    names = {"regularizer": task.regularizer, "quantile": task.quantile, "epsilon": task.epsilon}
+    names = {"quantile": task.quantile, "epsilon": task.epsilon}
     chosen = {name: value for name, value in names.items() if value is not None}
     if task.regularizer == "l1":
-        chosen["l1"] = 1.0
+        chosen |= {"regularizer": "l1", "l1": 1.0}
     if task.intercept:
         chosen["free_bias"] = True
     parameter = Parameter(solver=number, loss=task.loss, C=task.C, **chosen, **choices)
@@ -70,10 +76,19 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
             None,
             np.full(len(task.y), task.C),
             loss_of(parameter).build(parameter),
-            regularizer_of(parameter).build(parameter),
+            regularizer_for(task, parameter),
             parameter,
         )
     )
+
+
+def regularizer_for(task: Task, parameter: Parameter) -> Regularizer:
+    """By its name; the maximum norms of rows are of groups of columns here, as W is flat."""
+    if task.groups is not None:
+        return L2Groups(np.repeat(np.arange(len(task.groups)), task.groups))
+    if task.tasks is not None:
+        return LinfGroups(np.repeat(np.arange(task.X.shape[1]), task.n_tasks), 1.0)
+    return regularizer_of(parameter).build(parameter)
 
 
 def run_of(
@@ -112,7 +127,7 @@ def ours(task: Task, number: int | str, aim: Aim, **choices: Any) -> Run:
     return run
 
 
-def by_hand(task: Task, number: int | str, aim: Aim) -> Run:
+def by_hand(task: Task, number: int, aim: Aim) -> Run:
     """The best ratio of a few around the first automatic one, its choice not counted."""
 
     def merit(ratio: float) -> tuple[float, float]:
@@ -120,10 +135,12 @@ def by_hand(task: Task, number: int | str, aim: Aim) -> Run:
         curve, _ = run_of(task, solver, aim.targets[-1], aim.limit / 4)
         return max(curve.least, aim.targets[-1]), curve.rows[-1][1]
 
-    solver: Any = solver_of(task, number)
-    solver.start()
-    best = min(RATIOS, key=lambda factor: merit(factor * solver.ratio))
-    return ours(task, number, aim, ratio=best * solver.ratio)
+    name = f"ratio of {number}"
+    if name not in aim.factors:
+        solver: Any = solver_of(task, number)
+        solver.start()
+        aim.factors[name] = min((factor * solver.ratio for factor in RATIOS), key=merit)
+    return ours(task, number, aim, ratio=aim.factors[name])
 
 
 def proved(task: Task, number: int | str, aim: Aim) -> Run:
@@ -147,27 +164,26 @@ def proved(task: Task, number: int | str, aim: Aim) -> Run:
 
 def baseline(task: Task, method: Baseline, aim: Aim) -> Run:
     """One of the paper's, with the best of 21 steps."""
-    objective = task.objective()
-    scales = Scales.of(objective, aim.weights)
+    objective, name = task.objective(), method.__name__
+    scales = Scales.of(objective, aim.distance)
 
     def start(factor: float) -> Iterator[Any]:
         return method(objective, scales, factor)
 
-    factor = tuned(objective, start, aim.limit, aim.targets[-1])
+    if name not in aim.factors:
+        aim.factors[name] = tuned(objective, start, aim.limit, aim.targets[-1])
 
     def run() -> Timing:
         with np.errstate(over="ignore", invalid="ignore"):
-            curve = follow(objective, partial(start, factor), aim.limit, aim.targets[-1])
+            begin = partial(start, aim.factors[name])
+            curve = follow(objective, begin, aim.limit, aim.targets[-1])
         return timing_of(curve, aim)
 
     return run
 
 
-def peer(task: Task, name: str, python: str, folder: Path, aim: Aim) -> Run:
-    """Another package in a process of its own, with the least effort that reaches each level.
-
-    Raises UnfitError where it takes no part.
-    """
+def worker_of(task: Task, name: str, python: str, folder: Path) -> Worker:
+    """Another package in a process of its own; raises UnfitError where it takes no part."""
     spec = Spec(
         name=task.name,
         loss=task.loss,
@@ -179,12 +195,16 @@ def peer(task: Task, name: str, python: str, folder: Path, aim: Aim) -> Run:
         sizes=() if task.groups is None else tuple(int(size) for size in task.groups),
         tasks=0 if task.tasks is None else task.n_tasks,
     )
-    objective = task.objective()
     data = task.X if task.tasks is None else task.columns
-    files = Files.write(folder, data, task.y)
+    return Worker(python, name, Files.write(folder, data, task.y), spec)
+
+
+def peer(task: Task, name: str, python: str, folder: Path, aim: Aim) -> Run:
+    """Another package, with the least effort that reaches each level."""
+    objective = task.objective()
     one = Contestant(
         name,
-        lambda: Worker(python, name, files, spec),
+        partial(worker_of, task, name, python, folder),
         lambda w: objective.value(np.asarray(w)),
         aim.limit,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from functools import partial
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_every_rival_comes_down_to_the_optimum_of_clarabel(tool, loss, norm):
     weights = tool("pdprox_peers").SOLVERS["cvxpy, Clarabel"](*problem)(150)
     optimum, first = objective.value(weights), objective.value(np.zeros(len(weights)))
     target = optimum + 0.01 * (first - optimum)
-    scales = methods.Scales.of(objective, weights)
+    scales = methods.Scales.of(objective, np.linalg.norm(weights))
     for name, method in methods.BASELINES.items():
 
         def start(factor, method=method):
@@ -170,10 +171,11 @@ def test_rows_of_tasks_are_spread_over_the_columns_of_their_own(tool):
 
 def test_table_and_picture(tool, tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    picture = tmp_path / "out.png"
+    picture, notes = tmp_path / "out.png", tmp_path / "notes.json"
     words = ["quantile-generated", "--tasks", "2000 ×", "--rows", "300", "--turns", "1"]
     words += ["--methods", "Pdprox-dual (-s 37); Pdprox-dual, gap proved; FOBOS"]
-    assert tool("bench_pdprox").main([*words, "--limit", "2", "--png", str(picture)]) == 0
+    words += ["--limit", "2", "--notes", str(notes)]
+    assert tool("bench_pdprox").main([*words, "--png", str(picture)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "| task | method | passes | CPU s | wall s |"
     names = [line.split("|")[2].strip() for line in lines[2:]]
@@ -184,6 +186,9 @@ def test_table_and_picture(tool, tmp_path, capsys):
     assert passes == sorted(passes)
     assert seconds == sorted(seconds)
     assert picture.read_bytes().startswith(b"\x89PNG")
+    (known,) = json.loads(notes.read_text()).values()
+    assert known["factors"]["fobos"] in tool("pdprox_curves").FACTORS
+    assert known["gap"] <= 1e-6
 
 
 def test_bad_requests_are_one_sentence(tool, capsys, tmp_path, monkeypatch):
