@@ -24,7 +24,16 @@ from rrmlinear.training.registry import (
 
 MOST_THREADS = 1024
 #: Options of one number of a loss, a regularizer or a solver.
-NUMBERS = ("--l1", "--radius", "--smoothing", "--huber", "--quantile", "--slope", "--ratio")
+NUMBERS = (
+    "--l1",
+    "--radius",
+    "--smoothing",
+    "--huber",
+    "--quantile",
+    "--slope",
+    "--budget",
+    "--ratio",
+)
 WITHOUT_EFFECT = {
     "-n": "it sets nu of the one-class SVM",
     "-C": "it searches the parameters of -s 0, 2 and 11",
@@ -139,6 +148,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         huber=options.huber,
         quantile=options.quantile,
         slope=options.slope,
+        budget=options.budget,
         free_bias=options.free_bias or None,
         option=options.option,
         sampling=options.sampling,

@@ -22,6 +22,8 @@ options:
 --huber delta : residual from which the Huber loss is linear (default 1)
 --quantile a : the quantile that loss quantile aims at (default 0.5)
 --slope a : how steep loss generalized-hinge is where decisions are wrong, above 1 (default 2)
+--budget m : the duals of all examples sum up to m at most (of the hinge, only the m largest losses
+             count), with -s 34 to 40, 42, newton and batch
 -c cost : set the parameter C (default 1)
 -e delta : stop when the duality gap is at most delta times the gap after the first pass
            (default 0.0009)

@@ -24,6 +24,6 @@ class PieceDuals:
     def steps(
         self, margins: NDArray[float64], guess: float, move: float
     ) -> tuple[NDArray[float64], float]: ...
-    def steps_at_most(
-        self, margins: NDArray[float64], guess: float, move: float
+    def scaled_steps(
+        self, margins: NDArray[float64], guess: float, move: float, at_most: bool = False
     ) -> tuple[NDArray[float64], float]: ...

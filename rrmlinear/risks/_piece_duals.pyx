@@ -1,11 +1,18 @@
 """Duals that are clipped lines of one number, or steps of it, and where a sum of them is met."""
 
+cimport cython
+from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
 from rrmlinear.projections.plane cimport plane_t
 
 import numpy as np
 
+# θ is searched for again from where it was found while the sum misses z by more than this part of
+# what it adds up: where lines are steep, θ has too few digits.
+cdef double MET = 1e-12
+cdef enum:
+    TRIALS = 4
 
 cdef extern from "plane_near.h" nogil:
     enum:
@@ -29,6 +36,7 @@ cdef extern from "jumps.h" nogil:
     void jumps_write(const jumps_t* jumps, double b, double* out)
 
 
+@cython.final
 cdef class PieceDuals:
     """Duals α of a loss that has `ScalarLoss.pieces`, under one linear condition on them.
 
@@ -75,49 +83,58 @@ cdef class PieceDuals:
         """
         cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
         cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
-        cdef Py_ssize_t all_parts = self.parts * self.n, i, j, k
+        cdef Py_ssize_t all_parts = self.parts * self.n, i, k
         cdef bint alike = q.strides[0] == 0 and self.scale is None
         result, rates = np.empty(all_parts), np.empty(1 if alike else all_parts)
         cdef double[::1] line = result, rate = rates
-        cdef double s, r = 0, theta = 0
+        cdef double theta = 0
         cdef plane_t plane
-        cdef int status = 0
+        cdef int status = 0, trial
         with nogil:
-            for k in range(self.parts):
-                for i in range(self.n):
-                    # the guess is taken off first: θ, small, then keeps its digits
-                    j = k * self.n + i
-                    s = q[i] + self.smoothing
-                    r = 1 / s if s > 0 else 0
-                    if self.scale is None:
-                        line[j] = (q[i] * alpha[i] + self.target[j] - margins[i] - guess) * r
-                    else:
-                        line[j] = (q[i] * alpha[i] + self.target[j] - margins[i]
-                                   - guess * self.scale[j]) * r
-                    line[j] -= self.offset[j]
-                    if not alike:
-                        rate[j] = r if self.scale is None else r * self.scale[j]
-            if alike:
-                rate[0] = r
             plane.m.at, plane.m.step = &line[0], 1
             plane.d.at, plane.d.step = &rate[0], not alike
             plane.lower.at, plane.lower.step = &self.lower[0], 1
             plane.upper.at, plane.upper.step = &self.upper[0], 1
             plane.s.at, plane.s.step = &self.weight[0], 1
             plane.n, plane.e, plane.z, plane.rates, plane.absolute = all_parts, 0, self.z, 1, 0
-            if at_most and plane_sum(&plane, -guess) <= self.z:
-                theta = -guess
-                self._clip(theta, rate, not alike, line)
-            else:
+            for trial in range(TRIALS):
+                # the guess is taken off first: θ, small, then keeps its digits
+                for k in range(self.parts):
+                    for i in range(self.n):
+                        self._line(k * self.n + i, margins[i], alpha[i], q[i], guess, alike,
+                                   &line[0], &rate[0])
+                if at_most and plane_sum(&plane, -guess) <= self.z:
+                    theta = -guess
+                    self._clip(theta, rate, not alike, line)
+                    break
                 status = plane_near(&plane, 0, &theta)
-                if status >= 0:
-                    plane_settle(&plane, theta, 0, &line[0])
+                if status < 0:
+                    break
+                plane_settle(&plane, theta, 0, &line[0])
+                if trial == TRIALS - 1 or self._is_met(line):
+                    break
+                guess += theta
             self._gather(line)
         if status == PLANE_NO_MEMORY:
             raise MemoryError("no memory for the search")
         if status < 0:
             raise FloatingPointError("dual steps overflow; scale the data")
         return result[:self.n], guess + theta
+
+    cdef inline void _line(self, Py_ssize_t j, double margin, double alpha, double q, double guess,
+                           bint alike, double* line, double* rate) noexcept nogil:
+        cdef double v = 1 if self.scale is None else self.scale[j], s = q + self.smoothing
+        cdef double r = 1 / s if s > 0 else 0
+        line[j] = (q * alpha + self.target[j] - margin - guess * v) * r - self.offset[j]
+        rate[0 if alike else j] = r * v
+
+    cdef bint _is_met(self, const double[::1] parts) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double total = -self.z, size = 0
+        for j in range(parts.shape[0]):
+            total += self.weight[j] * parts[j]
+            size += fabs(self.weight[j] * parts[j])
+        return fabs(total) <= MET * size
 
     cdef void _clip(self, double theta, const double[::1] rate, Py_ssize_t step,
                     double[::1] line) noexcept nogil:
@@ -150,8 +167,9 @@ cdef class PieceDuals:
             free(memory)
         return result, theta
 
-    def steps_at_most(self, const double[::1] margins, double guess, double move):
-        """The same with ``scales``; θ is 0 where the sum is no more than z there, else above."""
+    def scaled_steps(self, const double[::1] margins, double guess, double move,
+                     bint at_most=False):
+        """The same with ``scales``; ``at_most`` is that of `lines`."""
         cdef Py_ssize_t all_parts = self.parts * self.n, j
         cdef double[:, ::1] columns = np.empty((4, all_parts))
         cdef const double[::1] costs = np.tile(self.cost, self.parts)
@@ -160,6 +178,7 @@ cdef class PieceDuals:
         cdef const double[::1] no_margins = zeros
         cdef double v, t, total = 0, theta = 0
         cdef jumps_t jumps
+        cdef bint met
         cdef double* memory = <double*> malloc(3 * all_parts * sizeof(double))
         if memory == NULL:
             raise MemoryError("no memory for the search")
@@ -171,20 +190,21 @@ cdef class PieceDuals:
                 columns[1, j] = min(v * self.lower[j], v * self.upper[j])
                 columns[2, j] = max(v * self.lower[j], v * self.upper[j])
                 total += costs[j] * columns[2 if columns[0, j] > 0 else 1, j]
-            if total > self.z:
+            met = at_most and total <= self.z
+            if not met:
                 jumps.target, jumps.margin = &columns[0, 0], &no_margins[0]
                 jumps.lower, jumps.upper = &columns[1, 0], &columns[2, 0]
                 jumps.cost, jumps.n, jumps.parts, jumps.z = &costs[0], all_parts, 1, self.z
-                theta = max(jumps_root(&jumps, guess, move, memory), 0)
+                theta = jumps_root(&jumps, guess, move, memory)
+                theta = max(theta, 0) if at_most else theta
                 jumps_write(&jumps, theta, &out[0])
             for j in range(all_parts):
                 v, t = self.scale[j], self.target[j] - margins[j % self.n]
                 if v == 0:
                     out[j] = self.upper[j] if t > 0 else self.lower[j] if t < 0 else 0
-                elif total > self.z:
-                    out[j] /= v
                 else:
-                    out[j] = columns[2 if columns[0, j] > 0 else 1, j] / v
+                    t = (columns[2 if columns[0, j] > 0 else 1, j] if met else out[j]) / v
+                    out[j] = min(max(t, self.lower[j]), self.upper[j])  # v a / v rounds
             free(memory)
             self._gather(out)
         return result[:self.n], theta

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks.budget import Budget
+from rrmlinear.risks.budget_intercept import BudgetIntercept
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.solvers.agm import AGM, ROUTES
@@ -32,11 +34,19 @@ GRADIENT_CHOICES = {
 
 
 def risk_of(task: Task) -> ScalarRisk | BlockRisk:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω."""
+    """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω.
+
+    With a budget m its duals have Σ c_i |α_i| ≤ C m.
+    """
     rows, loss, y, costs = task.rows, task.loss, task.targets, task.costs
     threads = task.parameter.threads
     if task.n_classes is not None:
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
+    if task.parameter.budget is not None:
+        limit = task.parameter.C * task.parameter.budget
+        if task.parameter.free_bias:
+            return BudgetIntercept(rows, loss, y, costs, limit, threads)
+        return Budget(rows, loss, y, costs, limit, threads=threads)
     kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
     return kind(rows, loss, y, costs, threads)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rrmlinear.training.entries import RegularizerType, SolverType
 from rrmlinear.training.registry import (
     GRADIENT_CHOICES,
@@ -34,6 +36,7 @@ SPELLINGS = {
     "huber": "--huber",
     "quantile": "--quantile",
     "slope": "--slope",
+    "budget": "--budget",
     "free_bias": "-R",
     "block": "--block",
     "option": "--option",
@@ -54,7 +57,7 @@ NUMBERS = {"l1": "the factor of the 1-norm", "radius": "what its constraint allo
 #: Numbers of losses.
 NUMBERS_OF_LOSSES = ("smoothing", "epsilon", "huber", "quantile", "slope")
 #: Choices that only losses of one score have.
-OF_ONE_SCORE = ("free_bias", "option", "sampling", "averaging")
+OF_ONE_SCORE = ("budget", "free_bias", "option", "sampling", "averaging")
 #: Choices that only some solver types have.
 CHOICES_OF_TYPES = (
     *("loss", "regularizer", "block", "batch", "line_search", "accelerate", "inner"),
@@ -93,6 +96,11 @@ def check_choices(parameter: Parameter) -> None:
     if inner not in (None, *PACES) and (isinstance(inner, str) or inner < 1):
         known = ", ".join(PACES)
         raise ValueError(f"inner is {inner!r}; it must be {known} or a number of passes")
+    if parameter.budget is not None and loss.build(parameter).pieces(np.ones(1)) is None:
+        raise ValueError(
+            f"--budget has no effect with loss {loss.name}: it is for losses whose duals are sums "
+            "of clipped lines, as those of the hinge and of absolute residuals"
+        )
     if parameter.averaging and parameter.free_bias:
         raise ValueError("--averaging is not offered with -R")
     if parameter.line_search not in (None, *LINE_SEARCHES):

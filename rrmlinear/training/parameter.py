@@ -32,6 +32,8 @@ class Parameter:
     huber          δ > 0 where the Huber loss turns linear (default 1)
     quantile       that the quantile loss aims at (default 0.5), in (0, 1)
     slope          a > 1 of the generalized hinge where decisions are wrong (default 2)
+    budget         m > 0, the most that the duals of all examples sum up to, Σ weight_i |α_i| ≤ m:
+                   of the hinge only the m largest losses count; with 34 to 40, 42, newton and batch
     free_bias      whether the weight of the column that ``bias`` appends is free of Ω
     option         "I" (default) to "V": how far a visit of -s 32 goes
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
@@ -75,6 +77,7 @@ class Parameter:
     huber: float | None = None
     quantile: float | None = None
     slope: float | None = None
+    budget: float | None = None
     free_bias: bool | None = None
     option: str | None = None
     sampling: str | None = None
@@ -142,7 +145,7 @@ class Parameter:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be at least 0 and finite")
-        for name in ("huber", "radius", "ratio"):
+        for name in ("huber", "radius", "budget", "ratio"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be positive and finite")

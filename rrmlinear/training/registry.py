@@ -153,7 +153,7 @@ REGULARIZERS = {
 
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of every solver of gradient steps over all examples.
-BATCH = (*OBJECTIVE, "free_bias")
+BATCH = (*OBJECTIVE, "free_bias", "budget")
 #: Choices of figure 1 of the paper, the default first.
 OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
