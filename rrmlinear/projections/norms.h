@@ -70,6 +70,26 @@ RRM_INLINE double soft_norm(const double *x, ptrdiff_t n, double cut)
                : largest;
 }
 
+/* The derivative of ‖w + x d‖₁ by x at 0, from the right. */
+RRM_INLINE double slope_of_l1(const double *w, const double *d, ptrdiff_t n)
+{
+    double total = 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        total += w[j] > 0 ? d[j] : w[j] < 0 ? -d[j] : fabs(d[j]);
+    return total;
+}
+
+/* The largest t of [0, 1] with t · size ≤ most, as rounded. */
+RRM_INLINE double scale_within(double size, double most)
+{
+    if (size <= most)
+        return 1;
+    double t = most / size;
+    while (t * size > most)
+        t = nextafter(t, 0);
+    return t;
+}
+
 /* The θ ≥ 0 with Σ max(|x_j| − θ, 0) = e θ + z, e, z ≥ 0, where the left side is the larger at 0;
  * NaN where memory lacks or x is not finite.
  *

@@ -2,7 +2,14 @@
 
 from libc.math cimport INFINITY, NAN, fabs, sqrt
 
-from rrmlinear.projections.norms cimport norm_max, soft_norm, soft_root, soft_squares, soft_sum
+from rrmlinear.projections.norms cimport (
+    norm_max,
+    slope_of_l1,
+    soft_norm,
+    soft_root,
+    soft_squares,
+    soft_sum,
+)
 from rrmlinear.regularizers.over_groups cimport GroupNorm
 from rrmlinear.regularizers.partition cimport Partition
 
@@ -53,11 +60,7 @@ cdef class SparseGroups(GroupNorm):
 
     cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
                             double factor) noexcept nogil:
-        cdef double total = 0
-        cdef Py_ssize_t j
-        for j in range(n):
-            total += d[j] if w[j] > 0 else -d[j] if w[j] < 0 else fabs(d[j])
-        return self.l1 * total + factor * slope_of_l2(w, d, n)
+        return self.l1 * slope_of_l1(w, d, n) + factor * slope_of_l2(w, d, n)
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
         # ‖S(s v, l1)‖ − f is convex and rises in s: Newton's steps fall to its root from the right.
@@ -100,12 +103,11 @@ cdef class LinfGroups(GroupNorm):
 
     cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
                             double factor) noexcept nogil:
-        cdef double top = norm_max(w, n), most = -INFINITY, along
+        cdef double top = norm_max(w, n), most = -INFINITY
         cdef Py_ssize_t j
         for j in range(n):
             if fabs(w[j]) == top:
-                along = d[j] if w[j] > 0 else -d[j] if w[j] < 0 else fabs(d[j])
-                most = max(most, along)
+                most = max(most, slope_of_l1(w + j, d + j, 1))
         return factor * most
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:

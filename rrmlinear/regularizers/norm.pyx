@@ -15,8 +15,11 @@ cdef double ROUNDING = 1e-12
 cdef class Norm(Regularizer):
     """A norm Ω with the dual norm Ω°(v) = max ⟨v, w⟩ over Ω(w) ≤ 1, of strength 0.
 
-    Ω* is 0 where Ω°(v) ≤ 1, and infinite elsewhere.
+    Ω* is 0 where Ω°(v) ≤ 1, and infinite elsewhere. ``degree`` is 1: Ω(t w) = t Ω(w) for t ≥ 0.
     """
+
+    def __cinit__(self, *args, **kwargs):
+        self.degree = 1
 
     cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil:
         """Ω°(v)."""

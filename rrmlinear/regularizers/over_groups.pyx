@@ -1,6 +1,6 @@
 """Sums of norms over groups of coordinates: what is one loop for all of them."""
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free, malloc
 
 from rrmlinear.regularizers.norm cimport Norm
@@ -85,6 +85,19 @@ cdef class GroupNorm(Norm):
         free(room)
         return largest
 
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
+        cdef partition_t groups = self.partition.of(n)
+        cdef double* room = <double*> malloc(groups.largest * sizeof(double))
+        cdef double total = 0
+        cdef Py_ssize_t g
+        if room == NULL:
+            return NAN
+        for g in range(groups.count):
+            total += self.group_conjugate(group_read(&groups, v, g, room), group_size(&groups, g),
+                                          self.factor[g * self.factor_step])
+        free(room)
+        return total
+
     cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef partition_t groups = self.partition.of(n)
         cdef double* room = <double*> malloc(groups.largest * sizeof(double))
@@ -124,6 +137,10 @@ cdef class GroupNorm(Norm):
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
         """N°(v)/f."""
         return NAN
+
+    cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
+        """(f N)*(v)."""
+        return 0 if self.group_dual(v, n, factor) <= 1 else INFINITY
 
     cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
                            double step) noexcept nogil:

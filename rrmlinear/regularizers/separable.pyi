@@ -1,9 +1,10 @@
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.norm import Norm
 
 class L2(Regularizer):
     def __init__(self, strength: float = 1.0) -> None: ...
 
-class L1(Regularizer):
+class L1(Norm):
     l1: float
     def __init__(self, l1: float) -> None: ...
 

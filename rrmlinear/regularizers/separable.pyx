@@ -1,9 +1,11 @@
 """Regularizers that are sums over the coordinates of w."""
 
-from libc.math cimport INFINITY, fabs, nextafter
+from libc.math cimport INFINITY
 
 from rrmlinear.core.sparse cimport row_dot, row_t, thresholded_dot
+from rrmlinear.projections.norms cimport norm_max, scale_within, slope_of_l1, soft_sum
 from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.regularizers.norm cimport Norm
 
 from rrmlinear.regularizers.intercept import BesideIntercept
 
@@ -60,14 +62,10 @@ cdef class ElasticNet(Regularizer):
         return BesideIntercept(self)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t j
-        cdef double total = 0
-        for j in range(n):
-            total += fabs(w[j])
-        return self.strength * squared_norm(w, n) / 2 + self.l1 * total
+        return self.strength * squared_norm(w, n) / 2 + self.l1 * soft_sum(w, n, 0)
 
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.strength * dot(w, d, n) + self.l1 * slope_of_norm(w, d, n)
+        return self.strength * dot(w, d, n) + self.l1 * slope_of_l1(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -91,7 +89,7 @@ cdef class ElasticNet(Regularizer):
         return thresholded_dot(row, v, self.l1) / self.strength
 
 
-cdef class L1(Regularizer):
+cdef class L1(Norm):
     """l1 ‖w‖₁, whose conjugate is 0 where every |v_j| ≤ l1, and infinite elsewhere.
 
     It is not strongly convex, so the conjugate has no gradient.
@@ -108,33 +106,19 @@ cdef class L1(Regularizer):
         return ElasticNet(self.l1, kappa)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t j
-        cdef double total = 0
-        for j in range(n):
-            total += fabs(w[j])
-        return self.l1 * total
+        return self.l1 * soft_sum(w, n, 0)
 
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.l1 * slope_of_norm(w, d, n)
+        return self.l1 * slope_of_l1(w, d, n)
 
-    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t j
-        for j in range(n):
-            if fabs(v[j]) > self.l1:
-                return INFINITY
-        return 0
+    cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil:
+        return norm_max(v, n) / self.l1
 
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
-        cdef Py_ssize_t j
-        cdef double largest = 0, t
-        for j in range(n):
-            largest = max(largest, fabs(v[j]))
-        if largest <= self.l1:
-            return 1
-        t = self.l1 / largest
-        while t * largest > self.l1:  # by rounding
-            t = nextafter(t, 0)
-        return t
+        return scale_within(norm_max(v, n), self.l1)
+
+    cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil:
+        return self.l1 * soft_sum(w, n, step * self.l1)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -161,13 +145,4 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
     cdef double total = 0
     for j in range(n):
         total += a[j] * b[j]
-    return total
-
-
-cdef inline double slope_of_norm(const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-    # of ‖w + x d‖₁ by x, at 0 from the right
-    cdef Py_ssize_t j
-    cdef double total = 0
-    for j in range(n):
-        total += d[j] if w[j] > 0 else -d[j] if w[j] < 0 else fabs(d[j])
     return total

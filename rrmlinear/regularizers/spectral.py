@@ -1,0 +1,92 @@
+"""Functions of the singular values of a matrix of weights: the trace norm and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.separable import L1
+
+Array = NDArray[np.float64]
+
+# Duals that are scaled end so far inside the domain, that rounding does not put them out again.
+ROUNDING = 1e-12
+# Singular values below this part of the largest are zeros that have rounded.
+RANK = 1e-12
+
+
+class Spectral(Regularizer):
+    """Ω(W) = ω(σ(W)) for a regularizer ω of the singular values σ of W, d × k.
+
+    ω must not depend on signs or order: `L1` makes the trace norm, a group norm of one group the
+    operator norm (ℓ∞) or Frobenius' (ℓ2), `NormBall` and `NormPower` of these their balls and powers. Then
+    Ω*(V) = ω*(σ(V)), and the prox has the singular vectors of W with the prox of ω at σ(W). Every
+    number takes a full singular value decomposition. Arrays are W row by row; it must be told the
+    shape (`over`), and raises ValueError for a single column.
+
+    Source: Lewis, The convex analysis of unitarily invariant matrix functions, 1995.
+    """
+
+    def __init__(self, inner: Regularizer, shape: tuple[int, int] | None = None) -> None:
+        self.inner, self.shape = inner, shape
+
+    def over(self, shape: tuple[int, ...], *, intercept: bool = False) -> Spectral:
+        if len(shape) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs several columns of weights, and has one: its only "
+                "singular value is the norm of that"
+            )
+        other: Spectral = type(self).__new__(type(self))
+        Spectral.__init__(other, self.inner, (shape[0], shape[1]))
+        return other
+
+    def value_of(self, w: ArrayLike) -> float:
+        return self.inner.value_of(self._singular_values(w))
+
+    def conjugate_of(self, v: ArrayLike) -> float:
+        return self.inner.conjugate_of(self._singular_values(v))
+
+    def dual_scale_of(self, v: ArrayLike) -> float:
+        t = self.inner.dual_scale_of(self._singular_values(v))
+        return t if t == 1 else (1 - ROUNDING) * t
+
+    def prox_of(self, w: ArrayLike, step: float) -> Array:
+        left, sigma, right = np.linalg.svd(self._matrix(w), full_matrices=False)
+        new = self.inner.prox_of(sigma, step)
+        if np.array_equal(new, sigma):
+            return np.array(w, dtype=np.float64)
+        rank = int(np.count_nonzero(new))
+        return ((left[:, :rank] * new[:rank]) @ right[:rank]).ravel()
+
+    def _matrix(self, w: Any) -> Array:
+        if self.shape is None:
+            raise ValueError(f"{type(self).__name__} must be told the shape first, by over")
+        array = np.asarray(w, dtype=np.float64)
+        if array.size != self.shape[0] * self.shape[1]:
+            size = self.shape[0] * self.shape[1]
+            raise ValueError(f"{type(self).__name__} is over {size} weights, got {array.size}")
+        return array.reshape(self.shape)
+
+    def _singular_values(self, w: Any) -> Array:
+        return np.linalg.svd(self._matrix(w), compute_uv=False)
+
+
+class TraceNorm(Spectral):
+    """The sum of the singular values of W, whose dual norm is the largest one."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        super().__init__(L1(factor))
+
+    def slope_of(self, w: ArrayLike, d: ArrayLike) -> float:
+        """factor · (⟨UV', D⟩ + the trace norm of what D has beyond the spaces of U and V)."""
+        W, D = self._matrix(w), self._matrix(d)
+        left, sigma, right = np.linalg.svd(W, full_matrices=False)
+        rank = int(np.count_nonzero(sigma > RANK * sigma[0])) if sigma[0] > 0 else 0
+        U, V = left[:, :rank], right[:rank].T
+        beyond = D - U @ (U.T @ D)
+        beyond -= beyond @ V @ V.T
+        along = float(np.vdot(U @ V.T, D)) + float(np.linalg.svd(beyond, compute_uv=False).sum())
+        return self.inner.value_of([1.0]) * along
