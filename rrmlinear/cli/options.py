@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rrmlinear.cli import LeaveError, usage
+from rrmlinear.cli.columns import read_columns, read_groups
 from rrmlinear.cli.parser import Parser, choice, number, whole
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import (
@@ -25,14 +26,8 @@ from rrmlinear.training.registry import (
 MOST_THREADS = 1024
 #: Options of one number of a loss, a regularizer or a solver.
 NUMBERS = (
-    "--l1",
-    "--radius",
-    "--smoothing",
-    "--huber",
-    "--quantile",
-    "--slope",
-    "--budget",
-    "--ratio",
+    *("--l1", "--radius", "--lower", "--upper", "--limit"),
+    *("--smoothing", "--huber", "--quantile", "--slope", "--budget", "--ratio"),
 )
 WITHOUT_EFFECT = {
     "-n": "it sets nu of the one-class SVM",
@@ -49,6 +44,7 @@ class TrainingOptions:
     folds: int | None
     quiet: bool
     trace_file: str | None
+    groups_file: str | None
     reading_threads: int | None
     training_file: str
     model_file: str
@@ -92,6 +88,8 @@ def training_usage() -> str:
     }
     free = [str(kind.number) for kind in SOLVER_TYPES.values() if "free_bias" in kind.takes]
     names["free_types"] = ", ".join(free)
+    norms = [str(kind.number) for kind in SOLVER_TYPES.values() if "limit" in kind.takes]
+    names["norm_types"] = ", ".join(norms)
     return usage.TRAIN.format(solver_types="\n".join(lines), **names)
 
 
@@ -104,6 +102,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)))
     for name in NUMBERS:
         parser.value(name, type=number(name))
+    parser.value("--groups", dest="groups_file")
+    parser.value("--unpenalized", type=read_columns)
     parser.value("-p", dest="epsilon", type=number("-p"))
     parser.value("-e", dest="delta", type=number("-e"))
     parser.value("--gap-tol", type=number("--gap-tol"))
@@ -143,6 +143,11 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         regularizer=options.regularizer,
         l1=options.l1,
         radius=options.radius,
+        groups=None if options.groups_file is None else read_groups(options.groups_file),
+        lower=options.lower,
+        upper=options.upper,
+        unpenalized=options.unpenalized,
+        limit=options.limit,
         smoothing=options.smoothing,
         epsilon=options.epsilon,
         huber=options.huber,
@@ -180,6 +185,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.folds,
         options.quiet,
         options.trace_file,
+        options.groups_file,
         options.threads,
         files[0],
         _model_file(parser, files, options.folds),

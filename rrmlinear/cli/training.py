@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from rrmlinear.cli import INTERRUPTED, LeaveError
+from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
     blaming,
     check_distinct,
@@ -39,6 +40,10 @@ def main(arguments: Sequence[str]) -> None:
     problem = read_problem(options.training_file, options.reading_threads)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
+    chosen = options.parameter
+    check_columns(
+        problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
+    )
     problem = problem.with_bias(options.bias)
     run = _Run(options, problem)
     try:

@@ -12,11 +12,22 @@ options:
        {multiclass}
   for regression
        {regression}
---regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1; with -s 35, 36 and 42
-                     also l1, S |w|_1 (and with -s sdca and --loss squared), and elastic-ball, the
-                     constraint |w|^2/2 + S |w|_1 <= R
---l1 S : the factor of |w|_1
---radius R : what the constraint of elastic-ball allows
+--regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1;
+       with -s {norm_types} also
+       l1 -- S |w|_1 (with -s sdca and --loss squared, too)
+       l2-norm, linf -- |w|_2, max |w_j|
+       group-lasso, sparse-group-lasso -- sum of sqrt(d_g) |w_g|_2, that + S |w|_1
+       exclusive-lasso, squared-group-norm -- sum of |w_g|_1^2, square of group-lasso
+       l21, l1inf, trace-norm -- for losses of all classes: sum over features of |W_j|_2, of
+                                 max |W_jk|; sum of the singular values of W
+       elastic-ball -- the constraint |w|^2/2 + S |w|_1 <= R
+--l1 S : the factor of |w|_1 (default 1 of l1 and sparse-group-lasso)
+--radius R : what the constraint of elastic-ball allows; makes the constraint norm <= R of a norm
+--groups file : the group of each feature, a whole number on a line of its own
+--lower a : the least that weights may be, with regularizers l2, l1 and elastic-net; not the bias
+--upper b : the most that they may be
+--unpenalized features : 3,5-7 or a file with one on a line: no penalty on their weights
+--limit L : the most that the size of those may be (default 1000)
 --smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
 -p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
 --huber delta : residual from which the Huber loss is linear (default 1)

@@ -50,7 +50,8 @@ cdef class Bounded(Regularizer):
                 raise ValueError(f"{name} must be a number or one for each column")
         sizes = sorted({self.lower.size, self.upper.size} - {1})
         if len(sizes) > 1:
-            raise ValueError(f"there are {self.lower.size} lower bounds and {self.upper.size} upper")
+            raise ValueError(
+                f"there are {self.lower.size} lower bounds and {self.upper.size} upper ones")
         empty = (self.lower > self.upper) | (self.lower == np.inf) | (self.upper == -np.inf)
         if empty.any():
             at = int(np.flatnonzero(empty)[0])

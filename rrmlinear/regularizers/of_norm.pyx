@@ -57,12 +57,12 @@ cdef class OfNorm(Regularizer):
         # The θ of [0, high], from below. Chandrupatla, A new hybrid quadratic/bisection algorithm
         # for finding the zero of a nonlinear function without using derivatives, 1997.
         cdef double a = high, b = 0, c = 0, fa, fb, fc, part = 0.5, x, fx, xi, phi, tolerance
-        cdef int steps
+        cdef int _step
         fa, fb = self.excess(w, n, step, high), at_zero - self.level(0)
         fc = fb
         if fa == 0:
             return a
-        for steps in range(STEPS):
+        for _step in range(STEPS):
             x = a + part * (b - a)
             fx = self.excess(w, n, step, x)
             if fx != fx:

@@ -22,10 +22,10 @@ class Spectral(Regularizer):
     """Ω(W) = ω(σ(W)) for a regularizer ω of the singular values σ of W, d × k.
 
     ω must not depend on signs or order: `L1` makes the trace norm, a group norm of one group the
-    operator norm (ℓ∞) or Frobenius' (ℓ2), `NormBall` and `NormPower` of these their balls and powers. Then
-    Ω*(V) = ω*(σ(V)), and the prox has the singular vectors of W with the prox of ω at σ(W). Every
-    number takes a full singular value decomposition. Arrays are W row by row; it must be told the
-    shape (`over`), and raises ValueError for a single column.
+    operator norm (ℓ∞) or Frobenius' (ℓ2), `NormBall` and `NormPower` of these their balls and
+    powers. Then Ω*(V) = ω*(σ(V)), and the prox has the singular vectors of W with the prox of ω at
+    σ(W). Every number takes a full singular value decomposition. Arrays are W row by row; it must
+    be told the shape (`over`), and raises ValueError for a single column.
 
     Source: Lewis, The convex analysis of unitarily invariant matrix functions, 1995.
     """
@@ -59,7 +59,8 @@ class Spectral(Regularizer):
         if np.array_equal(new, sigma):
             return np.array(w, dtype=np.float64)
         rank = int(np.count_nonzero(new))
-        return ((left[:, :rank] * new[:rank]) @ right[:rank]).ravel()
+        result: Array = (left[:, :rank] * new[:rank]) @ right[:rank]
+        return result.ravel()
 
     def _matrix(self, w: Any) -> Array:
         if self.shape is None:
@@ -71,7 +72,7 @@ class Spectral(Regularizer):
         return array.reshape(self.shape)
 
     def _singular_values(self, w: Any) -> Array:
-        return np.linalg.svd(self._matrix(w), compute_uv=False)
+        return np.asarray(np.linalg.svd(self._matrix(w), compute_uv=False), dtype=np.float64)
 
 
 class TraceNorm(Spectral):

@@ -54,7 +54,8 @@ cdef class Unpenalized(Regularizer):
         features = shape[0] - intercept
         if self.columns[-1] >= features:
             raise ValueError(
-                f"unpenalized column {self.columns[-1]} is beyond the {features} columns of the data")
+                f"unpenalized column {self.columns[-1]} is beyond the {features} columns of the "
+                "data")
         cdef Unpenalized other = Unpenalized(
             self.inner.over(shape, intercept=intercept), self.columns, self.limit)
         each = np.arange(shape[0] if len(shape) < 2 else shape[0] * shape[1], dtype=np.intp)

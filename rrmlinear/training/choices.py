@@ -31,6 +31,11 @@ SPELLINGS = {
     "regularizer": "--regularizer",
     "l1": "--l1",
     "radius": "--radius",
+    "groups": "--groups",
+    "lower": "--lower",
+    "upper": "--upper",
+    "unpenalized": "--unpenalized",
+    "limit": "--limit",
     "smoothing": "--smoothing",
     "epsilon": "-p (epsilon)",
     "huber": "--huber",
@@ -52,8 +57,14 @@ SPELLINGS = {
     "inner": "--inner",
     "batch": "--batch",
 }
-#: Numbers of regularizers; they have no default.
-NUMBERS = {"l1": "the factor of the 1-norm", "radius": "what its constraint allows"}
+#: Choices of regularizers, and what they mean.
+OF_REGULARIZERS = {
+    "l1": "the factor of the 1-norm",
+    "radius": "what its constraint allows",
+    "groups": "the group of each column",
+    "lower": "the least that weights may be",
+    "upper": "the most that weights may be",
+}
 #: Numbers of losses.
 NUMBERS_OF_LOSSES = ("smoothing", "epsilon", "huber", "quantile", "slope")
 #: Choices that only losses of one score have.
@@ -62,6 +73,7 @@ OF_ONE_SCORE = ("budget", "free_bias", "option", "sampling", "averaging")
 CHOICES_OF_TYPES = (
     *("loss", "regularizer", "block", "batch", "line_search", "accelerate", "inner"),
     *("route", "lipschitz", "prox", "ratio", "storage"),
+    *("radius", "lower", "upper", "unpenalized", "limit"),
     *OF_ONE_SCORE,
 )
 
@@ -113,14 +125,7 @@ def check_choices(parameter: Parameter) -> None:
         value = getattr(parameter, name)
         if value not in (None, *known_names):
             raise ValueError(f"unknown {name} {value!r}; there are {', '.join(known_names)}")
-    for name, meaning in NUMBERS.items():
-        if name not in regularizer.takes:
-            others = [other.name for other in REGULARIZERS.values() if name in other.takes]
-            place = f"regularizer {regularizer.name}"
-            place = place if "regularizer" in kind.takes else f"-s {kind.number}"
-            _refuse(parameter, (name,), place, f"regularizer {' or '.join(others)}")
-        elif getattr(parameter, name) is None:
-            raise ValueError(f"regularizer {regularizer.name} needs {name} (--{name}), {meaning}")
+    _check_regularizer(parameter, kind, regularizer)
     if regularizer.name not in kind.regularizers:
         types = SOLVER_TYPES.values()
         having = [other for other in types if regularizer.name in _offered(other)]
@@ -133,12 +138,19 @@ def check_choices(parameter: Parameter) -> None:
             "-s sdca has regularizer l1 with loss squared alone: others need some of the squared "
             "norm there, as elastic-net has"
         )
-    if regularizer.name == "l1" and parameter.l1 == 0:
-        raise ValueError("l1 is 0; regularizer l1 needs it positive")
+    if regularizer.single and loss.kind != "multiclass":
+        raise ValueError(
+            f"regularizer {regularizer.name} is for several columns of weights, and loss "
+            f"{loss.name} has one, where it would be {regularizer.single}"
+        )
     if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
         raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
-    if parameter.route in ("dual", "smoothed-dual"):
-        _check_dual_route(parameter, regularizer)
+    omega = regularizer.build(parameter)
+    if parameter.route in ("dual", "smoothed-dual") and not omega.strength > 0:
+        raise ValueError(
+            f"--route {parameter.route} needs a strongly convex regularizer, and "
+            f"{regularizer.name} is not: take primal"
+        )
     in_weights = parameter.route in (None, "primal")
     if parameter.prox == "optimized" and in_weights and loss.build(parameter).smoothing > 0:
         raise ValueError(
@@ -154,12 +166,30 @@ def check_choices(parameter: Parameter) -> None:
         )
 
 
-def _check_dual_route(parameter: Parameter, regularizer: RegularizerType) -> None:
-    if not regularizer.build(parameter).strength > 0:
-        raise ValueError(
-            f"--route {parameter.route} needs a strongly convex regularizer, and "
-            f"{regularizer.name} is not: take primal"
-        )
+def _check_regularizer(
+    parameter: Parameter, kind: SolverType, regularizer: RegularizerType
+) -> None:
+    """Its choices, those that it needs and those without effect."""
+    for name, meaning in OF_REGULARIZERS.items():
+        if name not in regularizer.takes:
+            others = [other.name for other in REGULARIZERS.values() if name in other.takes]
+            place = f"regularizer {regularizer.name}"
+            place = place if "regularizer" in kind.takes else f"-s {kind.number}"
+            _refuse(parameter, (name,), place, f"regularizer {' or '.join(others)}")
+        elif name in regularizer.needs and getattr(parameter, name) is None:
+            spelling = SPELLINGS[name]
+            raise ValueError(f"regularizer {regularizer.name} needs {name} ({spelling}), {meaning}")
+    if regularizer.name == "l1":
+        if parameter.l1 == 0:
+            raise ValueError("l1 is 0; regularizer l1 needs it positive")
+        if parameter.radius is not None:
+            instead = "regularizer l1 without a radius, and elastic-ball"
+            _refuse(parameter, ("l1",), "--radius", instead)
+            _refuse(parameter, ("lower", "upper"), "--radius", "regularizer l1 without a radius")
+    if parameter.unpenalized is None:
+        _refuse(parameter, ("limit",), "no --unpenalized", "columns that are not penalized")
+    else:
+        _refuse(parameter, ("lower", "upper"), "--unpenalized", "weights that all have a penalty")
 
 
 def _refuse(parameter: Parameter, names: Iterable[str], place: str, instead: str) -> None:

@@ -32,11 +32,17 @@ class LossType:
 
 @dataclass(frozen=True)
 class RegularizerType:
-    """A regularizer by its name, how it is made, and the numbers that it needs."""
+    """A regularizer by its name: how it is made, which choices of a Parameter it takes, and which
+    of them it needs.
+
+    ``single`` names what it would be with one column of weights, where it is for several alone.
+    """
 
     name: str
     build: Callable[[Parameter], Regularizer]
     takes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    single: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
+from rrmlinear.training.regularizer_types import news_of_limit
 from rrmlinear.training.task import Task
 
 #: Duals to start from: those of a model, or blocks, or α_i: n, or n × k of one-vs-rest problems.
@@ -92,6 +93,8 @@ def solve(
         result = run.one_vs_rest(label, costs, factors, duals, on_pass)
     width, weights = problem.rows.width, result.weights
     weights = weights if weights.ndim == 2 else weights[:, np.newaxis]
+    if news := news_of_limit(weights, run.regularizer):
+        warnings.warn(news, UserWarning, stacklevel=3)
     model = Model(
         solver_name=find_solver(parameter.solver).name,
         labels=labels,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.data.problem import Problem
 
@@ -22,11 +25,23 @@ class Parameter:
     class_weights  label → factor on C, ≥ 0; one-vs-rest problems apply it where the class is the
                    one, as LIBLINEAR does
     loss           name of the loss, see `training.registry.LOSSES`
-    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; "l1": l1 ‖w‖₁, with 35,
-                   36 and 42, or with the squared loss and "sdca"; "elastic-ball", with 35, 36 and
-                   42: no term, but the constraint ½‖w‖² + l1 ‖w‖₁ ≤ radius
-    l1             factor of ‖w‖₁, ≥ 0; σ/λ in the paper's scale
-    radius         > 0 of the elastic ball
+    regularizer    "l2" (default): ½‖w‖²; "elastic-net": ½‖w‖² + l1 ‖w‖₁; with 35 to 38, 42 and
+                   "batch" also
+                     "l1": l1 ‖w‖₁ (with the squared loss and "sdca" too); "l2-norm": ‖w‖₂;
+                     "linf": ‖w‖_∞;
+                     "group-lasso": Σ_g √d_g ‖w_g‖₂; "sparse-group-lasso": that and l1 ‖w‖₁;
+                     "exclusive-lasso": Σ_g ‖w_g‖₁²; "squared-group-norm": (Σ_g √d_g ‖w_g‖₂)²;
+                     with losses of several scores, over rows of W: "l21": Σ_j ‖W_j‖₂; "l1inf":
+                     Σ_j ‖W_j‖_∞; "trace-norm": the sum of the singular values;
+                     "elastic-ball": no term, but the constraint ½‖w‖² + l1 ‖w‖₁ ≤ radius
+    l1             factor of ‖w‖₁, ≥ 0; σ/λ in the paper's scale; 1 by default of "l1" and
+                   "sparse-group-lasso"
+    radius         > 0 of the elastic ball; of a norm it makes the constraint norm ≤ radius
+    groups         a whole number for each column of the data, or lists of columns from 0
+    lower, upper   bounds of all weights, or of those of each column, beside "l2", "l1" and
+                   "elastic-net"; the weight of an appended column has none
+    unpenalized    columns from 0 whose weights have no penalty, but |w_j| ≤ limit (default 1000)
+    limit          see ``unpenalized``
     smoothing      γ ≥ 0 of the smooth losses (default 1), or that smooths one that is not
     epsilon        half the width of the ε-insensitive losses (default 0.1), ≥ 0
     huber          δ > 0 where the Huber loss turns linear (default 1)
@@ -72,6 +87,11 @@ class Parameter:
     regularizer: str | None = None
     l1: float | None = None
     radius: float | None = None
+    groups: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any] | None = None
+    lower: float | ArrayLike | None = None
+    upper: float | ArrayLike | None = None
+    unpenalized: Sequence[int] | NDArray[Any] | None = None
+    limit: float | None = None
     smoothing: float | None = None
     epsilon: float | None = None
     huber: float | None = None
@@ -145,7 +165,7 @@ class Parameter:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be at least 0 and finite")
-        for name in ("huber", "radius", "budget", "ratio"):
+        for name in ("huber", "radius", "limit", "budget", "ratio"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise ValueError(f"{name} is {value}, it must be positive and finite")

@@ -1,6 +1,7 @@
-"""Solver types by LIBLINEAR's numbers, losses and regularizers by name.
+"""Solver types by LIBLINEAR's numbers, and losses by name.
 
-The one place that names concrete losses and regularizers; the builders beside it name the solvers.
+The one place that names concrete losses; `regularizer_types` names regularizers, and the builders
+beside it name the solvers.
 """
 
 from __future__ import annotations
@@ -37,11 +38,10 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
-from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers import accelerated, prox_sdca
 from rrmlinear.training import batch_solvers, dual_solvers
 from rrmlinear.training.entries import LossType, RegularizerType, SolverType
+from rrmlinear.training.regularizer_types import BOUNDS, REGULARIZERS
 
 if TYPE_CHECKING:
     from rrmlinear.training.parameter import Parameter
@@ -137,23 +137,11 @@ LOSSES = {
     )
 }
 
-REGULARIZERS = {
-    kind.name: kind
-    for kind in (
-        RegularizerType("l2", lambda p: L2()),
-        RegularizerType("elastic-net", lambda p: ElasticNet(_or(p.l1, 0)), ("l1",)),
-        RegularizerType("l1", lambda p: L1(_or(p.l1, 1)), ("l1",)),
-        RegularizerType(
-            "elastic-ball",
-            lambda p: ElasticBall(_or(p.l1, 0), _or(p.radius, 1)),
-            ("l1", "radius"),
-        ),
-    )
-}
-
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of every solver of gradient steps over all examples.
 BATCH = (*OBJECTIVE, "free_bias", "budget")
+#: Choices of those whose steps are proximal.
+PROXIMAL = (*BATCH, "radius", *BOUNDS, "unpenalized", "limit")
 #: Choices of figure 1 of the paper, the default first.
 OPTIONS = tuple(prox_sdca.OPTIONS)
 SAMPLINGS = prox_sdca.SAMPLINGS
@@ -214,7 +202,7 @@ SOLVER_TYPES = {
             "AGM_EF",
             "any loss by accelerated gradients with estimate functions of all steps",
             ASCENT_LOSSES,
-            (*BATCH, "route", "lipschitz", "prox"),
+            (*PROXIMAL, "route", "lipschitz", "prox"),
             batch_solvers.agm,
             regularizers=tuple(REGULARIZERS),
         ),
@@ -223,7 +211,7 @@ SOLVER_TYPES = {
             "AGM_EF_1",
             "the same with those of one step",
             ASCENT_LOSSES,
-            (*BATCH, "route", "lipschitz", "prox"),
+            (*PROXIMAL, "route", "lipschitz", "prox"),
             batch_solvers.agm,
             regularizers=tuple(REGULARIZERS),
         ),
@@ -232,7 +220,7 @@ SOLVER_TYPES = {
             "PDPROX_DUAL",
             "any loss by prox steps of weights and duals in turn, an extra one of the duals",
             ASCENT_LOSSES,
-            (*BATCH, "ratio", "storage"),
+            (*PROXIMAL, "ratio", "storage"),
             batch_solvers.pdprox,
             regularizers=tuple(REGULARIZERS),
         ),
@@ -241,7 +229,7 @@ SOLVER_TYPES = {
             "PDPROX_PRIMAL",
             "the same with an extra one of the weights",
             ASCENT_LOSSES,
-            (*BATCH, "ratio", "storage"),
+            (*PROXIMAL, "ratio", "storage"),
             batch_solvers.pdprox,
             regularizers=tuple(REGULARIZERS),
         ),
@@ -278,7 +266,7 @@ SOLVER_TYPES = {
             "FISTA",
             "any smooth loss by accelerated gradient steps over all examples",
             ("smooth-hinge", *(name for name in ASCENT_LOSSES if name != "smooth-hinge")),
-            BATCH,
+            PROXIMAL,
             batch_solvers.fista,
             regularizers=tuple(REGULARIZERS),
             smooth=True,
@@ -299,7 +287,7 @@ SOLVER_TYPES = {
             "BATCH",
             "newton or 35, whichever suits the problem",
             ASCENT_LOSSES,
-            BATCH,
+            PROXIMAL,
             batch_solvers.automatic,
             regularizers=tuple(REGULARIZERS),
         ),

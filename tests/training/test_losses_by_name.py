@@ -207,7 +207,6 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "block": "walrus"}, "--block has no effect with -s 32: it is for -s 30"),
         ({"solver": 32, "l1": 1.0}, "--l1 has no effect with regularizer l2: it is for regul"),
         ({"solver": 32, "regularizer": "elastic-net"}, "elastic-net needs l1"),
-        ({"solver": "sdca", "loss": "squared", "regularizer": "l1"}, "l1 needs l1"),
         (
             {"solver": "sdca", "loss": "squared", "regularizer": "l1", "l1": 0},
             "l1 is 0; regularizer l1 needs it positive",

@@ -1,0 +1,69 @@
+"""Options that speak of columns of the data: groups, and columns without a penalty."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rrmlinear.cli import LeaveError
+from rrmlinear.cli.files import blaming
+from rrmlinear.data.problem import Problem
+
+# 3,5-7,12: what cannot be meant as a list is a file.
+LIST = re.compile(r"[0-9,\-]+")
+
+
+def read_groups(path: str) -> list[int]:
+    """The group of each feature, a whole number on a line of its own."""
+    with blaming(f"can't open groups file {path}"), open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    return [_whole(line, f"{path}, line {at}") for at, line in enumerate(lines, 1)]
+
+
+def read_columns(text: str) -> list[int]:
+    """Columns from 0 of a list of features, as 3,5-7, or of a file with one on a line."""
+    if not LIST.fullmatch(text):
+        features = read_groups(text)
+    else:
+        features = []
+        for part in text.split(","):
+            first, dash, last = part.partition("-")
+            begin = _whole(first, "--unpenalized")
+            end = _whole(last, "--unpenalized") if dash else begin
+            if end < begin:
+                raise LeaveError(f"ERROR: --unpenalized: {part!r} ends before it begins")
+            features += range(begin, end + 1)
+    for feature in features:
+        if feature < 1:
+            raise LeaveError(f"ERROR: --unpenalized: features count from 1, and {feature} is given")
+    return [feature - 1 for feature in features]
+
+
+def check_columns(
+    problem: Problem,
+    training_file: str,
+    groups_file: str | None,
+    groups: Any,
+    unpenalized: Any,
+) -> None:
+    """Raise LeaveError unless there is a group for each feature, and those unpenalized exist."""
+    d = problem.n_features
+    if groups is not None and len(groups) != d:
+        missing = f"feature {len(groups) + 1} has none"
+        beyond = f"line {d + 1} is beyond"
+        raise LeaveError(
+            f"ERROR: {groups_file} has {len(groups)} groups and {training_file} {d} features: "
+            + (missing if len(groups) < d else beyond)
+        )
+    if unpenalized is not None and max(unpenalized) >= d:
+        raise LeaveError(
+            f"ERROR: --unpenalized: feature {max(unpenalized) + 1} is beyond the {d} features of "
+            f"{training_file}"
+        )
+
+
+def _whole(text: str, place: str) -> int:
+    try:
+        return int(text.strip().replace("_", "x"))
+    except ValueError:
+        raise LeaveError(f"ERROR: {place}: {text.strip()!r} is not a whole number") from None
