@@ -11,7 +11,8 @@ from rrmlinear.training.registry import LOSSES, REGULARIZERS, SOLVER_TYPES
 AGREEMENT = 1e-7
 # What rounding may put a dual value above a primal one, relative.
 ROUNDING = 1e-12
-C = 0.05
+# Where zero is not the optimum.
+C, C_OF_NORMS = 0.05, 0.2
 #: Of regularizers; a radius makes norms constraints, which have a test of their own.
 CHOICES = {"l1": 0.02, "groups": [0, 1, 0, 2], "radius": 0.05}
 #: Losses that all regularizers are held against: smooth and not, of one score and of several.
@@ -38,7 +39,8 @@ class Case:
         """Those of a Parameter for this solver type."""
         regularizer = REGULARIZERS[self.regularizer]
         given = [*regularizer.needs, *(["l1"] if "l1" in regularizer.takes else [])]
-        chosen = {"solver": number, "C": C} | {name: CHOICES[name] for name in given}
+        cost = C if self.regularizer in FIRST else C_OF_NORMS
+        chosen = {"solver": number, "C": cost} | {name: CHOICES[name] for name in given}
         if "loss" in SOLVER_TYPES[number].takes:
             chosen["loss"] = self.loss
         if self.regularizer != "l2":
