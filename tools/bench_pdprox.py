@@ -13,12 +13,12 @@ quantile-l1         abalone, cpusmall and cadata, standardized, the intercept fr
 quantile-generated  2 000 to 100 000 × 20, the same
 
 Against gradient descent, FOBOS, RDA, agd and Pdexg, plainly written in NumPy and SciPy, each with
-the best of 21 steps 2^-10 … 2^10 around what theory has, an eighth of the time each and all of it
-for the three best, none of which is counted; and with --peers-python, a Python that has them,
-against skglm, scikit-learn, SciPy's HiGHS and cvxpy with Clarabel, each with the least effort that
-reaches a level. "gap proved" is ours with the level as the tolerance of its gap,
-measuring counted. What judging takes counts for nobody. A pass is two products with the data; –
-stands where a level was not reached, or is not told.
+the best of 21 steps 2^-10 … 2^10 around what theory has, searched from coarse to fine with an
+eighth of the time each and all of it for the two best, none of which is counted; and with
+--peers-python, a Python that has them, against skglm, scikit-learn, SciPy's HiGHS and cvxpy with
+Clarabel, each with the least effort that reaches a level. "gap proved" is ours with the level as
+the tolerance of its gap, measuring counted. What judging takes counts for nobody. A pass is two
+products with the data; – stands where a level was not reached, or is not told.
 """
 
 from __future__ import annotations

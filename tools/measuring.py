@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -21,11 +22,14 @@ class BenchmarkError(Exception):
 
 @dataclass(frozen=True)
 class ProcessRun:
-    """A finished process: its standard output, CPU and wall seconds from start to end."""
+    """A finished process: its standard output, CPU and wall seconds from start to end, and the most
+    memory that it held, in bytes.
+    """
 
     output: str
     cpu: float
     wall: float
+    peak: int
 
 
 def run_process(command: Sequence[str]) -> ProcessRun:
@@ -49,7 +53,9 @@ def run_process(command: Sequence[str]) -> ProcessRun:
             code = child.returncode
             raise BenchmarkError(f"`{' '.join(command)}` ended with exit code {code}: {last}")
         text = output.read().decode(errors="replace")
-    return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall)
+    # Linux counts it in kilobytes, macOS in bytes.
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall, peak)
 
 
 def take_turns(jobs: Sequence[Callable[[], Outcome]], rounds: int) -> list[list[Outcome]]:

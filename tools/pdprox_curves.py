@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,10 +15,11 @@ from pdprox_problem import Objective
 
 #: Every iteration is judged up to this one, then each that comes this part later than the last.
 EACH, GROWTH = 20, 0.05
-#: Times the step that theory has as the best.
-FACTORS = tuple(2.0**power for power in range(-10, 11))
-# Every factor has this part of the seconds; so many of the best then have all of them.
-TRIAL, FINALISTS = 1 / 8, 3
+#: Of 2, times the step that theory has as the best.
+POWERS = range(-10, 11)
+# Every power that is tried has this part of the seconds; so many of the best then have all of them.
+TRIAL, FINALISTS = 1 / 8, 2
+COARSE = 4  # between the powers that are tried first
 #: Columns of a curve; the objective is the least yet.
 COLUMNS = ("passes", "cpu", "wall", "objective")
 
@@ -86,17 +87,30 @@ def tuned(
     start: Callable[[float], Iterator[Any]],
     limit: float,
     target: float,
-    factors: Sequence[float] = FACTORS,
+    powers: range = POWERS,
 ) -> float:
-    """The factor whose run comes nearest, or to the target soonest; this is not counted."""
+    """The factor 2^power whose run comes nearest, or to the target soonest; this is not counted.
 
-    def merit(factor: float, seconds: float) -> tuple[float, float]:
-        curve = follow(objective, partial(start, factor), seconds, target)
+    Powers are searched from coarse to fine: with a step too short or too long all of these methods
+    are the slower the farther it is from the best.
+    """
+    found: dict[int, tuple[float, float]] = {}
+
+    def merit(power: int, seconds: float) -> tuple[float, float]:
+        curve = follow(objective, partial(start, 2.0**power), seconds, target)
         if not curve.rows:
             return math.inf, math.inf
         return max(curve.least, target), curve.rows[-1][1]
 
+    def ranked(tried: Iterable[int]) -> list[int]:
+        for power in tried:
+            if power in powers and power not in found:
+                found[power] = merit(power, TRIAL * limit)
+        return sorted(found, key=found.__getitem__)
+
     with np.errstate(over="ignore", invalid="ignore"):
-        trials = sorted((merit(factor, TRIAL * limit), factor) for factor in factors)
-        finals = [(merit(factor, limit), factor) for _, factor in trials[:FINALISTS]]
-    return min(finals)[1]
+        best = ranked(powers[::COARSE])[0]
+        for apart in (COARSE // 2, COARSE // 4):
+            best = ranked((best - apart, best + apart))[0]
+        finals = ranked(())[:FINALISTS]
+        return 2.0 ** min(finals, key=lambda power: merit(power, limit))

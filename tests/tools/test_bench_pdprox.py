@@ -73,7 +73,7 @@ def test_every_rival_comes_down_to_the_optimum_of_clarabel(tool, loss, norm):
         def start(factor, method=method):
             return method(objective, scales, factor)
 
-        factor = curves.tuned(objective, start, 5.0, target, factors=(0.25, 1.0, 4.0))
+        factor = curves.tuned(objective, start, 5.0, target, powers=range(-2, 3))
         curve = curves.follow(objective, partial(start, factor), 20.0, target)
         assert optimum * (1 - 1e-7) <= curve.least <= target, name
         assert curve.first(target)[0] == curve.rows[-1][0] == objective.passes
@@ -169,6 +169,22 @@ def test_rows_of_tasks_are_spread_over_the_columns_of_their_own(tool):
     assert_allclose(tool("pdprox_tasks").expanded(X, tasks, 3) @ W.ravel(), expected)
 
 
+@pytest.mark.parametrize("best", [-10, -7, 0, 3, 10])
+def test_the_best_of_21_steps_is_found(tool, best):
+    curves = tool("pdprox_curves")
+    objective, _ = objective_of(tool, "absolute", "l1")
+    tried = []
+
+    def start(factor):
+        tried.append(np.log2(factor))
+        while True:
+            yield np.full(12, 1e6 * (1 + abs(tried[-1] - best)))
+
+    assert curves.tuned(objective, start, 1e-3, 0.0) == 2.0**best
+    assert len(set(tried)) <= 10
+    assert len(tried) == len(set(tried)) + 2
+
+
 def test_table_and_picture(tool, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     picture, notes = tmp_path / "out.png", tmp_path / "notes.json"
@@ -187,7 +203,7 @@ def test_table_and_picture(tool, tmp_path, capsys):
     assert seconds == sorted(seconds)
     assert picture.read_bytes().startswith(b"\x89PNG")
     (known,) = json.loads(notes.read_text()).values()
-    assert known["factors"]["fobos"] in tool("pdprox_curves").FACTORS
+    assert np.log2(known["factors"]["fobos"]) in tool("pdprox_curves").POWERS
     assert known["gap"] <= 1e-6
 
 
