@@ -33,6 +33,8 @@ _PUBLIC = {
     "SDCARegressor": "rrmlinear.estimators.sdca",
     "RiskClassifier": "rrmlinear.estimators.risk",
     "RiskRegressor": "rrmlinear.estimators.risk",
+    "NonSmoothClassifier": "rrmlinear.estimators.nonsmooth",
+    "NonSmoothRegressor": "rrmlinear.estimators.nonsmooth",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -62,7 +62,19 @@ class LossEstimator(LinearEstimator):
         kind = find_solver_type(self.solver, self._solvers)
         if self.warm_start:
             check_warm_start(self.solver, kind)
-        scales = scaled(
+        return Parameter(
+            solver=kind.number,
+            loss=self.loss,
+            smoothing=self.smoothing,
+            **self._scales(problem),
+            **intercept_choice(self.fit_intercept, self._true_intercept, loss, kind),
+            **self._rules(),
+            **more,
+        )
+
+    def _scales(self, problem: Problem) -> dict[str, Any]:
+        """C and the regularizer of a Parameter."""
+        return scaled(
             self.C,
             self.alpha,
             self.l1,
@@ -70,15 +82,6 @@ class LossEstimator(LinearEstimator):
             problem.weights,
             problem.n_examples,
             getattr(self, "radius", None),
-        )
-        return Parameter(
-            solver=kind.number,
-            loss=self.loss,
-            smoothing=self.smoothing,
-            **scales,
-            **intercept_choice(self.fit_intercept, self._true_intercept, loss, kind),
-            **self._rules(),
-            **more,
         )
 
 

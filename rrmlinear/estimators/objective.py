@@ -67,6 +67,18 @@ def intercept_choice(
     return {"free_bias": True}
 
 
+def cost_of(C: Any, alpha: Any, weights: NDArray[np.float64] | None, n: int) -> float:
+    """C, or 1/(alpha n) with n counting the weights, or 1; a ValueError where both are given."""
+    if C is not None and alpha is not None:
+        raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
+    if alpha is not None:
+        check_positive("alpha", alpha)
+        C = 1 / (float(alpha) * (n if weights is None else float(weights.sum())))
+    C = 1.0 if C is None else C
+    check_positive("C", C)
+    return float(C)
+
+
 def scaled(
     C: Any,
     alpha: Any,
@@ -83,8 +95,6 @@ def scaled(
     ‖w‖₁ alone. A ``radius`` makes Ω the constraint l1 ‖w‖₁ + ½‖w‖² ≤ radius, which no factor
     weighs. Raises ValueError for both of a pair, and for numbers out of range.
     """
-    if C is not None and alpha is not None:
-        raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
     if l1 is not None and l1_ratio is not None:
         raise ValueError(f"l1 is {l1!r} and l1_ratio is {l1_ratio!r}; only one may be given")
     for name, given in (("alpha", alpha), ("l1_ratio", l1_ratio)):
@@ -93,24 +103,20 @@ def scaled(
                 f"radius is {radius!r} and {name} is {given!r}; only one may be given: "
                 "a constraint has no factor"
             )
-    if alpha is not None:
-        check_positive("alpha", alpha)
-        C = 1 / (float(alpha) * (n if weights is None else float(weights.sum())))
-    C = 1.0 if C is None else C
-    check_positive("C", C)
+    C = cost_of(C, alpha, weights, n)
     if l1_ratio is not None:
         if not (isinstance(l1_ratio, Real) and 0 <= float(l1_ratio) <= 1):
             raise ValueError(f"l1_ratio is {l1_ratio!r}; it must lie in [0, 1]")
         if float(l1_ratio) == 1:
-            return {"C": float(C), "regularizer": "l1", "l1": 1.0}
-        C, l1 = float(C) / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
+            return {"C": C, "regularizer": "l1", "l1": 1.0}
+        C, l1 = C / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
     l1 = 0 if l1 is None else l1
     if not (isinstance(l1, Real) and 0 <= float(l1) < math.inf):
         raise ValueError(f"l1 is {l1!r}; it must be a finite number of at least 0")
     if radius is not None:
         check_positive("radius", radius)
         ball = {"regularizer": "elastic-ball", "radius": float(radius)}
-        return {"C": float(C), "l1": float(l1), **ball}
+        return {"C": C, "l1": float(l1), **ball}
     if l1 == 0:
-        return {"C": float(C)}
-    return {"C": float(C), "regularizer": "elastic-net", "l1": float(l1)}
+        return {"C": C}
+    return {"C": C, "regularizer": "elastic-net", "l1": float(l1)}

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.estimators import risk
+from rrmlinear.estimators import nonsmooth, risk
 from rrmlinear.estimators.arguments import check_count, check_positive
+from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
 from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 from rrmlinear.estimators.sdca import SDCAClassifier, SDCARegressor
 from rrmlinear.solvers.result import Status
 from rrmlinear.training.registry import find_solver
 
-# Classifier and regressor of solvers that visit examples, and of those that take all at once.
-FAMILIES: tuple[tuple[type, type], tuple[type, type]] = (
-    (SDCAClassifier, SDCARegressor),
-    (RiskClassifier, RiskRegressor),
+# Classifier and regressor of solvers by their names, and of those that visit examples.
+FAMILIES: tuple[tuple[Mapping[str, int | str], tuple[type, type]], ...] = (
+    (risk.SOLVERS, (RiskClassifier, RiskRegressor)),
+    (nonsmooth.SOLVERS, (NonSmoothClassifier, NonSmoothRegressor)),
 )
+VISITING: tuple[type, type] = (SDCAClassifier, SDCARegressor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Path:
     Cs           the m values of C, rising
     coefs        m × k × d weights; k is 1 for two classes and for regression
     intercepts   m × k
-    primals      objectives ½‖w‖² + S‖w‖₁ + C Σ φ_i
+    primals      objectives Ω(w) + C Σ φ_i
     gaps         duality gaps in that scale: primal minus a lower bound on the minimum
     passes       passes over the data that each took, beginning from the one before
     statuses     why the solver stopped: `Status` values
@@ -62,13 +64,14 @@ def path(
     sample_weight: Any = None,
     **choices: Any,
 ) -> Path:
-    """minimize ½‖w‖² + S‖w‖₁ + C Σ_i φ_i(w) over w, for each of many C.
+    """minimize Ω(w) + C Σ_i φ_i(w) over w, for each of many C; Ω is ½‖w‖² + S‖w‖₁ or a named one.
 
     ``Cs`` are the values of C in any order, or how many, spaced evenly in the logarithm from 1e-4
     to 1e4. The problems are solved from the smallest C (the strongest regularization) on, each
     begun from the duals of the one before, by the solvers that can. ``loss`` and ``choices`` are
     those of `SDCAClassifier`, or of `SDCARegressor` for a loss of residuals: l1, l1_ratio, tol,
-    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, theirs.
+    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, or of
+    `NonSmoothClassifier` or `NonSmoothRegressor`, theirs (a ``regularizer``, a ``budget``, …).
     For λ of (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
 
     Raises ValueError for an empty or wrong ``Cs``, and what the estimators raise; warns
@@ -78,9 +81,10 @@ def path(
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
     kind = find_loss(loss, ("binary", "multiclass", "regression")).kind
-    number = risk.SOLVERS.get(choices.get("solver", ""))
-    family = FAMILIES[number is not None]
-    starts = number is None or find_solver(number).starts
+    asked, family, starts = choices.get("solver"), VISITING, True
+    for solvers, estimators in FAMILIES:
+        if asked in solvers:
+            family, starts = estimators, find_solver(solvers[asked]).starts
     estimator = family[kind == "regression"](loss, warm_start=starts, **choices)
     values = _values(Cs)
     steps = []

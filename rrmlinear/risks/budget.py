@@ -167,7 +167,8 @@ def checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[tuple[Any,
 
 def _by_sign(pieces: list[tuple[Any, Any, Any, Any]]) -> tuple[list[Any], list[Any]]:
     """The same cut at α = 0, and the signs of what is left."""
-    parts, signs = [], []
+    parts: list[Any] = []
+    signs: list[Any] = []
     for t, o, low, high in pieces:
         if np.any((np.asarray(low) < 0) & (np.asarray(high) > 0)):
             parts += [(t, o, 0.0, high), (t, o, low, 0.0)]

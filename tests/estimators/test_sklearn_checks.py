@@ -4,6 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rrmlinear import (
+    NonSmoothClassifier,
+    NonSmoothRegressor,
     RiskClassifier,
     RiskRegressor,
     SDCAClassifier,
@@ -26,6 +28,11 @@ EXACT = [
     RiskRegressor(),
     RiskRegressor("absolute", solver="newton", tol=1e-6),
     RiskRegressor("huber", solver="fista"),
+    NonSmoothClassifier(tol=1e-9),
+    NonSmoothClassifier(tol=1e-9, regularizer="l1", solver="primal"),
+    NonSmoothClassifier("generalized-hinge", tol=1e-9, budget=100.0, storage="double-dual"),
+    NonSmoothRegressor(tol=1e-9),
+    NonSmoothRegressor("quantile", tol=1e-9, regularizer="elastic-net", fit_intercept=False),
 ]
 # Two problems with one minimum, compared to seven digits: more than these are asked for. Of a
 # smooth loss a gap of 1e-16 of the objective, all that a double tells, leaves 1e-8 of the weights,

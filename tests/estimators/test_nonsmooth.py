@@ -1,0 +1,156 @@
+"""NonSmoothClassifier and NonSmoothRegressor: certificates, outside optima, choices that reach."""
+
+import doctest
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+import rrmlinear
+from rrmlinear import NonSmoothClassifier, NonSmoothRegressor, RiskClassifier, RiskRegressor
+from rrmlinear.estimators import nonsmooth
+from rrmlinear.solvers.result import Status
+
+SOLVERS = list(nonsmooth.SOLVERS)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    return X, X @ [1, -2, 0.5, 0, 3] + 20.0 + 0.3 * rng.standard_normal(60)
+
+
+def test_the_examples_of_the_docstrings_run():
+    outcome = doctest.testmod(nonsmooth)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def conic(cp, X, y, loss, regularizer, C, budget):
+    """The least Ω + C Σ φ over w and b, by Clarabel."""
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    scores = X @ w + b
+    each = cp.pos(1 - cp.multiply(y, scores)) if loss == "hinge" else cp.abs(y - scores)
+    total = cp.sum(each) if budget is None else cp.sum_largest(each, budget)
+    omega = {"l1": 0.3 * cp.norm1(w), "l2": cp.sum_squares(w) / 2}[regularizer]
+    return cp.Problem(cp.Minimize(omega + C * total)).solve(solver=cp.CLARABEL)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("regularizer", ["l1", "l2"])
+@pytest.mark.parametrize("budget", [None, 12])
+def test_losses_with_kinks_have_the_optimum_of_a_conic_solver(
+    two_classes, numbers, solver, regularizer, budget
+):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    choices = {"C": 0.2, "regularizer": regularizer, "solver": solver, "tol": 1e-7}
+    choices |= {"budget": budget, "l1": 0.3 if regularizer == "l1" else None}
+    X, labels = two_classes
+    signs = np.where(labels == "yes", 1.0, -1.0)
+    for estimator, data, target, y, loss in (
+        (NonSmoothClassifier(**choices), X, labels, signs, "hinge"),
+        (NonSmoothRegressor(**choices), *numbers, numbers[1], "absolute"),
+    ):
+        estimator.fit(data, target)
+        assert estimator.status_ is Status.SOLVED
+        primal = estimator.trace_[-1].primal
+        assert primal == pytest.approx(conic(cp, data, y, loss, regularizer, 0.2, budget), rel=1e-6)
+        scores = data @ estimator.coef_.ravel() + estimator.intercept_
+        losses = np.maximum(0, 1 - y * scores) if loss == "hinge" else np.abs(y - scores)
+        losses = np.sort(losses)[::-1][:budget]
+        w = estimator.coef_.ravel()
+        omega = 0.3 * np.abs(w).sum() if regularizer == "l1" else w @ w / 2
+        assert omega + 0.2 * losses.sum() == pytest.approx(primal, rel=1e-9)
+        assert -1e-12 * primal <= estimator.duality_gap_ <= 1e-7 * max(1, primal)
+        if budget is not None:
+            assert np.abs(estimator.dual_coef_).sum() <= budget * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("intercept", [False, "regularized", True])
+@pytest.mark.parametrize("loss", ["squared-hinge", "generalized-hinge"])
+def test_more_classes_have_the_optimum_of_the_other_solvers(iris, loss, intercept):
+    X, y = iris
+    choices = {"C": 0.2, "tol": 1e-6, "fit_intercept": intercept, "intercept_scaling": 2.0}
+    found = NonSmoothClassifier(loss, **choices).fit(X, y)
+    other = RiskClassifier(loss, **choices).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
+    assert found.coef_.shape == (3, X.shape[1])
+
+
+def test_shares_and_constraints_are_those_of_the_others(two_classes, numbers):
+    X, y = two_classes
+    shared = {"alpha": 0.05, "l1_ratio": 0.4, "tol": 1e-8}
+    net = NonSmoothClassifier("logistic", regularizer="elastic-net", **shared).fit(X, y)
+    other = RiskClassifier("logistic", **shared).fit(X, y)
+    assert_allclose(net.coef_, other.coef_, atol=1e-3)
+    ball = {"l1": 0.5, "radius": 2.0, "tol": 1e-7, "C": 0.3}
+    inside = NonSmoothRegressor("huber", regularizer="elastic-ball", **ball).fit(*numbers)
+    other = RiskRegressor("huber", solver="fista", **ball).fit(*numbers)
+    assert inside.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=1e-6)
+
+
+def test_numbers_of_losses_reach_them(two_classes, numbers):
+    primals = [
+        NonSmoothClassifier("generalized-hinge", slope=slope).fit(*two_classes).trace_[-1].primal
+        for slope in (None, 4.0)
+    ]
+    assert primals[1] > 1.05 * primals[0]
+    below = [
+        (
+            numbers[1] < NonSmoothRegressor("quantile", quantile=a, C=9.0).fit(*numbers).predict(X)
+        ).mean()
+        for X in numbers[:1]
+        for a in (0.1, 0.9)
+    ]
+    assert below[0] < 0.25
+    assert below[1] > 0.75
+
+
+def test_formats_and_starts(two_classes):
+    X, y = two_classes
+    dense = NonSmoothClassifier(tol=1e-7, warm_start=True, regularizer="l1").fit(X, y)
+    sparse = clone(dense).fit(csr_array(X), y)
+    assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
+    first = dense.n_iter_
+    dense.fit(X, y)
+    assert dense.n_iter_ < first
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
+    X, y = two_classes
+    Cs = [0.03, 0.1, 0.3]
+    found = rrmlinear.path(X, y, loss="hinge", Cs=Cs, solver=solver, regularizer="l1", tol=1e-6)
+    assert all(status is Status.SOLVED for status in found.statuses)
+    assert (np.diff(found.nonzeros) >= 0).all()
+    for C, primal in zip(Cs, found.primals, strict=True):
+        alone = NonSmoothClassifier(regularizer="l1", C=C, tol=1e-6).fit(X, y)
+        assert primal == pytest.approx(alone.trace_[-1].primal, rel=3e-6)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"regularizer": "l3"}, "regularizer is 'l3'; it must be one of l2, "),
+        ({"solver": "agm"}, "solver is 'agm'; it must be one of dual, primal"),
+        ({"l1": 1.0, "l1_ratio": 0.5}, "only one may be given"),
+        (
+            {"l1_ratio": 0.5},
+            "l1_ratio has no effect with regularizer 'l2': it is for 'elastic-net'",
+        ),
+        ({"l1_ratio": 1.0, "regularizer": "elastic-net"}, r"it must lie in \[0, 1\)"),
+        ({"l1": 0.5}, "--l1 has no effect with regularizer l2"),
+        ({"radius": 2.0}, "--radius has no effect with regularizer l2"),
+        ({"loss": "logistic", "budget": 5.0}, "--budget has no effect with loss logistic"),
+        ({"budget": -1.0}, "budget is -1.0, it must be positive"),
+        ({"slope": 3.0}, "--slope has no effect with loss hinge"),
+        ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
+    ],
+)
+def test_choices_without_effect_are_refused(two_classes, choices, message):
+    with pytest.raises(ValueError, match=message):
+        NonSmoothClassifier(**choices).fit(*two_classes)
