@@ -13,7 +13,8 @@ from rrmlinear.training.registry import REGULARIZERS, LossType
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38}
-# Numbers of regularizers that have a default here.
+# What regularizers take of these has their names, with a default where they need one.
+NUMBERS = ("l1", "radius", "groups", "lower", "upper", "unpenalized", "limit")
 DEFAULTS = {"l1": 1.0}
 
 
@@ -26,6 +27,11 @@ class NonSmoothEstimator(LossEstimator):
 
     regularizer: str = "l2"
     radius: float | None = None
+    groups: Any = None
+    lower: Any = None
+    upper: Any = None
+    unpenalized: Any = None
+    limit: float | None = None
     budget: float | None = None
     solver: str = "dual"
     ratio: float | None = None
@@ -40,16 +46,13 @@ class NonSmoothEstimator(LossEstimator):
             known = ", ".join(REGULARIZERS)
             raise ValueError(f"regularizer is {self.regularizer!r}; it must be one of {known}")
         C = cost_of(self.C, self.alpha, problem.weights, problem.n_examples)
-        l1 = self.l1
+        given = {name: getattr(self, name) for name in NUMBERS}
         if self.l1_ratio is not None:
-            C, l1 = self._shared(C)
-        takes = REGULARIZERS[self.regularizer].takes
-        given = {"l1": l1, "radius": self.radius}
-        numbers = {
-            name: DEFAULTS.get(name) if value is None and name in takes else value
-            for name, value in given.items()
-        }
-        return {"C": C, "regularizer": self.regularizer} | numbers
+            C, given["l1"] = self._shared(C)
+        for name in REGULARIZERS[self.regularizer].needs:
+            if given[name] is None:
+                given[name] = DEFAULTS.get(name)
+        return {"C": C, "regularizer": self.regularizer} | given
 
     def _shared(self, C: float) -> tuple[float, float]:
         """C and l1 where l1_ratio r makes the elastic net r ‖w‖₁ + (1 − r)/2 ‖w‖²."""
@@ -87,7 +90,10 @@ class NonSmoothClassifier(NonSmoothEstimator, LossClassifier):
         As in `SDCAClassifier`.
     regularizer : str, default="l2"
         Ω by a name of `rrmlinear.Parameter`: "l2" ½‖w‖², "elastic-net" ½‖w‖² + S‖w‖₁, "l1" S‖w‖₁,
-        "elastic-ball" (½‖w‖² + S‖w‖₁ ≤ R as a constraint), ….
+        "l2-norm" ‖w‖, "linf", "group-lasso" Σ_g √d_g ‖w_g‖, "sparse-group-lasso", that and S‖w‖₁,
+        "exclusive-lasso" Σ_g ‖w_g‖₁², "squared-group-norm" (Σ_g √d_g ‖w_g‖)², "elastic-ball"
+        (½‖w‖² + S‖w‖₁ ≤ R as a constraint); with losses of all classes "l21", "l1inf" over features
+        and "trace-norm".
     C, alpha, smoothing, slope, class_weight
         As in `SDCAClassifier`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ Ω.
     l1 : float, default=None
@@ -95,7 +101,15 @@ class NonSmoothClassifier(NonSmoothEstimator, LossClassifier):
     l1_ratio : float, default=None
         For "elastic-net", as in `SDCAClassifier`.
     radius : float, default=None
-        R > 0 of "elastic-ball".
+        R > 0 of "elastic-ball"; makes a norm the constraint that it is at most R.
+    groups : array of n_features whole numbers, or lists of columns, default=None
+        For regularizers of groups.
+    lower, upper : float or array of n_features, default=None
+        Bounds of the weights, beside "l2", "l1" and "elastic-net"; lower=0 for weights ≥ 0.
+    unpenalized : array of columns, default=None
+        Their weights have no penalty, but are at most ``limit`` (1000 if None) in size.
+    limit : float, default=None
+        See ``unpenalized``.
     budget : float, default=None
         m > 0; for losses whose duals are sums of clipped lines (of a margin, all but "logistic").
     solver : {"dual", "primal"}, default="dual"
@@ -158,8 +172,9 @@ class NonSmoothRegressor(NonSmoothEstimator, LossRegressor):
         As in `SDCARegressor`.
     C, alpha, epsilon, huber, quantile, smoothing
         As in `SDCARegressor`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ Ω.
-    regularizer, l1, l1_ratio, radius, budget, solver, ratio, storage, tol, max_passes, \
-    fit_intercept, intercept_scaling, n_threads, warm_start, callback, verbose
+    regularizer, l1, l1_ratio, radius, groups, lower, upper, unpenalized, limit, budget, solver, \
+    ratio, storage, tol, max_passes, fit_intercept, intercept_scaling, n_threads, warm_start, \
+    callback, verbose
         As in `NonSmoothClassifier`.
 
     Attributes

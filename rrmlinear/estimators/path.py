@@ -81,7 +81,8 @@ def path(
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
     kind = find_loss(loss, ("binary", "multiclass", "regression")).kind
-    asked, family, starts = choices.get("solver"), VISITING, True
+    asked = choices.get("solver", "")
+    family, starts = VISITING, True
     for solvers, estimators in FAMILIES:
         if asked in solvers:
             family, starts = estimators, find_solver(solvers[asked]).starts

@@ -69,7 +69,7 @@ cdef class Bounded(Regularizer):
         for name, array, free in (("lower", self.lower, -np.inf), ("upper", self.upper, np.inf)):
             if array.size not in (1, features):
                 raise ValueError(f"there are {array.size} {name} bounds for {features} columns")
-            each = np.append(np.broadcast_to(array, features), np.full(intercept, free))
+            each = np.append(np.broadcast_to(array, features), np.full(int(intercept), free))
             bounds.append(np.repeat(each, shape[1]) if len(shape) > 1 else each)
         return Bounded(self.inner, *bounds)
 

@@ -93,6 +93,28 @@ def test_shares_and_constraints_are_those_of_the_others(two_classes, numbers):
     assert inside.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=1e-6)
 
 
+def test_groups_bounds_and_columns_without_a_penalty(two_classes, numbers):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    X, y = numbers
+    w, b = cp.Variable(5), cp.Variable()
+    loss = 0.2 * cp.norm1(y - X @ w - b)
+    groups = [0, 0, 1, 1, 1]
+    norms = cp.norm(w[:2]) * 2**0.5 + cp.norm(w[2:]) * 3**0.5
+    free = {"unpenalized": [4], "limit": 50.0}
+    for choices, omega, bounds in (
+        ({"regularizer": "group-lasso", "groups": groups}, norms, []),
+        ({"regularizer": "squared-group-norm", "groups": groups}, cp.square(norms), []),
+        ({"regularizer": "sparse-group-lasso", "groups": groups}, norms + cp.norm1(w), []),
+        ({"regularizer": "l2-norm", "radius": 1.5}, 0, [cp.norm(w) <= 1.5]),
+        ({"regularizer": "l1", "lower": 0.0}, cp.norm1(w), [w >= 0]),
+        ({"regularizer": "l1", **free}, cp.norm1(w[:4]), [cp.abs(w[4]) <= 50]),
+    ):
+        optimum = cp.Problem(cp.Minimize(omega + loss), bounds).solve(solver=cp.CLARABEL)
+        found = NonSmoothRegressor(C=0.2, tol=1e-7, **choices).fit(X, y)
+        assert found.status_ is Status.SOLVED
+        assert found.trace_[-1].primal == pytest.approx(optimum, rel=1e-6)
+
+
 def test_numbers_of_losses_reach_them(two_classes, numbers):
     primals = [
         NonSmoothClassifier("generalized-hinge", slope=slope).fit(*two_classes).trace_[-1].primal
@@ -144,6 +166,9 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
         ),
         ({"l1_ratio": 1.0, "regularizer": "elastic-net"}, r"it must lie in \[0, 1\)"),
         ({"l1": 0.5}, "--l1 has no effect with regularizer l2"),
+        ({"regularizer": "group-lasso"}, "regularizer group-lasso needs groups"),
+        ({"groups": [0]}, "--groups has no effect with regularizer l2"),
+        ({"regularizer": "l21"}, "regularizer l21 is for several columns of weights"),
         ({"radius": 2.0}, "--radius has no effect with regularizer l2"),
         ({"loss": "logistic", "budget": 5.0}, "--budget has no effect with loss logistic"),
         ({"budget": -1.0}, "budget is -1.0, it must be positive"),
