@@ -15,15 +15,13 @@ LIST = re.compile(r"[0-9,\-]+")
 
 def read_groups(path: str) -> list[int]:
     """The group of each feature, a whole number on a line of its own."""
-    with blaming(f"can't open groups file {path}"), open(path, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    return [_whole(line, f"{path}, line {at}") for at, line in enumerate(lines, 1)]
+    return _whole_lines(path, f"can't open groups file {path}")
 
 
 def read_columns(text: str) -> list[int]:
     """Columns from 0 of a list of features, as 3,5-7, or of a file with one on a line."""
     if not LIST.fullmatch(text):
-        features = read_groups(text)
+        features = _whole_lines(text, f"can't open file of features {text}")
     else:
         features = []
         for part in text.split(","):
@@ -60,6 +58,14 @@ def check_columns(
             f"ERROR: --unpenalized: feature {max(unpenalized) + 1} is beyond the {d} features of "
             f"{training_file}"
         )
+
+
+def _whole_lines(path: str, sentence: str) -> list[int]:
+    with blaming(sentence), open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    if not lines:
+        raise LeaveError(f"ERROR: {path} is empty; it must have a whole number on each line")
+    return [_whole(line, f"{path}, line {at}") for at, line in enumerate(lines, 1)]
 
 
 def _whole(text: str, place: str) -> int:

@@ -102,18 +102,24 @@ RRM_INLINE double soft_root(const double *x, ptrdiff_t n, double e, double z)
         plane_t plane = {{x, 1}, {&one, 0}, {&zero, 0}, {&infinite, 0}, {&one, 0}, n, e, z, 0, 1};
         return plane_theta(&plane, 0, 0, INFINITY, &theta) < 0 ? NAN : theta;
     }
-    for (double last = -1, count = n + 1; count != last;) {
-        double sum = 0, above = 0;
-        for (ptrdiff_t j = 0; j < n; j++) {
-            double a = fabs(x[j]);
-            sum += a > theta ? a : 0;
-            above += a > theta ? 1 : 0;
-        }
-        if (!(sum <= DBL_MAX))
-            return NAN;
+    double sum = 0, largest = 0, count = n, last = n + 1;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double a = fabs(x[j]);
+        sum += a;
+        largest = a > largest ? a : largest;
+    }
+    if (!(sum <= DBL_MAX))
+        return NAN;
+    theta = fmax((sum - z) / (n + e), (largest - z) / (1 + e)); /* each from the left */
+    for (theta = fmax(theta, 0); count != last && count > 0;) {
         last = count;
-        count = above;
-        if (count + e > 0 && count != last)
+        sum = count = 0;
+        for (ptrdiff_t j = 0; j < n; j++) {
+            double a = fabs(x[j]), above = a > theta ? 1.0 : 0.0;
+            sum += above * a;
+            count += above;
+        }
+        if (count > 0)
             theta = fmax((sum - z) / (count + e), theta);
     }
     return theta;

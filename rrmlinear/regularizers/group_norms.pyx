@@ -24,7 +24,8 @@ cdef class L2Groups(GroupNorm):
                             double factor) noexcept nogil:
         return factor * slope_of_l2(w, d, n)
 
-    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
+    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
+                           double least) noexcept nogil:
         return soft_norm(v, n, 0) / factor
 
     cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
@@ -62,12 +63,15 @@ cdef class SparseGroups(GroupNorm):
                             double factor) noexcept nogil:
         return self.l1 * slope_of_l1(w, d, n) + factor * slope_of_l2(w, d, n)
 
-    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
+    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
+                           double least) noexcept nogil:
         # ‖S(s v, l1)‖ − f is convex and rises in s: Newton's steps fall to its root from the right.
         cdef double largest = norm_max(v, n), size, s, last = INFINITY, along
         cdef Py_ssize_t j
         if not 0 < largest < INFINITY:
             return largest
+        if soft_norm(v, n, least * self.l1) <= least * factor:
+            return least
         s = self.l1 + factor  # of v / largest
         while s < last:
             size, along = sqrt(soft_squares(v, n, s / largest, self.l1)), 0
@@ -110,7 +114,8 @@ cdef class LinfGroups(GroupNorm):
                 most = max(most, slope_of_l1(w + j, d + j, 1))
         return factor * most
 
-    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
+    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
+                           double least) noexcept nogil:
         return soft_sum(v, n, 0) / factor
 
     cdef double group_left(self, const double* w, Py_ssize_t n, double factor,

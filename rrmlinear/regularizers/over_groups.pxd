@@ -12,7 +12,8 @@ cdef class GroupNorm(Norm):
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil
     cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
                             double factor) noexcept nogil
-    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil
+    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
+                           double least) noexcept nogil
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil
     cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
                            double step) noexcept nogil

@@ -79,7 +79,7 @@ cdef class GroupNorm(Norm):
             return NAN
         for g in range(groups.count):
             size = self.group_dual(group_read(&groups, v, g, room), group_size(&groups, g),
-                                   self.factor[g * self.factor_step])
+                                   self.factor[g * self.factor_step], largest)
             if not size <= largest:  # NaN too
                 largest = size
         free(room)
@@ -134,13 +134,14 @@ cdef class GroupNorm(Norm):
         """The derivative of f N(w + x d) by x at 0, from the right."""
         return NAN
 
-    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
-        """N°(v)/f."""
+    cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
+                           double least) noexcept nogil:
+        """N°(v)/f, or any number up to ``least`` where it is no more than that."""
         return NAN
 
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
         """(f N)*(v)."""
-        return 0 if self.group_dual(v, n, factor) <= 1 else INFINITY
+        return 0 if self.group_dual(v, n, factor, 1) <= 1 else INFINITY
 
     cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
                            double step) noexcept nogil:

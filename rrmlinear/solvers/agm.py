@@ -124,13 +124,13 @@ class AGM(Solver):
         self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
         w = np.zeros(risk.shape)
         margins = risk.margins(w)
-        at_zero = self.best.see_weights(w, margins)
+        self.best.see_weights(w, margins)
         self.best.see_duals(0 * margins, w)
         if self.begin is not None:
             self.begin = nearest_duals(risk, self.begin, margins)
             self.square.centre = self.begin
             self.best.see_duals(self.begin, risk.gradient(self.begin))
-        mu = self._first_smoothing(at_zero) if self.smooths else 0.0
+        mu = self._first_smoothing(risk.value(margins)) if self.smooths else 0.0
         problem = self._problem(mu)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, LEAST * longest) or 1.0

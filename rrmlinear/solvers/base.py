@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -126,7 +127,7 @@ class Solver:
     def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
         dual, gap = self.estimate()
         row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
-        if number == 1:
+        if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
         elif gap <= stopping.target(row, self.first_gap) and self._may_measure(gap):

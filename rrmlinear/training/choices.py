@@ -187,7 +187,7 @@ def _check_regularizer(
             _refuse(parameter, ("l1",), "--radius", instead)
             _refuse(parameter, ("lower", "upper"), "--radius", "regularizer l1 without a radius")
     if parameter.unpenalized is None:
-        _refuse(parameter, ("limit",), "no --unpenalized", "columns that are not penalized")
+        _refuse(parameter, ("limit",), "all columns penalized", "--unpenalized")
     else:
         _refuse(parameter, ("lower", "upper"), "--unpenalized", "weights that all have a penalty")
 

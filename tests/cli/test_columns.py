@@ -1,0 +1,107 @@
+"""Groups of features, bounds and features without a penalty, as the train command takes them."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Model, Parameter, fit, read_libsvm
+
+WITH = ("-q", "-s", 35, "--loss", "softmax")
+
+
+def group_lasso(groups, *more):
+    return (*WITH, "--regularizer", "group-lasso", "--groups", groups, *more)
+
+
+def test_groups_of_a_file(train, iris, folder):
+    (folder / "groups").write_text("7\n-1\n 7\n3\n")
+    assert train(*group_lasso("groups"), iris, "m").code == 0
+    expected = fit(
+        read_libsvm(iris),
+        Parameter(solver=35, loss="softmax", regularizer="group-lasso", groups=[7, -1, 7, 3]),
+    )
+    np.testing.assert_array_equal(Model.load("m").weights, expected.weights)
+    assert expected.weights.any()
+    assert train(*group_lasso("groups", "-v", 3), iris).code == 0
+
+
+@pytest.mark.parametrize("spelling", ["2,4", "4,2-2", "file", "--unpenalized=2,4"])
+def test_features_without_a_penalty(train, iris, folder, spelling):
+    (folder / "file").write_text("4\n2\n")
+    given = [spelling] if spelling.startswith("--") else ["--unpenalized", spelling]
+    ended = train(*WITH, "--regularizer", "linf", *given, "--limit", 50, iris, "m")
+    assert (ended.code, ended.err) == (0, "")
+    chosen = {"regularizer": "linf", "unpenalized": [1, 3], "limit": 50}
+    expected = fit(read_libsvm(iris), Parameter(solver=35, loss="softmax", **chosen))
+    np.testing.assert_array_equal(Model.load("m").weights, expected.weights)
+    penalized = np.abs(expected.weights[[0, 2]]).max()
+    assert np.abs(expected.weights[[1, 3]]).max() > penalized
+
+
+def test_bounds(train, iris):
+    assert train(*WITH, "-B", 1, "--lower", -0.25, "--upper", 0.5, iris, "m").code == 0
+    weights = Model.load("m").weights
+    assert (weights[:4].min(), weights[:4].max()) == (-0.25, 0.5)
+
+
+def test_a_weight_at_its_limit_is_said(train, iris):
+    ended = train(*WITH, "--unpenalized", "1-3", "--limit", 0.01, iris, "m")
+    assert ended.code == 0
+    assert "the weight of unpenalized column 0 is at the limit 0.01" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n2\n3\n", "groups has 3 groups and {iris} 4 features: feature 4 has none"),
+        ("1\n2\n3\n3\n3\n", "groups has 5 groups and {iris} 4 features: line 5 is beyond"),
+        ("1\n2.5\n3\n3\n", "groups, line 2: '2.5' is not a whole number"),
+        ("1\n\n3\n3\n", "groups, line 2: '' is not a whole number"),
+        ("", "groups is empty; it must have a whole number on each line"),
+    ],
+)
+def test_wrong_groups_are_named(train, iris, folder, text, message):
+    (folder / "groups").write_text(text)
+    ended = train(*group_lasso("groups"), iris, "m")
+    assert ended.code == 1
+    assert ended.err == f"ERROR: {message.format(iris=iris)}\n"
+    assert not (folder / "m").exists()
+
+
+def test_a_missing_file_is_named(train, iris):
+    ended = train(*group_lasso("nowhere"), iris, "m")
+    assert ended.err.startswith("can't open groups file nowhere\n")
+    ended = train(*WITH, "--unpenalized", "nowhere", iris, "m")
+    assert ended.err.startswith("can't open file of features nowhere\n")
+    assert ended.code == 1
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ("0", "features count from 1, and 0 is given"),
+        ("3-2", "'3-2' ends before it begins"),
+        ("3,,2", "'' is not a whole number"),
+        ("1-2-3", "'2-3' is not a whole number"),
+        ("2-5", "feature 5 is beyond the 4 features of {iris}"),
+    ],
+)
+def test_wrong_features_are_named(train, iris, features, message):
+    ended = train(*WITH, "--unpenalized", features, iris, "m")
+    assert ended.err == f"ERROR: --unpenalized: {message.format(iris=iris)}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--groups", "iris"), "--groups has no effect with regularizer l2: it is for regular"),
+        (("--regularizer", "group-lasso"), "regularizer group-lasso needs groups (--groups), the"),
+        (("--loss", "hinge", "--regularizer", "l1inf"), "regularizer l1inf is for several columns"),
+        (("--limit", "3"), "--limit has no effect with all columns penalized: it is for --unp"),
+        (("--lower", "2", "--upper", "1"), "no weight of column 0 lies between 2.0 and 1.0"),
+    ],
+)
+def test_choices_without_effect(train, iris, folder, arguments, message):
+    (folder / "iris").write_text("1\n1\n1\n1\n")
+    ended = train(*WITH, *arguments, iris, "m")
+    assert ended.code == 1
+    assert ended.err.startswith(f"ERROR: {message}")
