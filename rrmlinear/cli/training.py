@@ -67,7 +67,10 @@ def _check_outputs(options: TrainingOptions) -> None:
     if options.trace_file is not None:
         outputs.append(("trace file", options.trace_file))
         check_output(options.trace_file, "can't open trace file")
-    check_distinct(outputs, [("training set", options.training_file)])
+    inputs = [("training set", options.training_file)]
+    if options.groups_file is not None:
+        inputs.append(("groups file", options.groups_file))
+    check_distinct(outputs, inputs)
 
 
 class _Run:

@@ -146,6 +146,9 @@ cdef class NormBall(OfNorm):
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         return self.radius * self.norm.dual_norm(v, n)
 
+    cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
+        OfNorm.prox(self, w, 1, n)
+
     cdef double level(self, double t) noexcept nogil:
         return self.radius
 

@@ -283,3 +283,56 @@ def test_groups_of_many_coordinates():
         assert omega.dual_norm_of(v) == pytest.approx(1, rel=1e-12)
         assert v @ p == pytest.approx(omega.value_of(p), rel=1e-12)
         assert p.any()
+
+
+def test_steps_of_zero_and_of_any_size():
+    w = np.random.default_rng(2).normal(size=D)
+    for member in MEMBERS:
+        p = member.omega.prox_of(w, 0.0)
+        inside = np.isfinite(member.value(w))
+        np.testing.assert_allclose(p, w if inside else member.omega.prox_of(w, 1e-12), atol=1e-10)
+        assert np.isfinite(member.omega.value_of(p))
+    for omega in (NormBall(L2Groups(SCATTERED), 3.0), NormBall(LinfGroups(), 0.1)):
+        np.testing.assert_array_equal(omega.prox_of(w, 1e-3), omega.prox_of(w, 1e3))
+        once = omega.prox_of(w, 1.0)
+        np.testing.assert_allclose(omega.prox_of(once, 1.0), once, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: NormPower(L1(1.0), 1.0), ValueError, "power must be above 1 and finite, got 1.0"),
+        (lambda: NormBall(L1(1.0), 0.0), ValueError, "radius must be positive and finite, got 0"),
+        (lambda: NormBall(ExclusiveLasso(), 1.0), TypeError, "a norm is needed, and ExclusiveLas"),
+        (lambda: NormPower(L2()), TypeError, "a norm is needed, and L2 is none"),
+        (lambda: Bounded(L2Groups(), 0.0), TypeError, "bounds stand beside L1, L2 or ElasticNet"),
+        (lambda: Bounded(L2(), [0, 1], [1, 2, 3]), ValueError, "2 lower bounds and 3 upper ones"),
+        (lambda: Bounded(L2(), np.nan), ValueError, "lower must be a number or one for each"),
+        (lambda: Bounded(L2(), [0, 2], 1), ValueError, "no weight of column 1 lies between 2.0"),
+        (lambda: Bounded(L2(), [0, 1]).over((3,)), ValueError, "2 lower bounds for 3 columns"),
+        (lambda: Unpenalized(Bounded(L1(1.0), 0), [1]), TypeError, "cannot be left alone by Bou"),
+        (lambda: Unpenalized(L1(1.0), [1], np.inf), ValueError, "limit must be positive and fin"),
+        (lambda: Unpenalized(L1(1.0), [1]).value_of([1.0]), ValueError, "must be told the shape"),
+        (lambda: Unpenalized(L1(1.0), [[1]]), ValueError, "unpenalized columns must be a list"),
+        (lambda: TraceNorm().value_of(np.ones(4)), ValueError, "TraceNorm must be told the shape"),
+        (lambda: TraceNorm().over((4,)), ValueError, "TraceNorm needs several columns of weights"),
+        (lambda: TraceNorm().over((4, 2)).prox_of(np.ones(9), 1), ValueError, "over 8 weights, g"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_a_bias_is_a_weight_of_its_own():
+    b = 3.0
+    for omega, w, expected in (
+        (L2Groups(), [4.0, 0.0], 5.0),
+        (LinfGroups(), [4.0, 0.0], 4.0),
+        (ExclusiveLasso([[0, 1]]), [1.0, -1.0], 13.0),
+        (NormPower(L2Groups([0, 0], 1.0)), [0.0, 4.0], 49.0),
+        (NormBall(L2Groups([0, 0], 1.0), 6.0), [0.0, 4.0], np.inf),
+        (Bounded(L1(1.0), -1.0, 1.0), [1.0, -1.0], 5.0),
+        (Unpenalized(L1(1.0), [0], 9.0), [5.0, -1.0], 4.0),
+    ):
+        assert omega.over((3,), intercept=True).value_of([*w, b]) == expected
