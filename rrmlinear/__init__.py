@@ -35,6 +35,8 @@ _PUBLIC = {
     "RiskRegressor": "rrmlinear.estimators.risk",
     "NonSmoothClassifier": "rrmlinear.estimators.nonsmooth",
     "NonSmoothRegressor": "rrmlinear.estimators.nonsmooth",
+    "KernelClassifier": "rrmlinear.estimators.kernel",
+    "KernelRegressor": "rrmlinear.estimators.kernel",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -85,7 +85,8 @@ class LossEstimator(LinearEstimator):
         )
 
 
-def _links_scores(estimator: LossClassifier) -> bool:
+def links_scores(estimator: Any) -> bool:
+    """Whether the loss of an estimator has probabilities; else an AttributeError says so."""
     loss = find_loss(estimator.loss, CLASSIFYING)
     if loss.probabilities is None:
         raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
@@ -121,20 +122,23 @@ class LossClassifier(LinearClassifier, LossEstimator):
         self._set_certificate(result)
         return self
 
-    @available_if(_links_scores)
+    @available_if(links_scores)
     def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
         """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax".
 
         The sigmoid of the score, normalized over the classes where each was trained against the
         rest, as in LIBLINEAR; or the softmax of the scores.
         """
-        scores = self.decision_function(X)
+        return self.probabilities_of(self.decision_function(X))
+
+    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
+        """Probabilities of scores that are as `decision_function` makes them."""
         if scores.ndim == 1:
             return expit(np.column_stack([-scores, scores]))
         one_by_one = find_loss(self.loss, CLASSIFYING).probabilities == "sigmoid"
         return softmax(log_expit(scores) if one_by_one else scores, axis=1)
 
-    @available_if(_links_scores)
+    @available_if(links_scores)
     def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
         """The logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))

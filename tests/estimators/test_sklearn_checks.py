@@ -4,6 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rrmlinear import (
+    KernelClassifier,
+    KernelRegressor,
     NonSmoothClassifier,
     NonSmoothRegressor,
     RiskClassifier,
@@ -28,6 +30,9 @@ EXACT = [
     RiskRegressor(),
     RiskRegressor("absolute", solver="newton", tol=1e-6),
     RiskRegressor("huber", solver="fista"),
+    KernelClassifier(tol=1e-9),
+    KernelClassifier("squared-hinge", kernel=["rbf", "linear"], tol=1e-6),
+    KernelRegressor(tol=1e-9),
     NonSmoothClassifier(tol=1e-9),
     NonSmoothClassifier(tol=1e-9, regularizer="l1", solver="primal"),
     NonSmoothClassifier("generalized-hinge", tol=1e-9, budget=100.0, storage="double-dual"),
@@ -40,6 +45,17 @@ EXACT = [
 TO_SEVEN_DIGITS = {
     f"check_sample_weight_equivalence_on_{kind}_data": "needs a smaller tol"
     for kind in ("dense", "sparse")
+}
+
+
+# Their X is a square matrix, but not of inner products, and refused.
+NO_KERNEL = {
+    f"check_{name}": "its X is not positive semidefinite"
+    for name in (
+        "positive_only_tag_during_fit",
+        "estimators_dtypes",
+        "classifiers_one_label_sample_weights",
+    )
 }
 
 
@@ -64,4 +80,12 @@ def test_exact_estimators_pass_every_check(estimator, check):
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimators_pass_every_check_of_their_accuracy(estimator, check):
+    assert check(estimator) is None
+
+
+@parametrize_with_checks(
+    [KernelClassifier(kernel="precomputed")], expected_failed_checks=lambda estimator: NO_KERNEL
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_matrices_of_inner_products_pass_every_check_that_gives_them(estimator, check):
     assert check(estimator) is None

@@ -1,0 +1,321 @@
+"""Classifier and regressor of any loss over functions of a kernel, or of several."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rrmlinear.estimators.any_loss import links_scores
+from rrmlinear.estimators.arguments import check_count
+from rrmlinear.estimators.kernel_features import KernelFeatures, checked_kernels
+from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
+from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
+
+Array = NDArray[np.float64]
+
+# Regularizers of features' weights by what they are of functions.
+REGULARIZERS = ("l2", "l2-norm", "squared-group-norm")
+SOLVERS = ("auto", "dual", "primal")
+#: Parameters of every linear estimator.
+SHARED = (
+    *("loss", "C", "alpha", "smoothing", "tol", "max_passes", "fit_intercept"),
+    *("n_threads", "callback", "verbose"),
+)
+
+
+@dataclass(eq=False, repr=False)
+class KernelEstimator(BaseEstimator):
+    """Functions g + b of kernels, found as a linear model of their features.
+
+    ``_families`` are the linear estimators, for the squared norm and for any regularizer, and
+    ``_numbers`` the parameters that they share with a subclass.
+    """
+
+    _families: ClassVar[tuple[type, type]]
+    _numbers: ClassVar[tuple[str, ...]]
+
+    loss: str
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    kernel_params: Any = None
+    n_components: int | None = None
+    regularizer: str | None = None
+    C: float | None = None
+    alpha: float | None = None
+    smoothing: float | None = None
+    budget: float | None = None
+    solver: str = "auto"
+    tol: float = 1e-4
+    max_passes: int = 10_000
+    fit_intercept: Any = True
+    n_threads: int | None = None
+    random_state: Any = None
+    callback: Any = None
+    verbose: int = 0
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        kernels = checked_kernels(self.kernel, self.kernel_params)
+        points, rows = self._points(X), X
+        if self._is_precomputed():
+            points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]
+        self.features_ = [KernelFeatures(kernel, given, points) for kernel, given in kernels]
+        parts = [features.of(rows) for features in self.features_]
+        sizes = [part.shape[1] for part in parts]
+        estimator = self._linear(len(kernels), sizes)
+        scales = np.ones(sum(sizes))
+        if estimator.get_params().get("regularizer") == "squared-group-norm":
+            # its norm of group k has the factor √d_k
+            scales = np.sqrt(np.repeat(sizes, sizes).astype(float))
+        self.linear_ = estimator.fit(np.hstack(parts) * scales, y, sample_weight)
+        weights = np.split(np.atleast_2d(estimator.coef_) * scales, np.cumsum(sizes)[:-1], axis=1)
+        coefs = [w @ each.basis.T for w, each in zip(weights, self.features_, strict=True)]
+        several = isinstance(self.kernel, list | tuple)
+        self.dual_coef_ = np.stack(coefs) if several else coefs[0]
+        self.norms_ = np.stack([np.linalg.norm(w, axis=1) for w in weights], axis=1)
+        self.intercept_ = estimator.intercept_
+        for name in ("duality_gap_", "n_iter_", "status_", "trace_"):
+            setattr(self, name, getattr(estimator, name))
+
+    def _points(self, X: Any) -> Any:
+        """The examples, or a sample of them, that functions are sums over."""
+        n = X.shape[0]
+        if self._is_precomputed() and X.shape[1] != n:
+            raise ValueError(
+                f"X is {n} × {X.shape[1]}; a precomputed kernel must be a square matrix over the "
+                "examples"
+            )
+        self.indices_ = np.arange(n)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+            random = check_random_state(0 if self.random_state is None else self.random_state)
+            if self.n_components < n:
+                chosen = random.choice(n, int(self.n_components), replace=False)
+                self.indices_ = np.sort(chosen)
+        self.points_ = X[self.indices_]
+        return self.points_
+
+    def _linear(self, n_kernels: int, sizes: list[int]) -> Any:
+        name = self.regularizer
+        if name is None:
+            name = "l2" if n_kernels == 1 else "squared-group-norm"
+        if name not in REGULARIZERS:
+            raise ValueError(
+                f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}"
+            )
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
+        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
+        if self.solver == "auto" and name == "l2" and self.budget is None:
+            return self._families[0](**choices)
+        groups = np.repeat(np.arange(n_kernels), sizes) if name == "squared-group-norm" else None
+        solver = "dual" if self.solver == "auto" else self.solver
+        choices |= {"regularizer": name, "groups": groups, "budget": self.budget}
+        return self._families[1](solver=solver, **choices)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        sparse = False if self._is_precomputed() else "csr"
+        return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+
+    def _rows(self, X: Any) -> Any:
+        X = self._checked(X)
+        return X[:, self.indices_] if self._is_precomputed() else X
+
+    def _scores(self, X: Any) -> Array:
+        rows = self._rows(X)
+        coefs = self.dual_coef_ if self.dual_coef_.ndim == 3 else self.dual_coef_[np.newaxis]
+        parts = (
+            features.kernel_to(rows) @ coef.T
+            for features, coef in zip(self.features_, coefs, strict=True)
+        )
+        return sum(parts) + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelClassifier(ClassifierMixin, KernelEstimator):
+    r"""Classifier of any loss over the functions of a kernel, or sums of functions of several.
+
+    Solves, for labels y_i = ±1,
+
+    .. math::
+        \min_{g, b} \; R(g) + \sum_i C_i \, \phi(y_i (g(x_i) + b)),
+
+    where :math:`C_i` is ``C`` times the class weight times the sample weight, and g a function of
+    the kernel's space (or Σ_k g_k of several), as a linear problem over features that have the
+    kernel's inner products: exactly, by the eigenvectors of its matrix over the examples, at O(n³),
+    or by Nyström's method from ``n_components`` of them. With the hinge and a named kernel it is
+    the problem of `sklearn.svm.SVC`. ``duality_gap_`` proves the answer over these features.
+
+    Parameters
+    ----------
+    loss : str, default="hinge"
+        As in `SDCAClassifier`.
+    kernel : str, callable or list of these, default="rbf"
+        A name of `sklearn.metrics.pairwise.pairwise_kernels`; a callable that makes the matrix of
+        inner products of the rows of two matrices; "precomputed", where X is that matrix over the
+        examples (and for predictions, that of the rows to predict with all examples).
+    kernel_params : dict, or list of one for each kernel, default=None
+        More arguments of the kernel, such as {"gamma": 0.1}.
+    n_components : int, default=None
+        How many examples, drawn by ``random_state``, Nyström's method takes; None for all, which is
+        exact.
+    regularizer : {"l2", "l2-norm", "squared-group-norm"}, default=None
+        R: ½‖g‖² (default of one kernel), ‖g‖, or (Σ_k ‖g_k‖)² (default of several, of which it
+        leaves some out); with several ‖g‖² is Σ ‖g_k‖².
+    C, alpha, smoothing, slope, class_weight
+        As in `SDCAClassifier`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ R.
+    budget : float, default=None
+        As in `NonSmoothClassifier`.
+    solver : {"auto", "dual", "primal"}, default="auto"
+        "auto": with ½‖g‖² that of `RiskClassifier`, else "dual"; the others are those of
+        `NonSmoothClassifier`.
+    tol, max_passes, fit_intercept, n_threads, callback, verbose
+        As in `RiskClassifier`: the intercept costs nothing unless it is asked to.
+    random_state : int, RandomState or None, default=None
+        Of Nyström's examples; None is 0.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n_scores, n_points), with a list of kernels one each
+        a of g(x) = Σ_z a_z k(x, z), over the examples of number ``indices_``, ``points_``.
+    intercept_ : array of shape (n_scores,)
+    norms_ : array of shape (n_scores, n_kernels)
+        ‖g_k‖.
+    linear_ : RiskClassifier or NonSmoothClassifier
+        The model of the features, with the duals of the examples in its ``dual_coef_``.
+    classes_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `RiskClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from rrmlinear import KernelClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = KernelClassifier(kernel="rbf", kernel_params={"gamma": 2.0}).fit(X, y)
+    >>> model.score(X, y) > 0.97
+    True
+    """
+
+    _families = (RiskClassifier, NonSmoothClassifier)
+    _numbers = ("slope", "class_weight")
+
+    loss: str = field(default="hinge", kw_only=False)
+    slope: float | None = None
+    class_weight: Any = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, or n_samples² precomputed) with labels y.
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, fewer than two classes, and a kernel that is not
+        positive semidefinite.
+        """
+        sparse = False if self._is_precomputed() else "csr"
+        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
+        self._fit(X, y, sample_weight)
+        self.classes_ = self.linear_.classes_
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of shape (n_samples, n_classes); for two classes (n_samples,)."""
+        scores = self._scores(X)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest score for each row of X; ties go to the first class."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
+
+    @available_if(links_scores)
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax"."""
+        return self.linear_.probabilities_of(self.decision_function(X))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelRegressor(RegressorMixin, KernelEstimator):
+    r"""Regression of any loss over the functions of a kernel, or sums of functions of several.
+
+    Solves, for residuals r_i = y_i − g(x_i) − b,
+
+    .. math::
+        \min_{g, b} \; R(g) + \sum_i C_i \, \phi(r_i),
+
+    where :math:`C_i` is ``C`` times the sample weight, as `KernelClassifier` does. With the
+    ε-insensitive loss and a named kernel it is the problem of `sklearn.svm.SVR`.
+
+    Parameters
+    ----------
+    loss : str, default="epsilon-insensitive"
+        As in `SDCARegressor`.
+    epsilon, huber, quantile
+        As in `SDCARegressor`.
+    kernel, kernel_params, n_components, regularizer, C, alpha, smoothing, budget, solver, tol, \
+    max_passes, fit_intercept, n_threads, random_state, callback, verbose
+        As in `KernelClassifier`.
+
+    Attributes
+    ----------
+    dual_coef_, intercept_, norms_, linear_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `KernelClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import KernelRegressor
+    >>> x = np.linspace(0, 6, 100)
+    >>> model = KernelRegressor("absolute", C=10.0).fit(x[:, np.newaxis], np.sin(x))
+    >>> bool(np.abs(model.predict(x[:, np.newaxis]) - np.sin(x)).max() < 0.05)
+    True
+    """
+
+    _families = (RiskRegressor, NonSmoothRegressor)
+    _numbers = ("epsilon", "huber", "quantile")
+
+    loss: str = field(default="epsilon-insensitive", kw_only=False)
+    epsilon: float | None = None
+    huber: float | None = None
+    quantile: float | None = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, or n_samples² precomputed) with numbers y.
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, and a kernel that is not positive semidefinite.
+        """
+        sparse = False if self._is_precomputed() else "csr"
+        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64, y_numeric=True)
+        self._fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predicted numbers, of shape (n_samples,)."""
+        return self._scores(X).ravel()

@@ -1,0 +1,189 @@
+"""KernelClassifier and KernelRegressor: scikit-learn's machines, and a conic solver's optimum."""
+
+import doctest
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+from sklearn.datasets import make_moons
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
+from sklearn.svm import SVC, SVR
+
+from rrmlinear import KernelClassifier, KernelRegressor, RiskClassifier
+from rrmlinear.estimators import kernel
+from rrmlinear.estimators.kernel_features import KernelFeatures
+from rrmlinear.solvers.result import Status
+
+GAMMA = {"gamma": 0.7}
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(120, noise=0.3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def wave():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-3, 3, (90, 2))
+    return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + 4 + 0.2 * rng.standard_normal(90)
+
+
+def test_the_examples_of_the_docstrings_run():
+    outcome = doctest.testmod(kernel)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("solver", ["auto", "dual"])
+def test_the_support_vector_machine_of_scikit_learn(moons, name, solver):
+    X, y = moons
+    new = X + 0.1
+    given = {} if name == "linear" else GAMMA
+    svc = SVC(C=0.5, kernel="precomputed", tol=1e-10)
+    svc.fit(pairwise_kernels(X, metric=name, **given), y)
+    expected = svc.decision_function(pairwise_kernels(new, X, metric=name, **given))
+    tol = 1e-10 if solver == "auto" else 1e-7
+    choices = {"C": 0.5, "kernel": name, "kernel_params": given, "solver": solver, "tol": tol}
+    found = KernelClassifier(**choices).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    assert_allclose(found.decision_function(new), expected, atol=1e-4 if solver == "auto" else 5e-2)
+    assert_allclose(found.predict(new), svc.classes_[(expected > 0).astype(int)])
+    alphas = np.zeros(len(y))
+    alphas[svc.support_] = svc.dual_coef_[0]
+    K = pairwise_kernels(X, metric=name, **given)
+    optimum = alphas @ K @ alphas / 2
+    optimum += 0.5 * np.maximum(0, 1 - (2 * y - 1) * svc.decision_function(K)).sum()
+    assert found.trace_[-1].primal == pytest.approx(optimum, rel=1e-6)
+    assert found.norms_[0, 0] ** 2 == pytest.approx(alphas @ K @ alphas, rel=1e-3)
+
+
+def test_the_support_vector_regression_of_scikit_learn(wave):
+    X, y = wave
+    K = rbf_kernel(X, **GAMMA)
+    expected = SVR(C=2.0, epsilon=0.1, kernel="precomputed", tol=1e-10).fit(K, y).predict(K)
+    choices = {"C": 2.0, "epsilon": 0.1, "tol": 1e-10}
+    found = KernelRegressor(kernel_params=GAMMA, **choices).fit(X, y)
+    assert_allclose(found.predict(X), expected, atol=1e-5)
+    precomputed = KernelRegressor(kernel="precomputed", **choices).fit(K, y)
+    assert_allclose(precomputed.predict(K[:7]), found.predict(X[:7]), atol=1e-9)
+    assert precomputed.dual_coef_.shape == (1, 90)
+    assert_allclose(
+        precomputed.predict(K), K @ precomputed.dual_coef_[0] + precomputed.intercept_, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("regularizer", [None, "l2-norm", "l2"])
+@pytest.mark.parametrize("budget", [None, 10])
+def test_several_kernels_have_the_optimum_of_a_conic_solver(moons, regularizer, budget):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    X, y = moons[0][:50], moons[1][:50]
+    names = ["rbf", "linear", lambda a, b, shift: (a @ b.T + shift) ** 2]
+    given = [GAMMA, None, {"shift": 1.0}]
+    found = KernelClassifier(
+        kernel=names, kernel_params=given, regularizer=regularizer, C=0.2, tol=1e-7, budget=budget
+    ).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    matrices = [rbf_kernel(X, **GAMMA), linear_kernel(X), (X @ X.T + 1) ** 2]
+    norms, scores, b = [], 0, cp.Variable()
+    for K in matrices:
+        values, vectors = np.linalg.eigh(K)
+        F = vectors * np.sqrt(np.maximum(values, 0))
+        w = cp.Variable(50)
+        norms.append(cp.norm(w))
+        scores += F @ w
+    omega = {
+        None: cp.square(cp.sum(norms)),
+        "l2-norm": cp.norm(cp.hstack(norms)),
+        "l2": cp.sum_squares(cp.hstack(norms)) / 2,
+    }[regularizer]
+    losses = cp.pos(1 - cp.multiply(2 * y - 1, scores + b))
+    total = cp.sum(losses) if budget is None else cp.sum_largest(losses, budget)
+    optimum = cp.Problem(cp.Minimize(omega + 0.2 * total)).solve(solver=cp.CLARABEL)
+    assert found.trace_[-1].primal == pytest.approx(optimum, rel=1e-6)
+    assert_allclose(
+        found.norms_[0],
+        [norm.value for norm in norms],
+        atol=1e-3 * np.abs(found.norms_).max() + 1e-3,
+    )
+    assert found.dual_coef_.shape == (3, 1, 50)
+    together = sum(K @ a[0] for K, a in zip(matrices, found.dual_coef_, strict=True))
+    assert_allclose(found.decision_function(X), together + found.intercept_, atol=1e-9)
+
+
+def test_one_kernel_too_many_gets_no_weight(moons):
+    X, y = moons
+    noise = np.random.default_rng(0).standard_normal((200, 2))
+
+    def of_noise(a, b):
+        return noise[: len(a)] @ noise[: len(b)].T
+
+    found = KernelClassifier(
+        kernel=["rbf", of_noise], kernel_params=[{"gamma": 1.0}, {}], C=0.05, tol=1e-6
+    ).fit(X, y)
+    assert found.norms_[0, 1] <= 1e-3 * found.norms_[0, 0]
+
+
+@pytest.mark.parametrize("name", ["rbf", "precomputed"])
+def test_nystroem_has_the_features_of_scikit_learn(moons, name):
+    X, y = moons
+    K = rbf_kernel(X, **GAMMA)
+    given = {"kernel": name, "kernel_params": GAMMA if name == "rbf" else None}
+    data = X if name == "rbf" else K
+    choices = {"C": 0.5, "tol": 1e-9, "n_components": 20, "random_state": 3}
+    found = KernelClassifier(**choices, **given).fit(data, y)
+    assert found.dual_coef_.shape == (1, 20)
+    chosen = found.indices_
+    assert len(set(chosen)) == 20
+    theirs = Nystroem(kernel="rbf", gamma=0.7, n_components=20, random_state=0).fit(X[chosen])
+    F = theirs.transform(X)
+    ours = KernelFeatures("rbf", GAMMA, X[chosen]).of(X)
+    assert_allclose(ours @ ours.T, F @ F.T, atol=1e-7)
+    machine = RiskClassifier("hinge", C=0.5, tol=1e-9).fit(F, y)
+    assert_allclose(found.decision_function(data), machine.decision_function(F), atol=2e-3)
+    assert found.trace_[-1].primal == pytest.approx(machine.trace_[-1].primal, rel=1e-7)
+    again = KernelClassifier(**choices, **given).fit(data, y)
+    assert_allclose(again.decision_function(data), found.decision_function(data), atol=0)
+
+
+def test_probabilities_formats_and_more_classes(iris, moons):
+    X, y = iris
+    choices = {"kernel_params": {"gamma": 0.1}, "C": 2.0, "tol": 1e-8}
+    dense = KernelClassifier("logistic", **choices).fit(X, y)
+    assert dense.dual_coef_.shape == (3, len(y))
+    assert_allclose(dense.predict_proba(X).sum(axis=1), 1)
+    sparse = KernelClassifier("logistic", **choices).fit(csr_array(X), y)
+    assert_allclose(sparse.decision_function(X), dense.decision_function(X), atol=1e-6)
+    two = KernelClassifier("logistic", **choices).fit(*moons)
+    assert_allclose(two.predict_proba(moons[0])[:, 1] > 0.5, two.decision_function(moons[0]) > 0)
+    assert not hasattr(KernelClassifier(), "predict_proba")
+    weights = np.arange(len(y)) % 3.0
+    weighted = KernelClassifier("hinge", **choices).fit(X, y, weights)
+    repeated = X.repeat(weights.astype(int), axis=0), y.repeat(weights.astype(int))
+    other = KernelClassifier("hinge", **choices).fit(*repeated)
+    assert_allclose(weighted.decision_function(X), other.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"kernel": "rbg"}, "kernel is 'rbg'; it must be one of .*rbf"),
+        ({"kernel": ["rbf", "precomputed"]}, "kernel is 'precomputed'; it must be one of"),
+        ({"kernel": []}, "kernel is an empty list"),
+        ({"kernel": ["rbf"], "kernel_params": [{}, {}]}, "2 kernel_params for 1 kernels"),
+        ({"kernel_params": 3}, "kernel_params is 3; it must be a dict or None"),
+        ({"kernel": "precomputed"}, "a precomputed kernel must be a square matrix"),
+        ({"kernel": lambda a, b: a}, "must make a finite matrix of shape"),
+        ({"kernel": lambda a, b: -a @ b.T}, "is not positive semidefinite on the data"),
+        ({"n_components": 0}, "n_components is 0; it must be a whole number from 1 on"),
+        ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, l2-norm, squared"),
+        ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, dual, primal"),
+        ({"loss": "logistic", "budget": 2.0}, "--budget has no effect with loss logistic"),
+    ],
+)
+def test_what_is_no_kernel_machine_is_refused(moons, choices, message):
+    with pytest.raises(ValueError, match=message):
+        KernelClassifier(**choices).fit(*moons)
