@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -39,12 +40,12 @@ class TraceRow:
 
     @property
     def relative_gap(self) -> float:
-        """Gap over max(1, |primal|)."""
-        return self.gap / max(1.0, abs(self.primal))
+        """Gap over max(1, |primal|); infinite with the gap."""
+        return self.gap if math.isinf(self.gap) else self.gap / max(1.0, abs(self.primal))
 
     def as_dict(self) -> dict[str, Any]:
-        """The row under the names of the trace file."""
-        return {
+        """The row under the names of the trace file, None for what is infinite."""
+        row = {
             "pass": self.number,
             "seconds": self.seconds,
             "primal": self.primal,
@@ -52,6 +53,7 @@ class TraceRow:
             "gap": self.gap,
             "estimated": self.estimated,
         }
+        return {name: value if math.isfinite(value) else None for name, value in row.items()}
 
 
 @dataclass(frozen=True, eq=False)

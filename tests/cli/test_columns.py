@@ -1,5 +1,7 @@
 """Groups of features, bounds and features without a penalty, as the train command takes them."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,18 @@ def test_bounds(train, iris):
     assert train(*WITH, "-B", 1, "--lower", -0.25, "--upper", 0.5, iris, "m").code == 0
     weights = Model.load("m").weights
     assert (weights[:4].min(), weights[:4].max()) == (-0.25, 0.5)
+
+
+def test_what_is_infinite_at_first_is_null_in_a_trace(train, folder):
+    # 0 is below the bound, and no step is taken in the first pass
+    (folder / "data").write_text("9 1:30 2:-1\n3 1:1 2:20\n-5 1:-9 2:0.5\n")
+    given = ("-s", 42, "--loss", "squared", "--lower", 0.2, "--gap-tol", 1e-6)
+    ended = train(*given, "-c", 10, "--trace", "t", "data", "m")
+    first, *_, last = map(json.loads, (folder / "t").read_text().splitlines())
+    assert (first["primal"], first["gap"]) == (None, None)
+    assert 0 <= last["gap"] <= 1e-6 * last["primal"]
+    assert "primal inf  dual" in ended.out
+    assert "relative gap  inf" in ended.out
 
 
 def test_a_weight_at_its_limit_is_said(train, iris):
