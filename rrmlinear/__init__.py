@@ -37,6 +37,7 @@ _PUBLIC = {
     "NonSmoothRegressor": "rrmlinear.estimators.nonsmooth",
     "KernelClassifier": "rrmlinear.estimators.kernel",
     "KernelRegressor": "rrmlinear.estimators.kernel",
+    "MatrixCompletion": "rrmlinear.estimators.completion",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -102,7 +102,7 @@ def own_imports(path):
 
 MODULES = sources(".py", ".pyx", ".pxd")
 REGISTRY = PACKAGE / "training" / "registry.py"
-BUILDERS = [PACKAGE / "training" / f"{name}_solvers.py" for name in ("dual", "batch")]
+BUILDERS = [PACKAGE / "training" / f"{name}_solvers.py" for name in ("dual", "batch", "matrix")]
 
 
 def test_the_readers_of_imports_read():

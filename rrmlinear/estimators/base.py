@@ -22,7 +22,39 @@ from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.model import Model
 
 
-class LinearEstimator(BaseEstimator):
+class Certified(BaseEstimator):
+    """What a solver says of its answer, as attributes.
+
+    A subclass has the parameter verbose and perhaps callback.
+    """
+
+    def _on_pass(self) -> OnPass | None:
+        callback = getattr(self, "callback", None)
+        if self.verbose < 2 and callback is None:
+            return None
+
+        def see(row: TraceRow) -> bool:
+            if self.verbose >= 2:
+                print(f"[{type(self).__name__}] {line_of(row)}")
+            return callback is not None and callback(row) is True
+
+        return see
+
+    def _set_certificate(self, result: Result) -> None:
+        """Set what the solver says of its answer; warns the caller of fit, who called this."""
+        self.duality_gap_ = result.gap
+        self.n_iter_ = result.passes
+        self.status_ = result.status
+        self.trace_ = result.trace
+        if self.verbose:
+            print(f"[{type(self).__name__}] {result.status.value}: {line_of(result.last)}")
+            for note in result.notes:
+                print(f"[{type(self).__name__}] {note}")
+        if result.status not in (Status.SOLVED, Status.BOUNDED, Status.STOPPED_BY_CALLER):
+            warnings.warn(result.shortfall(), ConvergenceWarning, stacklevel=3)
+
+
+class LinearEstimator(Certified):
     """Scores X w + intercept, from weights that a solver found and proved.
 
     A subclass has the parameters tol, max_passes, fit_intercept, intercept_scaling, n_threads,
@@ -50,37 +82,12 @@ class LinearEstimator(BaseEstimator):
         bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
         return Problem.from_arrays(X, labels, sample_weight, bias=bias)
 
-    def _on_pass(self) -> OnPass | None:
-        callback = getattr(self, "callback", None)
-        if self.verbose < 2 and callback is None:
-            return None
-
-        def see(row: TraceRow) -> bool:
-            if self.verbose >= 2:
-                print(f"[{type(self).__name__}] {line_of(row)}")
-            return callback is not None and callback(row) is True
-
-        return see
-
     def _set_weights(self, model: Model, weights: NDArray[np.float64]) -> None:
         """``weights``: a row for each score, the appended column last if there is one."""
         self.coef_ = np.ascontiguousarray(weights[:, : model.n_features])
         self.intercept_ = (
             weights[:, -1] * model.bias if self.fit_intercept else np.zeros(len(weights))
         )
-
-    def _set_certificate(self, result: Result) -> None:
-        """Set what the solver says of its answer; warns the caller of fit, who called this."""
-        self.duality_gap_ = result.gap
-        self.n_iter_ = result.passes
-        self.status_ = result.status
-        self.trace_ = result.trace
-        if self.verbose:
-            print(f"[{type(self).__name__}] {result.status.value}: {line_of(result.last)}")
-            for note in result.notes:
-                print(f"[{type(self).__name__}] {note}")
-        if result.status not in (Status.SOLVED, Status.BOUNDED, Status.STOPPED_BY_CALLER):
-            warnings.warn(result.shortfall(), ConvergenceWarning, stacklevel=3)
 
     def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
         """X w + intercept, n × m; for float32 X the products are taken in float32."""

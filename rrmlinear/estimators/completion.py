@@ -1,0 +1,211 @@
+"""Matrices completed from some of their entries."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rrmlinear.estimators.arguments import check_count, check_positive
+from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.objective import cost_of
+from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
+from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.training.matrix_solvers import (
+    COMPLETION_LOSSES,
+    ORDINAL,
+    Entries,
+    complete,
+    completion_loss,
+)
+from rrmlinear.training.parameter import Parameter
+
+# Thresholds of levels, where none are given, are so far apart.
+APART = 3.0
+
+
+@dataclass(eq=False, repr=False)
+class MatrixCompletion(Certified):
+    r"""A matrix of low rank from some of its entries, by the trace norm and any loss.
+
+    Solves, over W of p × q, given entries y_i at rows r_i and columns k_i,
+
+    .. math::
+        \min_W \; \|W\|_* + \sum_i C_i \, \phi(W_{r_i k_i}, y_i),
+
+    where :math:`\|W\|_*` is the sum of singular values and :math:`C_i` is ``C`` times the sample
+    weight. ``duality_gap_`` proves the answer: the objective at W is no more than that above its
+    minimum. W is kept as factors, and is found by steps whose cost grows with its rank; nothing is
+    subtracted from the entries, so take means of rows, columns or all off them before, and add them
+    to predictions, where W shall be the rest. Every fit of the same entries gives the same bits.
+
+    Parameters
+    ----------
+    loss : str, default="absolute"
+        "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
+        "quantile": losses of numbers, as in `SDCARegressor`. "hinge": entries are ordered levels,
+        ratings say, and the hinge of W's entry is taken at each threshold between two levels; with
+        two levels it is the ordinary hinge.
+    C : float, default=None
+        Cost of an entry, above 0; 1 where ``alpha`` is not given either.
+    alpha : float, default=None
+        λ of (1/n) Σ φ_i + λ ‖W‖_*, in place of C = 1/(λ n), n counting the sample weights.
+    thresholds : array-like of float, default=None
+        Of the hinge: one fewer than there are levels, rising; by default 0, 3, 6, ….
+    epsilon, huber, quantile : float, default=None
+        Numbers of the losses that have them, as in `SDCARegressor`.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most ``tol * max(1, objective)``.
+    max_passes : int, default=2000
+        Most steps.
+    callback : callable, default=None
+        Called with a `TraceRow` after each step; stops the fit by returning True.
+    verbose : int, default=0
+        1 prints the outcome, 2 each step as well.
+
+    Attributes
+    ----------
+    left_ : ndarray of shape (p, rank)
+        Left singular vectors U of W = U diag(s) V'.
+    singular_values_ : ndarray of shape (rank,)
+        s, falling.
+    right_ : ndarray of shape (q, rank)
+        V.
+    shape_ : tuple
+        (p, q).
+    classes_ : ndarray
+        The levels, sorted; of the hinge alone.
+    thresholds_ : ndarray
+        The thresholds; of the hinge alone.
+    dual_coef_ : ndarray of shape (n,)
+        Duals α_i with ‖Σ C_i α_i e_r e_k'‖ ≤ 1, the largest singular value, and
+        −Σ C_i φ*(−α_i) a lower bound of the minimum.
+    duality_gap_, n_iter_, status_, trace_
+        The certificate and how it was reached, as in `SDCARegressor`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    T. Yang, M. Mahdavi, R. Jin and S. Zhu, "An efficient primal dual prox method for non-smooth
+    optimization", 2015, section 5.3. J. Rennie and N. Srebro, "Fast maximum margin matrix
+    factorization for collaborative prediction", 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import MatrixCompletion
+    >>> rng = np.random.default_rng(0)
+    >>> W = np.outer(rng.normal(size=30), rng.normal(size=20))
+    >>> rows, columns = np.nonzero(rng.random(W.shape) < 0.5)
+    >>> model = MatrixCompletion(C=1.0, tol=1e-6).fit(rows, columns, W[rows, columns])
+    >>> bool(np.abs(model.predict([0, 29], [0, 19]) - W[[0, 29], [0, 19]]).max() < 0.02)
+    True
+    """
+
+    loss: str = "absolute"
+    _: KW_ONLY
+    C: float | None = None
+    alpha: float | None = None
+    thresholds: Any = None
+    epsilon: float | None = None
+    huber: float | None = None
+    quantile: float | None = None
+    tol: float = 1e-3
+    max_passes: int = 2000
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(
+        self,
+        rows: Any,
+        columns: Any = None,
+        values: Any = None,
+        *,
+        shape: tuple[int, int] | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Complete the matrix with ``values`` at ``rows`` and ``columns``, numbered from 0.
+
+        Or with the stored entries of a scipy.sparse matrix, zeros among them, given as ``rows``
+        alone. An entry may come repeatedly: each counts. ``shape`` is (p, q), by default the
+        smallest that holds all; rows and columns without entries are 0. ``sample_weight``, at least
+        0, multiplies ``C``. Raises ValueError for indices out of range, NaN or infinity, lengths
+        that differ, levels that do not fit the thresholds, and numbers out of range.
+        """
+        if self.loss not in COMPLETION_LOSSES:
+            known = ", ".join(COMPLETION_LOSSES)
+            raise ValueError(f"loss is {self.loss!r}; it must be one of {known}")
+        check_positive("tol", self.tol)
+        check_count("max_passes", self.max_passes)
+        given = Triplets.of(rows, columns, values, shape, sample_weight)
+        cost = cost_of(self.C, self.alpha, given.weights, len(given.values))
+        costs = np.full(len(given.values), cost)
+        if given.weights is not None:
+            costs *= given.weights
+        if not np.isfinite(costs).all():
+            raise ValueError("C times the weights overflows; use smaller weights")
+        targets, loss = self._loss(given.values)
+        entries = Entries(given.rows, given.columns, targets, costs, given.shape)
+        stopping = Stopping(gap_tol=float(self.tol), max_passes=int(self.max_passes))
+        left, s, right, result = complete(entries, loss, stopping, self._on_pass())
+        self.shape_ = given.shape
+        self.left_, self.singular_values_, self.right_ = left, s, right
+        self.dual_coef_ = result.duals
+        self._set_certificate(result)
+        return self
+
+    def _loss(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
+        """What entries are as labels of the loss, and the loss."""
+        numbers: dict[str, Any] = {
+            "epsilon": self.epsilon,
+            "huber": self.huber,
+            "quantile": self.quantile,
+        }
+        if self.loss != ORDINAL:
+            if self.thresholds is not None:
+                raise ValueError(f"thresholds have no effect with loss {self.loss!r}")
+            return values, completion_loss(Parameter(solver=37, loss=self.loss, **numbers))
+        for name, number in numbers.items():
+            if number is not None:
+                raise ValueError(f"{name} has no effect with loss {self.loss!r}")
+        levels, index = np.unique(values, return_inverse=True)
+        if len(levels) < 2:
+            raise ValueError(f"all values are {levels[0]:g}; the hinge needs at least two levels")
+        thresholds = np.arange(len(levels) - 1, dtype=np.float64) * APART
+        if self.thresholds is not None:
+            thresholds = numbers_of(self.thresholds, "thresholds")
+            if len(thresholds) != len(levels) - 1:
+                raise ValueError(
+                    f"there are {len(thresholds)} thresholds and {len(levels)} levels of values; "
+                    f"{len(levels) - 1} thresholds are needed"
+                )
+        loss = completion_loss(Parameter(solver=37), thresholds)
+        self.classes_, self.thresholds_ = levels, thresholds
+        return index.astype(np.float64), loss
+
+    def decision_function(self, rows: Any, columns: Any) -> NDArray[np.float64]:
+        """W's entries at ``rows`` and ``columns``, n of each.
+
+        Raises ValueError for indices outside the matrix.
+        """
+        check_is_fitted(self)
+        row = indices(rows, "rows", self.shape_[0])
+        column = indices(columns, "columns", self.shape_[1])
+        if len(row) != len(column):
+            raise ValueError(f"there are {len(row)} rows and {len(column)} columns")
+        weighed = self.left_ * self.singular_values_
+        return np.einsum("ik,ik->i", weighed[row], self.right_[column])
+
+    def predict(self, rows: Any, columns: Any) -> NDArray[np.float64]:
+        """Predicted values; of the hinge the level between whose thresholds W's entry lies."""
+        scores = self.decision_function(rows, columns)
+        if self.loss != ORDINAL:
+            return scores
+        return self.classes_[np.searchsorted(self.thresholds_, scores)]
