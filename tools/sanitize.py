@@ -20,7 +20,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("core", "projections", "data", "losses", "solvers")
+FOLDERS = ("core", "projections", "data", "losses", "regularizers", "solvers")
 TOOLS = ("meson", "ninja", "cython", "gcc", "g++")
 # Run-time dispatch resolves its functions before the sanitizers are ready.
 DEFINE = "-DRRM_NO_CLONES"
