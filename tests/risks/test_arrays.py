@@ -12,6 +12,8 @@ LOSSES = [
     margin.SmoothHinge(1.0),
     margin.SmoothHinge(1e-3),
     margin.SquaredHinge(),
+    margin.GeneralizedHinge(2.5),
+    margin.GeneralizedHinge(2.5, 0.2),
     margin.Logistic(),
     regression.Squared(),
     regression.Absolute(),

@@ -20,6 +20,8 @@ KINKED = [
 SMOOTH = [
     margin.SmoothHinge(0.1),
     margin.SquaredHinge(),
+    margin.GeneralizedHinge(2.5),
+    margin.GeneralizedHinge(2.5, 0.2),
     margin.Logistic(),
     regression.Squared(),
     regression.Huber(0.7),

@@ -19,6 +19,7 @@ LOSSES = {
     "hinge": margin.Hinge(),
     "smooth-hinge": margin.SmoothHinge(0.5),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
     "logistic": margin.Logistic(),
     "squared": regression.Squared(),
     "absolute": regression.Absolute(),

@@ -26,6 +26,7 @@ BINARY = {
     "hinge": margin.Hinge(),
     "smooth-hinge": margin.SmoothHinge(0.5),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
     "logistic": margin.Logistic(),
 }
 REAL = {

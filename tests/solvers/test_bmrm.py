@@ -20,13 +20,14 @@ from rrmlinear.solvers.stopping import Stopping
 LOSSES = {
     "hinge": margin.Hinge(),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
     "logistic": margin.Logistic(),
     "squared": regression.Squared(),
     "absolute": regression.Absolute(),
     "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
     "quantile": regression.Quantile(0.3),
 }
-BINARY = ("hinge", "squared-hinge", "logistic")
+BINARY = ("hinge", "squared-hinge", "generalized-hinge", "logistic")
 N, D = 60, 12
 
 

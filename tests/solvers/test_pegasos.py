@@ -16,6 +16,7 @@ N, D = 60, 12
 LOSSES = {
     "hinge": margin.Hinge(),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
     "logistic": margin.Logistic(),
     "absolute": regression.Absolute(),
     "squared": regression.Squared(),

@@ -15,6 +15,7 @@ LOSSES = {
     "hinge": margin.Hinge(),
     "smooth-hinge": margin.SmoothHinge(0.5),
     "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
     "logistic": margin.Logistic(),
     "squared": regression.Squared(),
     "absolute": regression.Absolute(),
@@ -23,7 +24,7 @@ LOSSES = {
     "huber": regression.Huber(0.8),
     "quantile": regression.Quantile(0.8),
 }
-CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "logistic")
+CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "generalized-hinge", "logistic")
 REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "strong": ElasticNet(0.7, 3.0)}
 N, D = 60, 12
 
