@@ -31,7 +31,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ def exact(chosen: argparse.Namespace, task: Task) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         try:
             worker = worker_of(task, CLARABEL, chosen.peers_python, Path(folder))
-            return worker.train(effort_of(1e-9), 10 * chosen.reference_limit)[1]
+            return worker.train(effort_of(1e-9), chosen.peer_limit)[1]
         except (UnfitError, TooSlowError):
             return None
 
@@ -128,7 +128,8 @@ def panel_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Panel:
         for name in PEERS if chosen.peers_python else ():
             if wanted(name):
                 try:
-                    runs[name] = peer(task, name, chosen.peers_python, Path(folder), aim)
+                    own = replace(aim, limit=chosen.peer_limit)
+                    runs[name] = peer(task, name, chosen.peers_python, Path(folder), own)
                 except UnfitError as error:
                     say(f"{name} is left out: {error}")
         outcomes = take_turns(list(runs.values()), chosen.turns)
@@ -198,6 +199,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="fewer than a set has")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="of a run")
+    parser.add_argument("--peer-limit", type=float, default=600.0, metavar="SECONDS")
     parser.add_argument("--reference-limit", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--peers-python", metavar="PYTHON")
     parser.add_argument("--notes", type=Path, metavar="FILE", help="of optima and steps, kept")

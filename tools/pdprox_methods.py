@@ -18,7 +18,7 @@ from sdca_contest import Contestant, Files, Worker
 
 from rrmlinear import Parameter
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.group_norms import L2Groups, LinfGroups
+from rrmlinear.regularizers.group_norms import LinfGroups
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import Result, TraceRow
 from rrmlinear.solvers.stopping import Stopping
@@ -63,8 +63,10 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
     problem = problem_of(task)
     names = {"quantile": task.quantile, "epsilon": task.epsilon}
     chosen = {name: value for name, value in names.items() if value is not None}
-    if task.regularizer == "l1":
-        chosen |= {"regularizer": "l1", "l1": 1.0}
+    if task.tasks is None:
+        chosen["regularizer"] = task.regularizer
+    if task.groups is not None:
+        chosen["groups"] = np.repeat(np.arange(len(task.groups)), task.groups)
     if task.intercept:
         chosen["free_bias"] = True
     parameter = Parameter(solver=number, loss=task.loss, C=task.C, **chosen, **choices)
@@ -83,12 +85,11 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
 
 
 def regularizer_for(task: Task, parameter: Parameter) -> Regularizer:
-    """By its name; the maximum norms of rows are of groups of columns here, as W is flat."""
-    if task.groups is not None:
-        return L2Groups(np.repeat(np.arange(len(task.groups)), task.groups))
+    """By its name; the maximum norms of rows are those of groups of columns, as W is flat here."""
+    features = task.X.shape[1]
     if task.tasks is not None:
-        return LinfGroups(np.repeat(np.arange(task.X.shape[1]), task.n_tasks), 1.0)
-    return regularizer_of(parameter).build(parameter)
+        return LinfGroups(np.repeat(np.arange(features), task.n_tasks), 1.0)
+    return regularizer_of(parameter).build(parameter).over((features,))
 
 
 def run_of(

@@ -153,6 +153,10 @@ def skglm(X, y, task):
     datafit = compiled_clone(datafit_of(task))
     penalty = compiled_clone(WeightedL1(task.lam * n, weights))
 
+    # It compiles for these very objects when they are first used.
+    few = slice(0, min(n, 50))
+    PDCD_WS(max_iter=1, max_epochs=1).solve(np.asfortranarray(X[few]), y[few], datafit, penalty)
+
     def train(effort):
         solver = PDCD_WS(tol=tolerance(effort) / 10, max_iter=10_000, max_epochs=10_000)
         return solver.solve(X, y, datafit, penalty)[0]
