@@ -17,6 +17,7 @@ from rrmlinear.estimators.arguments import check_count
 from rrmlinear.estimators.kernel_features import KernelFeatures, checked_kernels
 from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
+from rrmlinear.training.registry import LOSSES
 
 Array = NDArray[np.float64]
 
@@ -71,8 +72,9 @@ class KernelEstimator(BaseEstimator):
         estimator = self._linear(len(kernels), sizes)
         scales = np.ones(sum(sizes))
         if estimator.get_params().get("regularizer") == "squared-group-norm":
-            # its norm of group k has the factor √d_k
-            scales = np.sqrt(np.repeat(sizes, sizes).astype(float))
+            # its norm of group k has the factor √d_k, d_k counting the weights of all scores
+            columns = len(np.unique(y)) if LOSSES[self.loss].kind == "multiclass" else 1
+            scales = np.sqrt(np.repeat(sizes, sizes) * float(columns))
         self.linear_ = estimator.fit(np.hstack(parts) * scales, y, sample_weight)
         weights = np.split(np.atleast_2d(estimator.coef_) * scales, np.cumsum(sizes)[:-1], axis=1)
         coefs = [w @ each.basis.T for w, each in zip(weights, self.features_, strict=True)]

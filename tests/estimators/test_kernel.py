@@ -114,6 +114,28 @@ def test_several_kernels_have_the_optimum_of_a_conic_solver(moons, regularizer, 
     assert_allclose(found.decision_function(X), together + found.intercept_, atol=1e-9)
 
 
+def test_several_kernels_with_a_loss_of_all_classes(iris):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    X, y = iris[0][::3], iris[1][::3]
+    found = KernelClassifier(
+        "crammer-singer", kernel=["rbf", "linear"], C=0.3, tol=1e-6, fit_intercept=False
+    ).fit(X, y)
+    names, at = np.unique(y, return_inverse=True)
+    scores, norms = 0, []
+    for K in (rbf_kernel(X), linear_kernel(X)):
+        values, vectors = np.linalg.eigh(K)
+        W = cp.Variable((len(y), len(names)))
+        norms.append(cp.norm(W, "fro"))
+        scores += (vectors * np.sqrt(np.maximum(values, 0))) @ W
+    rivals = [[j for j in range(len(names)) if j != k] for k in at]
+    losses = [cp.pos(1 + cp.max(scores[i, rivals[i]]) - scores[i, k]) for i, k in enumerate(at)]
+    objective = cp.square(cp.sum(norms)) + 0.3 * cp.sum(losses)
+    optimum = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
+    assert found.trace_[-1].primal == pytest.approx(optimum, rel=2e-6)
+    assert found.dual_coef_.shape == (2, 3, len(y))
+    assert found.score(X, y) > 0.9
+
+
 def test_one_kernel_too_many_gets_no_weight(moons):
     X, y = moons
     noise = np.random.default_rng(0).standard_normal((200, 2))
@@ -181,6 +203,7 @@ def test_probabilities_formats_and_more_classes(iris, moons):
         ({"n_components": 0}, "n_components is 0; it must be a whole number from 1 on"),
         ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, l2-norm, squared"),
         ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, dual, primal"),
+        ({"loss": "hing", "kernel": ["rbf"]}, "loss is 'hing'; it must be one of"),
         ({"loss": "logistic", "budget": 2.0}, "--budget has no effect with loss logistic"),
     ],
 )
