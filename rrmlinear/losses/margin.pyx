@@ -28,6 +28,19 @@ cdef extern from "logistic_arrays.h" nogil:
     double logistic_conjugate(const double* y, const double* c, const double* alpha,
                               Py_ssize_t n)
 
+cdef extern from "generalized_arrays.h" nogil:
+    double generalized_best(double pull, double s, double slope)
+    double generalized_gain(double b, double z, double smoothing)
+    double generalized_total(double slope, double smoothing, const double* y, const double* c,
+                             const double* m, Py_ssize_t n)
+    void generalized_slopes(double slope, double smoothing, const double* y, const double* m,
+                            double* out, Py_ssize_t n)
+    double generalized_conjugate(double slope, double smoothing, const double* y, const double* c,
+                                 const double* alpha, Py_ssize_t n)
+    void generalized_steps(double slope, double smoothing, const double* y, const double* m,
+                           const double* alpha, Py_ssize_t alpha_step, const double* q,
+                           Py_ssize_t q_step, double* out, Py_ssize_t n)
+
 cdef enum:
     NEWTON_STEPS = 60
 
@@ -125,20 +138,12 @@ cdef class GeneralizedHinge(ScalarLoss):
     def _smoothed(self, smoothing):
         return GeneralizedHinge(self.slope, smoothing)
 
-    cdef double _best(self, double pull, double s) noexcept nogil:
-        # the b that maximizes min(b, 1) + (pull − 1) b − (s/2) b²
-        if s == 0:
-            return self.slope if pull > 1 else 1 if pull > 0 else 0
-        if pull <= s:
-            return pull / s if pull > 0 else 0
-        return 1 if pull - 1 <= s else min((pull - 1) / s, self.slope)
-
     cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double slack = 1 - y * margin, b = self._best(slack, self.smoothing)
-        return min(b, 1) * slack - max(b - 1, 0) * y * margin - self.smoothing / 2 * b * b
+        cdef double z = y * margin, b = generalized_best(1 - z, self.smoothing, self.slope)
+        return generalized_gain(b, z, self.smoothing)
 
     cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -y * self._best(1 - y * margin, self.smoothing)
+        return -y * generalized_best(1 - y * margin, self.smoothing, self.slope)
 
     cdef double second_derivative(self, double y, double margin) noexcept nogil:
         cdef double slack = 1 - y * margin, first = self.smoothing
@@ -149,12 +154,30 @@ cdef class GeneralizedHinge(ScalarLoss):
         cdef double b = y * alpha
         if b < 0 or b > self.slope:
             return INFINITY
-        return self.smoothing / 2 * b * b - min(b, 1)
+        return -generalized_gain(b, 0, self.smoothing)
 
     cdef double dual_step(self, double y, double margin, double alpha,
                           double curvature) noexcept nogil:
         cdef double pull = curvature * (y * alpha) + 1 - y * margin
-        return y * self._best(pull, curvature + self.smoothing)
+        return y * generalized_best(pull, curvature + self.smoothing, self.slope)
+
+    cdef double total(self, const double* y, const double* cost, const double* margins,
+                      Py_ssize_t n) noexcept nogil:
+        return generalized_total(self.slope, self.smoothing, y, cost, margins, n)
+
+    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        generalized_slopes(self.slope, self.smoothing, y, margins, out, n)
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        return generalized_conjugate(self.slope, self.smoothing, y, cost, alphas, n)
+
+    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
+        generalized_steps(self.slope, self.smoothing, y, margins, alphas, alpha_step, curvatures,
+                          curvature_step, out, n)
 
     def pieces(self, y):
         more = self.slope - 1

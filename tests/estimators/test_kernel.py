@@ -125,7 +125,7 @@ def test_several_kernels_with_a_loss_of_all_classes(iris):
     for K in (rbf_kernel(X), linear_kernel(X)):
         values, vectors = np.linalg.eigh(K)
         W = cp.Variable((len(y), len(names)))
-        norms.append(cp.norm(W, "fro"))
+        norms.append(cp.pnorm(W, 2))
         scores += (vectors * np.sqrt(np.maximum(values, 0))) @ W
     rivals = [[j for j in range(len(names)) if j != k] for k in at]
     losses = [cp.pos(1 + cp.max(scores[i, rivals[i]]) - scores[i, k]) for i, k in enumerate(at)]
