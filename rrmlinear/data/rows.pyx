@@ -71,6 +71,12 @@ cdef class Rows:
             return self.values.size
         return int(self.indptr[self.c.n_rows] - self.indptr[0])
 
+    @property
+    def n_bytes(self):
+        """Of stored values and indices."""
+        size = self.values.itemsize + (0 if self.indices is None else self.indices.itemsize)
+        return self.n_stored * size
+
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
         return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias)

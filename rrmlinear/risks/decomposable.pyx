@@ -1,5 +1,6 @@
 """F(w) = Σ_i c_i φ(x_i'w, y_i) over all examples: its margins, its value and its gradient."""
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, uintptr_t
 from libc.string cimport memcpy, memset
 
@@ -14,6 +15,12 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
+from rrmlinear.risks.swept import swept
+
+cdef enum:
+    SWEPT = 1 << 17  # bytes of rows that a sweep goes through twice: they stay in a cache
+    FEWEST_SWEPT = 16  # rows
+
 
 cdef class ScalarRisk:
     """F of a loss of one margin. Margins, slopes and duals have n entries, weights ``shape``.
@@ -97,6 +104,10 @@ cdef class ScalarRisk:
         """∇²F at margins X w, of a smooth loss."""
         return Hessian(self.rows, self.second_slopes(margins))
 
+    def moments(self):
+        """Σ c_i x_i x_i', d × d: Σ c_i a_i² is no less than any v'(·)⁻¹v of v = Σ c_i a_i x_i."""
+        return Hessian(self.rows, self.costs).matrix()
+
     def gradient(self, const double[::1] slopes):
         """Σ c_i s_i x_i."""
         result = np.zeros(self.rows.width)
@@ -142,6 +153,49 @@ cdef class ScalarRisk:
                 self.loss.all_dual_steps(&self.y[0], &margins[0], &alpha[0], alpha_step, &q[0],
                                          q_step, &out[0], self.n)
         return result
+
+    def sweep(self, w, alphas, double curvature, bint value=True):
+        """(α', Σ c_i α_i' x_i, F(w)), α' the `dual_steps` at margins X w: one way through memory.
+
+        F(w) is NaN without ``value``.
+        """
+        if type(self) is not ScalarRisk:  # whose steps or sums may hang together
+            return swept(self, w, alphas, curvature, value)
+        steps, image = np.empty(self.n), np.zeros(self.rows.width)
+        if self.sums is None:
+            self.sums = np.empty((self.shares.threads - 1, self.rows.width))
+        block = max(FEWEST_SWEPT, SWEPT * self.n // (self.rows.n_bytes + 1))
+        values = self.shares.run(self._sweep, w, _numbers(alphas, self.n), curvature, value, steps,
+                                 image, block)
+        for sums in self.sums:
+            image += sums
+        return steps, image, sum(values) if value else NAN
+
+    def _sweep(self, const double[::1] w, const double[::1] alpha, double curvature, bint value,
+               double[::1] out, image, Py_ssize_t block, Py_ssize_t part, Py_ssize_t begin,
+               Py_ssize_t end):
+        # the first part adds to image, each other to sums of its own
+        cdef double[::1] sum = self.sums[part - 1] if part else image
+        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop
+        cdef double[::1] margins = np.zeros(max(1, min(block, end - begin)))
+        cdef double total = 0
+        cdef double* m = &margins[0]
+        if part:
+            sum[:] = 0
+        with nogil:
+            i = begin
+            while i < end:
+                stop = min(i + block, end)
+                if w.shape[0]:
+                    rows_times(&self.rows.c, i, stop, &w[0], m - i)
+                if value:
+                    total += self.loss.total(&self.y[i], &self.cost[i], m, stop - i)
+                self.loss.all_dual_steps(&self.y[i], m, &alpha[i * alpha_step], alpha_step,
+                                         &curvature, 0, &out[i], stop - i)
+                if sum.shape[0]:
+                    rows_add(&self.rows.c, i, stop, &self.cost[0], &out[0], &sum[0])
+                i = stop
+        return total
 
     def duals(self, alphas):
         """As a Result has them."""
@@ -266,6 +320,10 @@ cdef class BlockRisk:
             total += self.new_block[j]
             out[j] = sign * self.new_block[j]
         out[self.label[i]] = -sign * total
+
+    def moments(self):
+        """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
+        return Hessian(self.rows, self.costs.ravel()).matrix()
 
     def gradient(self, const double[:, ::1] slopes):
         """Σ c_i x_i s_i', d × k."""

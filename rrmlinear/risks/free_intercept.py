@@ -107,6 +107,10 @@ class FreeIntercept(ScalarRisk):
         """∇²F at margins X w, of a smooth loss."""
         return Hessian(self.rows, self.second_slopes(margins), (np.ones(len(margins)),))
 
+    def moments(self) -> Vector:
+        """Σ c_i x_i x_i' of rows counted from their mean by costs, as duals sum to 0."""
+        return Hessian(self.rows, self.costs, (np.ones(len(self.costs)),)).matrix()
+
     def conjugate(self, alphas: Vector) -> float:
         """Σ c_i φ*(−α_i), infinite unless Σ c_i α_i = 0 to a rounding of 1e-10 Σ c_i |α_i|."""
         return super().conjugate(alphas) if self._balances(alphas) else np.inf

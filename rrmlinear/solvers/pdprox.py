@@ -9,46 +9,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.swept import swept
 from rrmlinear.solvers.agm import nearest_duals
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.certificate import Certificate
-from rrmlinear.solvers.inner import Array, inner, weighted
-from rrmlinear.solvers.power import curvature_bound
+from rrmlinear.solvers.inner import Array, weighted
 from rrmlinear.solvers.result import DualBlocks, duals_of
+from rrmlinear.solvers.weights_metric import PlainMetric, metric_of
 
 ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
-# The certificate is looked at after so many passes of an epoch, and then every so many.
-LOOKS = 8
-# A run begins again when its gap has fallen to this part of what it began with, when it has fallen
-# to that and rises again, and when an epoch is that part of all passes.
+# The certificate is looked at after the first pass, at restarts and every so many passes.
+LOOK = 8
+# An epoch ends when the fixed-point residual has fallen to this part of its first, when it has
+# fallen to that and rises again, and when it is as long as that part of all passes.
 SUFFICIENT, NECESSARY, LONG = 0.2, 0.8, 0.36
-# The bound of ‖diag(√c) X‖² is no less than by the longest example times this.
-LEAST = 1e-12
 
 
 class Pdprox(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; Ω and φ* with a prox.
 
-    It steps towards the saddle point of Ω(w) − ⟨w, v(α)⟩ − Σ c_i φ*(−α_i), v(α) = Σ c_i α_i x_i,
-    by prox steps of length τ in w and σ in α, distances of duals being Σ c_i (·)², with
-    τ σ ‖diag(√c) X‖² = 1. ``order`` says which of the two looks ahead:
+    It goes to the saddle point of Ω(w) − ⟨w, v(α)⟩ − Σ c_i φ*(−α_i), v(α) = Σ c_i α_i x_i, by prox
+    steps of length τ in w and σ in α, where distances of duals are Σ c_i (·)² and those of weights
+    such that τ σ = 1 is safe: ‖diag(√c) X‖² ‖·‖², or of the data themselves (`metric_of`).
+    ``order`` says which of the two gets a second, extrapolated copy:
 
-    - "dual": α⁺ = step from α at the margins of 2w − w_last, w⁺ = prox of Ω from w + τ v(α⁺).
-    - "primal": w⁺ = prox from w + τ v(2α − α_last), α⁺ = step from α at the margins of w⁺.
+    - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the margins of 2w⁺ − w.
+    - "primal": α⁺ = step from α at the margins of w, w⁺ = step from w along v(2α⁺ − α).
 
-    ``storage`` is what is kept twice for that: weights and their like ("double-primal"), so that a
-    step goes through the data once, or duals ("double-dual"), where features are more than
-    examples. ``ratio`` is τ/σ; None balances ‖w‖²/‖α‖² of each epoch. Averages of all steps since
-    the last restart count beside the last step; with ``restarts`` they begin again, from the better
-    of both, when that has helped or stopped to. ``start`` are duals α to begin from.
+    ``storage`` extrapolates weights and their like ("double-primal"; a pass is one way through the
+    data) or margins and duals ("double-dual", where features are more than examples).
 
-    With a given ratio and no restarts it is the method of the paper, and after T steps the averages
-    have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for all w and α.
+    With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
+    of them made since z₀; and it begins again from T(z) when the residual ‖T(z) − z‖ has fallen or
+    stopped to, with τ/σ balanced by how far weights and duals have gone. ``ratio`` is τ/σ by hand,
+    in Euclidean lengths. ``start`` are duals α to begin from. The certificate is that of T(z).
+
+    Without restarts it is the method of the paper, whose averages and last step both count. After
+    T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
 
     Raises ValueError for a ratio that is not positive and finite and for names that do not exist.
     Source: Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for Non-Smooth
-    Optimization, algorithms 2 and 3; restarts and the ratio: Applegate et al., 2021.
+    Optimization, algorithms 2 and 3; restarts: Lu and Yang, Restarted Halpern PDHG for linear
+    programming, 2024.
     """
 
     def __init__(
@@ -70,125 +73,149 @@ class Pdprox(Solver):
         if ratio is not None and not 0 < ratio < math.inf:
             raise ValueError(f"ratio must be positive and finite, got {ratio}")
         self.risk, self.regularizer = risk, regularizer
-        self.order, self.given_ratio, self.restarts, self.begin = order, ratio, restarts, start
+        self.order, self.ratio, self.restarts, self.begin = order, ratio, restarts, start
         self.n = risk.rows.shape[0]
         self.storage = storage or STORAGES[self.n < risk.shape[0]]
         self.measuring_work = 1.5 * self.n
 
     def start(self) -> None:
         risk = self.risk
-        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
-        if not math.isfinite(longest):
+        if not np.isfinite(risk.costs.ravel() * risk.rows.squared_norms()).all():
             raise ValueError("the squared norm of an example overflows; scale the data")
-        self.length = 1 / math.sqrt(max(curvature_bound(risk), LEAST * longest) or 1.0)
+        plain = not self.restarts or self.ratio is not None
+        self.metric = (PlainMetric if plain else metric_of)(risk, self.regularizer)
         self.best = Certificate(risk, self.regularizer)
-        self.w = np.zeros(risk.shape)
-        margins = risk.margins(self.w)
-        self.best.see_weights(self.w, margins)
+        w = np.zeros(risk.shape)
+        margins = risk.margins(w)
+        self.best.see_weights(w, margins)
         begin = self.begin
-        self.alphas = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
-        self.vector = risk.gradient(self.alphas)
-        self.best.see_duals(self.alphas, self.vector)
-        self.ratio = self.given_ratio or self._first_ratio(margins)
-        self.epochs = 0
-        self._begin()
+        alphas = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
+        vector = risk.gradient(alphas)
+        self.best.see_duals(alphas, vector)
+        if self.ratio is None:
+            self.balance = self._first_balance(margins)
+        else:
+            self.balance = self.ratio * self.metric.square(np.ones(1))
+        self.steps, self.epochs = 0, 0
+        #: w, α, then v(α) or margins, or both, as order and storage ask for.
+        self.state = [w, alphas]
+        if self.order == "dual" or self.storage == "double-primal":
+            self.state.append(vector)
+        if self.order == "dual" and self.storage == "double-dual":
+            self.state.append(margins)
+        self._begin(self.state)
 
-    def _first_ratio(self, margins: Array) -> float:
+    def _first_balance(self, margins: Array) -> float:
         # ‖w‖²/‖α‖² if α are the slopes at w = 0, and w as far along them as F(0) lasts.
         alphas = -self.risk.slopes(margins)
-        vector = self.risk.gradient(alphas)
         square = weighted(self.risk.costs, alphas, alphas)
-        along = inner(vector, vector)
+        along = self.metric.dual_square(self.risk.gradient(alphas))
         if not (square > 0 and along > 0):
             return 1.0
         return self.risk.value(margins) ** 2 / along / square or 1.0
 
-    def _begin(self) -> None:
-        """A new epoch, from the weights and duals at hand."""
-        self.tau = self.length * math.sqrt(self.ratio)
-        self.sigma = self.length / math.sqrt(self.ratio)
+    def _begin(self, state: list[Array]) -> None:
+        """A new epoch."""
+        self.tau, self.sigma = math.sqrt(self.balance), 1 / math.sqrt(self.balance)
+        self.state = self.anchor = state
         self.steps = 0
-        self.first_w, self.first_alphas = self.w, self.alphas
-        self.sum_w, self.sum_alphas = np.zeros_like(self.w), np.zeros_like(self.alphas)
-        self.last_w, self.last_alphas = self.w, self.alphas
-        self.last_vector = self.vector
-        if self.order == "dual" and self.storage == "double-dual":
-            self.last_margins = self.risk.margins(self.w)
-        self.gap_at_start = self.last_gap = math.inf
+        self.last_residual = math.inf
         self.epochs += 1
+
+    def _stepped(self, state: list[Array]) -> list[Array]:
+        """T: both steps, from where the state is."""
+        w, alphas, *more = state
+        twice, curvature = self.storage == "double-dual", 1 / self.sigma
+        if self.order == "dual":
+            new_w = self.metric.step(w, more[0], self.tau)
+            if not twice:
+                return [new_w, *self._swept(2 * new_w - w, alphas)]
+            margins = self.risk.margins(new_w)
+            new = self.risk.dual_steps(2 * margins - more[1], alphas, curvature)
+            return [new_w, new, self.risk.gradient(new), margins]
+        if not twice:
+            new, vector = self._swept(w, alphas)
+            return [self.metric.step(w, 2 * vector - more[0], self.tau), new, vector]
+        new = self.risk.dual_steps(self.risk.margins(w), alphas, curvature)
+        return [self.metric.step(w, self.risk.gradient(2 * new - alphas), self.tau), new]
+
+    def _swept(self, w: Array, alphas: Array) -> tuple[Array, Array]:
+        sweep = getattr(self.risk, "sweep", None) or (lambda *given: swept(self.risk, *given))
+        steps, vector, _ = sweep(w, alphas, 1 / self.sigma, False)
+        return steps, vector
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        w, alphas = self.w, self.alphas
-        twice = self.storage == "double-dual"
-        if self.order == "dual" and twice:
-            margins = self.risk.margins(w)
-            self._dual_step(2 * margins - self.last_margins)
-            self._primal_step(self.vector)
-            self.last_margins = margins
-        elif self.order == "dual":
-            self._dual_step(self.risk.margins(2 * w - self.last_w))
-            self._primal_step(self.vector)
-            self.last_w = w
+        if self.restarts:
+            self._halpern_step(number)
         else:
-            if twice:
-                ahead = self.risk.gradient(2 * alphas - self.last_alphas)
-            else:
-                ahead = 2 * self.vector - self.last_vector
-            self.last_alphas, self.last_vector = alphas, self.vector
-            self._primal_step(ahead)
-            self._dual_step(self.risk.margins(self.w))
-        still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
-        self.moved = 0 if still else self.n
+            self._average_step(number)
+
+    def _halpern_step(self, number: int) -> None:
+        state, new = self.state, self._stepped(self.state)
+        w, alphas = new[0] - state[0], new[1] - state[1]
+        squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
+        residual = squares[0] / self.tau + squares[1] / self.sigma
+        self.moved = self.n if residual > 0 else 0
+        if self.steps == 0:
+            self.first_residual = residual
+        enough = residual <= SUFFICIENT**2 * self.first_residual
+        turned = self.last_residual < residual <= NECESSARY**2 * self.first_residual
+        over = self.steps > 0 and (enough or turned or self.steps >= LONG * number)
+        if over or number % LOOK == 0 or number == 1:
+            self._look_at(*new)
+        self.last_residual = residual
+        if over:
+            self._rebalance(new)
+            self._begin(new)
+            return
+        k = self.steps
         self.steps += 1
-        self.sum_w += self.w
-        self.sum_alphas += self.alphas
-        if self.steps % LOOKS == 0 or number == 1:
-            self._look_at_both(number)
+        self.state = [
+            ((k + 1) * (2 * to - z) + first) / (k + 2)
+            for to, z, first in zip(new, state, self.anchor, strict=True)
+        ]
 
-    def _dual_step(self, margins: Array) -> None:
-        self.alphas = self.risk.dual_steps(margins, self.alphas, 1 / self.sigma)
-        self.vector = self.risk.gradient(self.alphas)
+    def _rebalance(self, new: list[Array]) -> None:
+        if self.ratio is not None:
+            return
+        w, alphas = new[0] - self.anchor[0], new[1] - self.anchor[1]
+        squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
+        if min(squares) > 0:
+            self.balance = math.sqrt(self.balance * squares[0] / squares[1])
 
-    def _primal_step(self, vector: Array) -> None:
-        w = self.w + self.tau * vector
-        self.w = self.regularizer.prox_of(w.ravel(), self.tau).reshape(w.shape)
+    def _average_step(self, number: int) -> None:
+        if number == 1:  # the half of a step by which the paper's pairs are ahead of those of T
+            self._half_step()
+            self.sums = [np.zeros_like(z) for z in self.state[:2]]
+        state, new = self.state, self._stepped(self.state)
+        pair = [new[0], state[1]] if self.order == "dual" else [state[0], new[1]]
+        self.moved = self.n if any(map(np.any, map(np.subtract, new, state))) else 0
+        self.state = new
+        self.steps += 1
+        for total, z in zip(self.sums, pair, strict=True):
+            total += z
+        if number % LOOK == 0 or number == 1:
+            self._look_at(*pair)
+            self._look_at(*self.averages())
+
+    def _half_step(self) -> None:
+        w, alphas, *more = self.state
+        if self.order == "dual":
+            self.state[1], self.state[2] = self._swept(w, alphas)
+        else:
+            vector = more[0] if more else self.risk.gradient(alphas)
+            self.state[0] = self.metric.step(w, vector, self.tau)
 
     def averages(self) -> tuple[Array, Array]:
-        """(ŵ, α̂) of the steps since the last restart."""
-        return self.sum_w / self.steps, self.sum_alphas / self.steps
+        """(ŵ, α̂) of all steps, without restarts."""
+        return self.sums[0] / self.steps, self.sums[1] / self.steps
 
-    def _look_at_both(self, number: int) -> None:
-        w, alphas = self.averages()
-        vector = self.risk.gradient(alphas)
-        gap = self._gap(self.w, self.alphas, self.vector)
-        gap_of_averages = self._gap(w, alphas, vector)
-        if not self.restarts:
-            return
-        better = gap_of_averages < gap
-        gap = min(gap, gap_of_averages)
-        if self.gap_at_start == math.inf:
-            self.gap_at_start = gap
-        fallen = gap <= SUFFICIENT * self.gap_at_start
-        turned = gap <= NECESSARY * self.gap_at_start and gap > self.last_gap
-        self.last_gap = gap
-        if fallen or turned or self.steps >= LONG * number:
-            if better:
-                self.w, self.alphas, self.vector = w, alphas, vector
-            self._balance()
-            self._begin()
-
-    def _gap(self, w: Array, alphas: Array, vector: Array) -> float:
-        primal = self.best.see_weights(w, self.risk.margins(w))
-        return primal - self.best.see_duals(alphas, vector)
-
-    def _balance(self) -> None:
-        if self.given_ratio is not None:
-            return
-        w, alphas = self.w - self.first_w, self.alphas - self.first_alphas
-        squares = inner(w, w), weighted(self.risk.costs, alphas, alphas)
-        if min(squares) > 0:
-            self.ratio = math.sqrt(self.ratio * squares[0] / squares[1])
+    def _look_at(
+        self, w: Array, alphas: Array, vector: Array | None = None, margins: Array | None = None
+    ) -> None:
+        self.best.see_weights(w, self.risk.margins(w) if margins is None else margins)
+        self.best.see_duals(alphas, self.risk.gradient(alphas) if vector is None else vector)
 
     def estimate(self) -> tuple[float, float]:
         return self.best.dual, self.best.gap
