@@ -13,34 +13,55 @@ enum {
     PRODUCT_FAR = 2048   /* bytes of values between a prefetch and its use */
 };
 
-/* Four rows at once, so that the sums of short float32 rows wait less for each other. */
-RRM_CLONES static void dense_times_float(const float *x, ptrdiff_t rows, ptrdiff_t d,
-                                         const double *w, double *out)
-{
-    ptrdiff_t i = 0;
-    for (; i + 4 <= rows; i += 4) {
-        const float *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;
-        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-        for (ptrdiff_t j = 0; j < d; j++) {
-            s0 += (double)x0[j] * w[j];
-            s1 += (double)x1[j] * w[j];
-            s2 += (double)x2[j] * w[j];
-            s3 += (double)x3[j] * w[j];
-        }
-        out[i] = s0;
-        out[i + 1] = s1;
-        out[i + 2] = s2;
-        out[i + 3] = s3;
+/* Four rows at once, so that the sums of short rows wait less for each other, and those over rows
+ * are read and written less often. */
+#define PRODUCTS_OF_DENSE(NAME, TYPE)                                                              \
+    RRM_CLONES static void NAME##_times(const TYPE *x, ptrdiff_t rows, ptrdiff_t d,                \
+                                        const double *w, double *out)                              \
+    {                                                                                              \
+        ptrdiff_t i = 0;                                                                           \
+        for (; i + 4 <= rows; i += 4) {                                                            \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
+            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                 \
+            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (ptrdiff_t j = 0; j < d; j++)    \
+            {                                                                                      \
+                s0 += (double)x0[j] * w[j];                                                        \
+                s1 += (double)x1[j] * w[j];                                                        \
+                s2 += (double)x2[j] * w[j];                                                        \
+                s3 += (double)x3[j] * w[j];                                                        \
+            }                                                                                      \
+            out[i] = s0;                                                                           \
+            out[i + 1] = s1;                                                                       \
+            out[i + 2] = s2;                                                                       \
+            out[i + 3] = s3;                                                                       \
+        }                                                                                          \
+        for (; i < rows; i++) {                                                                    \
+            double s = 0;                                                                          \
+            _Pragma("omp simd reduction(+ : s)") for (ptrdiff_t j = 0; j < d; j++) s +=            \
+                (double)x[i * d + j] * w[j];                                                       \
+            out[i] = s;                                                                            \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    RRM_CLONES static void NAME##_add(const TYPE *x, ptrdiff_t rows, ptrdiff_t d, const double *c, \
+                                      const double *a, double *restrict sum)                       \
+    {                                                                                              \
+        ptrdiff_t i = 0;                                                                           \
+        for (; i + 4 <= rows; i += 4) {                                                            \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
+            double a0 = c[i] * a[i], a1 = c[i + 1] * a[i + 1];                                     \
+            double a2 = c[i + 2] * a[i + 2], a3 = c[i + 3] * a[i + 3];                             \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] =                         \
+                (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];                  \
+        }                                                                                          \
+        for (; i < rows; i++) {                                                                    \
+            double a0 = c[i] * a[i];                                                               \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] += a0 * x[i * d + j];     \
+        }                                                                                          \
     }
-    for (; i < rows; i++) {
-        double s = 0;
-#pragma omp simd reduction(+ : s)
-        for (ptrdiff_t j = 0; j < d; j++)
-            s += (double)x[i * d + j] * w[j];
-        out[i] = s;
-    }
-}
+
+PRODUCTS_OF_DENSE(dense_float, float)
+PRODUCTS_OF_DENSE(dense_double, double)
 
 RRM_INLINE void product_prefetch(const row_t *row)
 {
@@ -65,8 +86,12 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
 {
     ptrdiff_t d = rows->n_features;
     int far = rows_are_long(rows, begin, end);
-    if (rows->kind == (ROW_DENSE | ROW_FLOAT32)) {
-        dense_times_float((const float *)rows->values + begin * d, end - begin, d, w, out + begin);
+    if (rows->kind & ROW_DENSE) {
+        if (rows->kind & ROW_FLOAT32)
+            dense_float_times((const float *)rows->values + begin * d, end - begin, d, w, out + begin);
+        else
+            dense_double_times((const double *)rows->values + begin * d, end - begin, d, w,
+                               out + begin);
         for (ptrdiff_t i = begin; rows->bias != 0 && i < end; i++)
             out[i] += rows->bias * w[d];
         return;
@@ -83,7 +108,7 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
 static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *c,
                      const double *a, double *sum)
 {
-    ptrdiff_t places[PRODUCT_BLOCK];
+    ptrdiff_t places[PRODUCT_BLOCK], d = rows->n_features;
     int far = rows_are_long(rows, begin, end);
     for (ptrdiff_t from = begin; from < end; from += PRODUCT_BLOCK) {
         ptrdiff_t to = end - from < PRODUCT_BLOCK ? end : from + PRODUCT_BLOCK, count = 0;
@@ -92,6 +117,17 @@ static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const d
             count += c[i] * a[i] != 0;
         }
         int all = !far && 3 * count > to - from;
+        if (all && rows->kind & ROW_DENSE) {
+            if (rows->kind & ROW_FLOAT32)
+                dense_float_add((const float *)rows->values + from * d, to - from, d, c + from,
+                                a + from, sum);
+            else
+                dense_double_add((const double *)rows->values + from * d, to - from, d, c + from,
+                                 a + from, sum);
+            for (ptrdiff_t i = from; rows->bias != 0 && i < to; i++)
+                sum[d] += c[i] * a[i] * rows->bias;
+            continue;
+        }
         for (ptrdiff_t k = 0; k < (all ? to - from : count); k++) {
             ptrdiff_t i = all ? from + k : places[k];
             row_t row = rows_get(rows, i);
