@@ -171,7 +171,7 @@ cdef class PieceDuals:
                      bint at_most=False):
         """The same with ``scales``; ``at_most`` is that of `lines`."""
         cdef Py_ssize_t all_parts = self.parts * self.n, j
-        cdef double[:, ::1] columns = np.empty((4, all_parts))
+        cdef double[:, ::1] columns = np.empty((3, all_parts))
         cdef const double[::1] costs = np.tile(self.cost, self.parts)
         result, zeros = np.empty(all_parts), np.zeros(all_parts)
         cdef double[::1] out = result

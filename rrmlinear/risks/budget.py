@@ -12,6 +12,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks._piece_duals import PieceDuals
 from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.free_intercept import check_margins
 from rrmlinear.risks.hessian import Hessian
 
 Vector = NDArray[np.float64]
@@ -120,10 +121,12 @@ class Budget(ScalarRisk):
         self, margins: Vector, alphas: Vector | float, curvatures: Vector | float
     ) -> Vector:
         """The α' within the limit that maximize Σ c_i [−φ*(−α') − m_i α' − ½ q_i (α' − α_i)²]."""
+        check_margins(margins)
         steps, self.step_eta = self.found.lines(margins, alphas, curvatures, self.step_eta, True)
         return steps
 
     def _best(self, margins: Vector) -> tuple[Vector, float]:
+        check_margins(margins)
         last = self.eta
         if self.loss.smoothing > 0:
             alphas, self.eta = self.found.lines(margins, 0.0, 0.0, last, True)

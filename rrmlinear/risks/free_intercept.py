@@ -122,7 +122,7 @@ class FreeIntercept(ScalarRisk):
 
         Arguments are those of `ScalarRisk.dual_steps`.
         """
-        _check(margins)
+        check_margins(margins)
         if not (self.rises and self.falls):
             steps = np.zeros(len(margins))
         elif self.pieces is not None:
@@ -142,7 +142,7 @@ class FreeIntercept(ScalarRisk):
 
     def _best(self, margins: Vector) -> tuple[Vector, float]:
         # duals at the best b, and b
-        _check(margins)
+        check_margins(margins)
         last = self.b
         if not (self.rises and self.falls):
             alphas, self.b = np.zeros(len(margins)), self._end(margins)
@@ -182,6 +182,7 @@ class FreeIntercept(ScalarRisk):
         return direction * float(kinks[self.costs > 0].max())
 
 
-def _check(margins: Vector) -> None:
+def check_margins(margins: Vector) -> None:
+    """Raise FloatingPointError for margins that have overflowed."""
     if not np.isfinite(margins.sum()):
         raise FloatingPointError("margins are not finite; scale the data")

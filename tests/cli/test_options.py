@@ -54,6 +54,7 @@ def test_losses_and_regularizers():
     assert options("-s", "32", "--loss", "huber", "--huber", "3").parameter.huber == 3
     parameter = options("-s", "32", "--loss", "generalized-hinge", "--slope", "4").parameter
     assert (parameter.loss, parameter.slope) == ("generalized-hinge", 4.0)
+    assert options("-s", "37", "--budget", "20", "-B", "1", "-R").parameter.budget == 20
     assert options("-s", "32").parameter.loss is None
     parameter = options(
         *("-s", "32", "--option", "III", "--sampling", "uniform", "--averaging")

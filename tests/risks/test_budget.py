@@ -265,3 +265,13 @@ def test_what_has_no_budget_is_refused(change, sentence):
     rows = Problem.from_arrays(np.ones((4, 1)), y).rows
     with pytest.raises((ValueError, TypeError), match=sentence):
         Budget(rows, given["loss"], y, np.ones(4), given["limit"], given["direction"])
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_margins_that_overflow_are_refused(condition):
+    risk, *_ = make("hinge", condition)
+    for margins in (np.full(N, np.nan), np.full(N, np.inf)):
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.value(margins)
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.dual_steps(margins, 0.0, 1.0)
