@@ -38,6 +38,7 @@ _PUBLIC = {
     "KernelClassifier": "rrmlinear.estimators.kernel",
     "KernelRegressor": "rrmlinear.estimators.kernel",
     "MatrixCompletion": "rrmlinear.estimators.completion",
+    "MultiTaskRegressor": "rrmlinear.estimators.multitask",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

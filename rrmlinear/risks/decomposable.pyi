@@ -55,15 +55,15 @@ class BlockRisk:
     loss: BlockLoss
     costs: NDArray[np.float64]
     threads: int
-    def __init__(
-        self,
+    def __new__(
+        cls,
         rows: Rows,
         loss: BlockLoss,
         label: NDArray[np.int32],
         k: int,
         costs: NDArray[np.float64],
         threads: int = 1,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...

@@ -1,20 +1,33 @@
-"""How some entries of a matrix become a solver, and its result the factors of all."""
+"""How problems whose weights are a matrix become solvers: some entries of it, or several tasks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.ordinal import OrdinalHinge
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.risks.entries import EntriesRisk
+from rrmlinear.risks.tasks import TaskIntercepts, task_rows
+from rrmlinear.risks.vector import VectorRisk
+from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.fista import FISTA
 from rrmlinear.solvers.matrix_pdprox import MatrixPdprox
+from rrmlinear.solvers.pdprox import Pdprox
 from rrmlinear.solvers.result import OnPass, Result
 from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import LOSSES
+
+if TYPE_CHECKING:
+    from rrmlinear.training.multitask import Tasks
 
 Vector = NDArray[np.float64]
 
@@ -57,3 +70,30 @@ def complete(
     )
     result = solver.solve(stopping, on_pass)
     return *solver.best_w.svd(), result
+
+
+def separate_solver(
+    given: Tasks, loss: ScalarLoss, regularizer: Regularizer, parameter: Parameter
+) -> Solver:
+    """Of a loss of each target by itself."""
+    rows = task_rows(given.rows, given.examples, given.tasks, given.k)
+    if given.free:
+        risk: ScalarRisk = TaskIntercepts(rows, loss, given.y, given.costs, given.tasks, given.k)
+    else:
+        risk = ScalarRisk(rows, loss, given.y, given.costs, parameter.threads)
+    return _solver(risk, regularizer, parameter)
+
+
+def vector_solver(
+    rows: Rows, y: Vector, costs: Vector, regularizer: Regularizer, parameter: Parameter
+) -> Solver:
+    """Of the distance of all k scores of a row from its targets."""
+    loss = Distance(parameter.smoothing or 0.0)
+    return _solver(VectorRisk(rows, loss, y, costs, parameter.threads), regularizer, parameter)
+
+
+def _solver(risk: ScalarRisk | BlockRisk, regularizer: Regularizer, parameter: Parameter) -> Solver:
+    if parameter.solver == 42:
+        return FISTA(risk, regularizer)
+    order = "primal" if parameter.solver == 38 else "dual"
+    return Pdprox(risk, regularizer, order=order, ratio=parameter.ratio)

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rrmlinear import (
     KernelClassifier,
     KernelRegressor,
+    MultiTaskRegressor,
     NonSmoothClassifier,
     NonSmoothRegressor,
     RiskClassifier,
@@ -30,6 +31,8 @@ EXACT = [
     RiskRegressor(),
     RiskRegressor("absolute", solver="newton", tol=1e-6),
     RiskRegressor("huber", solver="fista"),
+    MultiTaskRegressor(),
+    MultiTaskRegressor("squared", regularizer="l21", fit_intercept="regularized"),
     KernelClassifier(tol=1e-9),
     KernelClassifier("squared-hinge", kernel=["rbf", "linear"], tol=1e-6),
     KernelRegressor(tol=1e-9),

@@ -1,0 +1,264 @@
+"""Several regressions at once, with a regularizer of all their weights."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack, issparse
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.base import LinearEstimator, with_weights
+from rrmlinear.estimators.objective import INTERCEPTS, cost_of
+from rrmlinear.training.multitask import OF_ONE, TASK_LOSSES, VECTOR, Tasks, fit_tasks
+from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.registry import REGULARIZERS
+
+# Name of a solver → Parameter.solver.
+SOLVERS = {"dual": 37, "primal": 38, "fista": 42}
+
+
+@dataclass(eq=False, repr=False)
+class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
+    r"""Linear regressions of several tasks, tied by a regularizer of all their weights.
+
+    Solves, over W = (w_1 … w_k) of d × k and intercepts b, for examples of task t_i,
+
+    .. math::
+        \min_{W, b} \; \Omega(W) + \sum_i C_i \, \phi(y_i - w_{t_i}^\top x_i - b_{t_i}),
+
+    where :math:`C_i` is ``C`` times the sample weight. Each example belongs to a task (``tasks``),
+    or has a target of every task (a matrix y, without ``tasks``); then φ may be of the vector of
+    its k residuals. ``duality_gap_`` proves the answer: the objective at ``coef_`` and
+    ``intercept_`` is no more than that above its minimum. There is nothing random.
+
+    Parameters
+    ----------
+    loss : str, default="absolute"
+        "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
+        "quantile", as in `SDCARegressor`; "distance": the Euclidean norm of an example's residuals,
+        for a matrix y, with ``fit_intercept`` "regularized" or False.
+    regularizer : str, default="l1inf"
+        Ω by a name of `rrmlinear.Parameter`: "l1inf" Σ_j max_t |W_jt| or "l21" Σ_j ‖row j‖₂, which
+        choose features for all tasks, "trace-norm" the sum of singular values, "l1", "l2" ½‖W‖²,
+        "elastic-net", "linf", "l2-norm", ….  With a single task the first two are ‖w‖₁ and the
+        third is ‖w‖₂.
+    C, alpha : float, default=None
+        Cost of an example, 1 if neither is given; or λ of (1/n) Σ φ_i + λ Ω, n counting weights
+        of examples, and of a matrix y its entries but with "distance".
+    l1, epsilon, huber, quantile, smoothing : float, default=None
+        Numbers of regularizers and losses that have them, as in `NonSmoothRegressor`.
+    solver : {"dual", "primal", "fista"}, default="dual"
+        Pdprox with an extra step of duals or weights; or FISTA, for smooth losses.
+    ratio : float, default=None
+        Of Pdprox, as in `NonSmoothRegressor`.
+    tol : float, default=1e-4
+        Stop when the duality gap is at most ``tol * max(1, objective)``.
+    max_passes : int, default=100_000
+        Most passes over the data.
+    fit_intercept : bool or str, default=True
+        True or "unregularized": an intercept for each task that costs nothing. "regularized": the
+        weights of a column of the value ``intercept_scaling``. False: none.
+    intercept_scaling : float, default=1.0
+        Value of that column.
+    n_threads, callback, verbose
+        As in `RiskRegressor`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (k, d), or (d,) for one task
+        W transposed.
+    intercept_ : ndarray of shape (k,), or a float for one task
+        b.
+    tasks_ : ndarray of shape (k,) or None
+        The tasks, sorted, where they were given.
+    dual_coef_ : ndarray of the shape of y
+        Duals α_i.
+    duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `RiskRegressor`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    T. Yang, M. Mahdavi, R. Jin and S. Zhu, "An efficient primal dual prox method for non-smooth
+    optimization", Machine Learning, 2014, section 5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import MultiTaskRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, schools = rng.normal(size=(90, 8)), np.arange(90) % 3
+    >>> y = X[:, 0] * (1 + schools) + schools
+    >>> model = MultiTaskRegressor(C=1.0).fit(X, y, schools)
+    >>> [int(j) for j in np.flatnonzero(model.coef_.any(axis=0))]
+    [0]
+    """
+
+    loss: str = "absolute"
+    _: KW_ONLY
+    regularizer: str = "l1inf"
+    C: float | None = None
+    alpha: float | None = None
+    l1: float | None = None
+    epsilon: float | None = None
+    huber: float | None = None
+    quantile: float | None = None
+    smoothing: float | None = None
+    solver: str = "dual"
+    ratio: float | None = None
+    tol: float = 1e-4
+    max_passes: int = 100_000
+    fit_intercept: Any = True
+    intercept_scaling: float = 1.0
+    n_threads: int | None = None
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, tasks: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n × d, dense or sparse) with numbers y.
+
+        y has n numbers, of ``tasks`` (n labels; one task if None); or n × k, a column for each
+        task. ``sample_weight`` (n, at least 0) multiplies ``C``. Raises ValueError for parameters
+        out of range, NaN or infinity, lengths that differ and weights that are all zero.
+        """
+        for what, name, known in (
+            ("loss", self.loss, TASK_LOSSES),
+            ("regularizer", self.regularizer, REGULARIZERS),
+            ("solver", self.solver, SOLVERS),
+        ):
+            if name not in known:
+                raise ValueError(f"{what} is {name!r}; it must be one of {', '.join(known)}")
+        X, y = self._checked_data(X, y, y_numeric=True, multi_output=True)
+        y = np.asarray(y, dtype=np.float64)
+        problem = with_weights(Problem.from_arrays(X, np.zeros(len(y)), sample_weight), None)
+        weights = np.ones(len(y)) if problem.weights is None else problem.weights
+        self.tasks_, k, examples, numbers = _targets(y, tasks)
+        each = np.repeat(weights, k) if y.ndim == 2 else weights
+        vectors = self.loss == VECTOR
+        counted = weights if vectors else each
+        cost = cost_of(self.C, self.alpha, counted, len(counted))
+        kind = self._intercept(vectors)
+        rows = problem.rows
+        if kind == "regularized":
+            rows = Problem.from_arrays(_with_column(X, self.intercept_scaling), weights).rows
+        given = Tasks(
+            rows,
+            examples,
+            numbers,
+            np.ascontiguousarray(y.ravel()),
+            cost * each,
+            k,
+            intercept=kind == "regularized",
+            free=kind == "unregularized",
+        )
+        W, b, duals, result = fit_tasks(given, self._parameter(cost, k), self._on_pass())
+        d = problem.n_features
+        if kind == "regularized":
+            b = np.asarray(W[d] * self.intercept_scaling)
+        single = y.ndim == 1 and tasks is None
+        self.coef_ = np.ascontiguousarray(W[:d, 0] if single else W[:d].T)
+        self.intercept_: Any = float(b[0]) if single else b
+        self.dual_coef_ = duals.reshape(y.shape)
+        self._set_certificate(result)
+        return self
+
+    def _intercept(self, vectors: bool) -> str | None:
+        asked = self.fit_intercept
+        if isinstance(asked, bool | np.bool_):
+            asked = "unregularized" if asked else None
+        elif asked not in INTERCEPTS:
+            raise ValueError(
+                f"fit_intercept is {asked!r}; it must be 'regularized', 'unregularized' or True, "
+                "or False"
+            )
+        if vectors and asked == "unregularized":
+            raise ValueError(
+                f"fit_intercept is {self.fit_intercept!r}, for one that is unregularized, which is "
+                f"not offered with loss {VECTOR!r}; take 'regularized' with a large "
+                "intercept_scaling, or False"
+            )
+        return asked
+
+    def _parameter(self, cost: float, k: int) -> Parameter:
+        name = OF_ONE.get(self.regularizer, self.regularizer) if k == 1 else self.regularizer
+        numbers: dict[str, Any] = {
+            "loss": None if self.loss == VECTOR else self.loss,
+            "epsilon": self.epsilon,
+            "huber": self.huber,
+            "quantile": self.quantile,
+        }
+        if self.loss == VECTOR:
+            for number in ("epsilon", "huber", "quantile"):
+                if numbers[number] is not None:
+                    raise ValueError(f"{number} has no effect with loss {VECTOR!r}")
+        takes = REGULARIZERS[name].takes
+        if self.l1 is not None and "l1" not in takes:
+            raise ValueError(f"l1 has no effect with regularizer {self.regularizer!r}")
+        l1 = 1.0 if self.l1 is None and "l1" in takes else self.l1
+        parameter = Parameter(
+            solver=SOLVERS[self.solver],
+            C=cost,
+            regularizer=name,
+            l1=l1,
+            smoothing=self.smoothing,
+            ratio=self.ratio,
+            **numbers,
+            **self._rules(),
+        )
+        # the checks of one column of weights hold for each, and so of its norm
+        replace(parameter, regularizer=OF_ONE.get(name, name)).check()
+        return parameter
+
+    def predict(self, X: Any, tasks: Any = None) -> NDArray[np.floating[Any]]:
+        """Predictions of each row's task, or without ``tasks`` of all, n × k (n for one task).
+
+        Raises ValueError for a task that was not trained.
+        """
+        scores = self._scores(X)
+        if tasks is None:
+            return scores.ravel() if self.coef_.ndim == 1 else scores
+        if self.tasks_ is None:
+            raise ValueError("tasks are given, and the model was trained without")
+        labels = np.asarray(tasks)
+        if labels.shape != (len(scores),):
+            raise ValueError(f"tasks has shape {labels.shape}, but X has {len(scores)} rows")
+        at = np.minimum(np.searchsorted(self.tasks_, labels), len(self.tasks_) - 1)
+        unknown = np.flatnonzero(self.tasks_[at] != labels)
+        if unknown.size:
+            first = int(unknown[0])
+            raise ValueError(f"tasks[{first}] is {labels[first]!r}; it was not trained")
+        return scores[np.arange(len(scores)), at]
+
+
+def _targets(
+    y: NDArray[np.float64], tasks: Any
+) -> tuple[NDArray[Any] | None, int, NDArray[np.int64], NDArray[np.int64]]:
+    """The tasks' labels, their number, and the row and the task of each target."""
+    n = len(y)
+    if y.ndim == 2:
+        if tasks is not None:
+            raise ValueError("y is a matrix, a column for each task, and tasks are given as well")
+        k = y.shape[1]
+        return None, k, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
+    if tasks is None:
+        return None, 1, np.arange(n), np.zeros(n, dtype=np.int64)
+    labels = np.asarray(tasks)
+    if labels.shape != (n,):
+        raise ValueError(f"tasks has shape {labels.shape}, but X has {n} rows")
+    names, index = np.unique(labels, return_inverse=True)
+    return names, len(names), np.arange(n), index.astype(np.int64)
+
+
+def _with_column(X: Any, value: float) -> Any:
+    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
+    if issparse(X):
+        return csr_array(hstack([X, column], format="csr"))
+    return np.hstack([X, column])

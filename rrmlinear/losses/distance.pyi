@@ -1,0 +1,4 @@
+from rrmlinear.losses.base import BlockLoss
+
+class Distance(BlockLoss):
+    def __init__(self, smoothing: float = 0.0) -> None: ...

@@ -1,0 +1,84 @@
+"""F of a matrix of targets: Σ c_i ‖y_i − W'x_i‖₂ over all examples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss
+from rrmlinear.risks.decomposable import BlockRisk
+
+Array = NDArray[np.float64]
+
+# A dual so little longer than 1 has rounded.
+ROUNDING = 1e-12
+
+
+class VectorRisk(BlockRisk):
+    """F(W) = Σ_i c_i φ(y_i − W'x_i), φ the length of a vector of k residuals; W is d × k.
+
+    Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, margins W'x_i,
+    slopes and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual step is
+    a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a `BlockRisk`.
+    """
+
+    y: Array
+    lengths: Array
+
+    def __new__(
+        cls, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
+    ) -> VectorRisk:
+        label = np.zeros(len(y), dtype=np.int32)
+        return BlockRisk.__new__(cls, rows, loss, label, y.shape[1], costs, threads)
+
+    def __init__(
+        self, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
+    ) -> None:
+        self.y = y
+
+    def smoothed(self, smoothing: float) -> VectorRisk:
+        """The same with the loss smoothed."""
+        loss = self.loss.smoothed(smoothing)
+        return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
+
+    def value(self, margins: Array) -> float:
+        """Σ c_i φ."""
+        length, gamma = _lengths(self.y - margins), self.loss.smoothing
+        if gamma > 0:
+            length = np.where(length < gamma, length**2 / (2 * gamma), length - gamma / 2)
+        return float(np.einsum("i,i->", self.costs.ravel(), length))
+
+    def slopes(self, margins: Array) -> Array:
+        """∂φ/∂s_ij; 0 where all residuals are 0."""
+        residuals = self.y - margins
+        longest = np.maximum(_lengths(residuals), self.loss.smoothing)
+        return -residuals / np.where(longest > 0, longest, 1)[:, np.newaxis]
+
+    def along(self, margins: Array, moves: Array, x: float) -> tuple[float, float]:
+        """(F, its derivative by x) at margins m + x d, d the moves."""
+        at = margins + x * moves
+        turn = np.einsum("ij,ij->i", self.slopes(at), moves)
+        return self.value(at), float(np.einsum("i,i->", self.costs.ravel(), turn))
+
+    def conjugate(self, alphas: Array) -> float:
+        """Σ c_i φ*(−α_i), infinite where an example that costs has ‖α_i‖ > 1."""
+        squares, costs = np.einsum("ij,ij->i", alphas, alphas), self.costs.ravel()
+        if (squares[costs > 0] > 1 + ROUNDING).any():
+            return np.inf
+        each = self.loss.smoothing / 2 * squares - np.einsum("ij,ij->i", self.y, alphas)
+        return float(np.einsum("i,i->", costs, each))
+
+    def dual_steps(self, margins: Array, alphas: Array | float, curvatures: Array | float) -> Array:
+        """The α' of each example that maximizes −φ*(−α') − m_i'α' − ½ q_i ‖α' − α_i‖²."""
+        q = np.broadcast_to(np.float64(curvatures), len(self.y))[:, np.newaxis]
+        steps = (q * alphas + self.y - margins) / (q + self.loss.smoothing)
+        return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis]
+
+    def duals(self, alphas: Array) -> Array:
+        """As a Result has them."""
+        return alphas
+
+
+def _lengths(rows: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
