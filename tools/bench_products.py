@@ -1,12 +1,13 @@
-"""How near to memory bandwidth the products X w and X'a of a risk run.
+"""How near to memory bandwidth the products X w and X'a of a risk run, and a sweep of both.
 
     python tools/bench_products.py DATA … [--form sparse,dense64,dense32] [--runs 15]
 
 For each data set and form: bytes that a product has to read (values, indices, row ends and margins)
 per CPU second of one thread, and their share of what a plain sum over a large array reads; how much
-faster two threads are by the clock, and how much faster they read that array; and what the same
-product costs over a transposed copy, with one thread and with two. All turns are interleaved;
-medians over the runs.
+faster two threads are by the clock, and how much faster they read that array; the same of a sweep,
+which is X w, a step of all duals of the hinge and its image in one way through memory, with labels,
+costs, duals and steps; and what the same product costs over a transposed copy, with one thread and
+with two. All turns are interleaved; medians over the runs.
 """
 
 from __future__ import annotations
@@ -107,6 +108,8 @@ def bench(rows: Rows, runs: int, stream: int = STREAM) -> str:
         lambda: two.margins(w),
         lambda: one.gradient(a),
         lambda: two.gradient(a),
+        lambda: one.sweep(w, a, 1.0, False),
+        lambda: two.sweep(w, a, 1.0, False),
     ]
     columns = transposed(rows)
     if columns is not None:
@@ -115,12 +118,12 @@ def bench(rows: Rows, runs: int, stream: int = STREAM) -> str:
     turns = interleaved(tasks, runs)
     rate, size = stream / turns[0].cpu, product_bytes(rows)
     line = f"{rate / 1e9:8.1f}{turns[0].wall / turns[1].wall:6.2f}"
-    for first in (2, 4):
-        speed = size / turns[first].cpu
+    for first, extra in ((2, 0), (4, 0), (6, 4 * 8 * n)):
+        speed = (size + extra) / turns[first].cpu
         scaling = turns[first].wall / turns[first + 1].wall
         line += f"{speed / 1e9:8.1f}{100 * speed / rate:5.0f} %{scaling:6.2f}"
     if columns is not None:
-        line += f"{turns[6].cpu / turns[4].cpu:9.2f}{turns[7].wall / turns[5].wall:9.2f}"
+        line += f"{turns[8].cpu / turns[4].cpu:9.2f}{turns[9].wall / turns[5].wall:9.2f}"
     return line
 
 
@@ -134,7 +137,7 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f}; GB of X and margins per CPU second; two threads: times")
     print(
         f"{'data':>24}{'form':>9}{'MB':>8}{'a sum':>8}{'two':>6}{'X w':>8}{'share':>7}{'two':>6}"
-        f"{X_T:>8}{'share':>7}{'two':>6}{'copy':>9}{'two':>9}"
+        f"{X_T:>8}{'share':>7}{'two':>6}{'sweep':>8}{'share':>7}{'two':>6}{'copy':>9}{'two':>9}"
     )
     for path in options.data:
         given = read_libsvm(path).rows

@@ -60,5 +60,5 @@ def test_the_table_has_a_row_for_each_form(bench, monkeypatch, capsys):
     assert list(table) == ["sparse", "dense64", "dense32"]
     for form, cells in table.items():
         numbers = [float(cell) for cell in cells if cell != "%"]
-        assert len(numbers) == (11 if form == "sparse" else 9)
+        assert len(numbers) == (14 if form == "sparse" else 12)
         assert min(numbers[1:]) >= 0
