@@ -25,8 +25,8 @@ from rrmlinear.solvers.stopping import Stopping
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
 from rrmlinear.training.task import Task as SolverTask
 
-#: Ratios of steps that are tried by hand, as in figure 8.
-RATIOS = (1e3, 1e2, 10.0, 1.0, 0.1, 0.01, 1e-3)
+#: Ratios of steps that are tried by hand, as many as in figure 8.
+RATIOS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def ours(task: Task, number: int | str, aim: Aim, **choices: Any) -> Run:
 
 
 def by_hand(task: Task, number: int, aim: Aim) -> Run:
-    """The best ratio of a few around the first automatic one, its choice not counted."""
+    """The best ratio of a few, its choice not counted."""
 
     def merit(ratio: float) -> tuple[float, float]:
         solver = solver_of(task, number, ratio=ratio)
@@ -138,9 +138,7 @@ def by_hand(task: Task, number: int, aim: Aim) -> Run:
 
     name = f"ratio of {number}"
     if name not in aim.factors:
-        solver: Any = solver_of(task, number)
-        solver.start()
-        aim.factors[name] = min((factor * solver.ratio for factor in RATIOS), key=merit)
+        aim.factors[name] = min(RATIOS, key=merit)
     return ours(task, number, aim, ratio=aim.factors[name])
 
 
