@@ -5,6 +5,7 @@ from rrmlinear.losses.base cimport ScalarLoss
 cdef class ScalarRisk:
     cdef readonly Rows rows
     cdef readonly ScalarLoss loss
+    cdef readonly object labels
     cdef readonly object costs
     cdef readonly int threads
     cdef object shares

@@ -10,6 +10,7 @@ from rrmlinear.risks.hessian import Hessian
 class ScalarRisk:
     rows: Rows
     loss: ScalarLoss
+    labels: NDArray[np.float64]
     costs: NDArray[np.float64]
     threads: int
     def __new__(

@@ -35,7 +35,7 @@ cdef class ScalarRisk:
     def __cinit__(self, Rows rows, ScalarLoss loss, const double[::1] y, const double[::1] costs,
                   int threads=1):
         self.rows, self.loss, self.y, self.cost = rows, loss, y, costs
-        self.costs = np.asarray(costs)
+        self.labels, self.costs = np.asarray(y), np.asarray(costs)
         self.n = rows.c.n_rows
         self.threads = threads
         self.shares = Shares(rows, threads)

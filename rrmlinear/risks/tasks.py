@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +37,68 @@ def task_rows(rows: Rows, examples: Places, tasks: Places, k: int) -> Rows:
     return Rows(rows.values[places], indices, ends, n_features * k)
 
 
-class TaskIntercepts(ScalarRisk):
+class TaskRisk(ScalarRisk):
+    """F(W) = Σ c_i φ(x_i'w_{t_i}, y_i) over rows as `task_rows` has them, W row by row."""
+
+    tasks: Places
+    n_tasks: int
+
+    def __new__(
+        cls,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+        tasks: Places,
+        k: int,
+        threads: int = 1,
+    ) -> Self:
+        return ScalarRisk.__new__(cls, rows, loss, y, costs, threads)
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+        tasks: Places,
+        k: int,
+        threads: int = 1,
+    ) -> None:
+        self.y, self.tasks, self.n_tasks = y, tasks, k
+
+    def smoothed(self, smoothing: float) -> TaskRisk:
+        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        loss = self.loss.smoothed(smoothing)
+        more = (self.tasks, self.n_tasks, self.threads)
+        return type(self)(self.rows, loss, self.y, self.costs, *more)
+
+    @property
+    def separate(self) -> tuple[int, int]:
+        """d weights in each of k columns, that no example has two of."""
+        return self.rows.width // self.n_tasks, self.n_tasks
+
+    def moments(self) -> Vector:
+        """Σ c_i x_i x_i' of each task, d × d × k."""
+        from scipy.sparse import csr_array
+
+        d, k = self.separate
+        rows = csr_array(
+            (self.rows.values, self.rows.indices, self.rows.indptr), (len(self.y), d * k)
+        )
+        result = np.empty((d, d, k))
+        for t in range(k):
+            own = np.flatnonzero(self.tasks == t)
+            X = self._counted(rows[own][:, t::k].toarray().astype(np.float64), self.costs[own])
+            result[:, :, t] = (X * self.costs[own, np.newaxis]).T @ X
+        return result
+
+    def _counted(self, X: Vector, costs: Vector) -> Vector:
+        # rows of a task, as moments count them
+        return X
+
+
+class TaskIntercepts(TaskRisk):
     """F(W) = Σ_t min over b_t of Σ_{i of t} c_i φ(x_i'w_t + b_t, y_i).
 
     As `FreeIntercept`, for an intercept of each of k tasks: duals have Σ c_i α_i = 0 over the
@@ -44,17 +107,18 @@ class TaskIntercepts(ScalarRisk):
     """
 
     parts: list[tuple[int, Places, FreeIntercept]]
-    n_tasks: int
-
-    def __new__(
-        cls, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, tasks: Places, k: int
-    ) -> TaskIntercepts:
-        return ScalarRisk.__new__(cls, rows, loss, y, costs)
 
     def __init__(
-        self, rows: Rows, loss: ScalarLoss, y: Vector, costs: Vector, tasks: Places, k: int
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+        tasks: Places,
+        k: int,
+        threads: int = 1,
     ) -> None:
-        self.y, self.tasks, self.n_tasks = y, tasks, k
+        super().__init__(rows, loss, y, costs, tasks, k, threads)
         order = np.argsort(tasks, kind="stable")
         cuts = np.searchsorted(tasks[order], np.arange(k + 1))
         self.parts = []
@@ -64,10 +128,10 @@ class TaskIntercepts(ScalarRisk):
                 nothing = Rows(np.zeros((len(own), 0)), None, None, 0, 1.0)
                 self.parts.append((t, own, FreeIntercept(nothing, loss, y[own], costs[own])))
 
-    def smoothed(self, smoothing: float) -> TaskIntercepts:
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
-        loss = self.loss.smoothed(smoothing)
-        return TaskIntercepts(self.rows, loss, self.y, self.costs, self.tasks, self.n_tasks)
+    def _counted(self, X: Vector, costs: Vector) -> Vector:
+        # from their mean, as duals sum to 0
+        total = costs.sum()
+        return X - (costs @ X) / total if total > 0 else X
 
     def intercepts(self, margins: Vector) -> Vector:
         """The best b of each task."""

@@ -13,9 +13,10 @@ from rrmlinear.risks.swept import swept
 from rrmlinear.solvers.agm import nearest_duals
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.certificate import Certificate
+from rrmlinear.solvers.dual_repair import DualRepair
 from rrmlinear.solvers.inner import Array, weighted
 from rrmlinear.solvers.result import DualBlocks, duals_of
-from rrmlinear.solvers.weights_metric import PlainMetric, metric_of
+from rrmlinear.solvers.weights_metric import DataMetric, PlainMetric, metric_of
 
 ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
@@ -43,7 +44,8 @@ class Pdprox(Solver):
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
     of them made since z₀; and it begins again from T(z) when the residual ‖T(z) − z‖ has fallen or
     stopped to, with τ/σ balanced by how far weights and duals have gone. ``ratio`` is τ/σ by hand,
-    in Euclidean lengths. ``start`` are duals α to begin from. The certificate is that of T(z).
+    in Euclidean lengths. ``start`` are duals α to begin from. The certificate is that of T(z), its
+    duals repaired now and then where the lengths are those of the data (`DualRepair`).
 
     Without restarts it is the method of the paper, whose averages and last step both count. After
     T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
@@ -84,6 +86,8 @@ class Pdprox(Solver):
             raise ValueError("the squared norm of an example overflows; scale the data")
         plain = not self.restarts or self.ratio is not None
         self.metric = (PlainMetric if plain else metric_of)(risk, self.regularizer)
+        few = isinstance(self.metric, DataMetric)
+        self.repair = DualRepair.of(risk, self.regularizer) if few else None
         self.best = Certificate(risk, self.regularizer)
         w = np.zeros(risk.shape)
         margins = risk.margins(w)
@@ -215,7 +219,10 @@ class Pdprox(Solver):
         self, w: Array, alphas: Array, vector: Array | None = None, margins: Array | None = None
     ) -> None:
         self.best.see_weights(w, self.risk.margins(w) if margins is None else margins)
-        self.best.see_duals(alphas, self.risk.gradient(alphas) if vector is None else vector)
+        vector = self.risk.gradient(alphas) if vector is None else vector
+        self.best.see_duals(alphas, vector)
+        if self.repair is not None:
+            self.work += self.n * self.repair.look(self.best, alphas, vector)
 
     def estimate(self) -> tuple[float, float]:
         return self.best.dual, self.best.gap

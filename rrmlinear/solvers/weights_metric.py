@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers._metric_step import metric_step
 from rrmlinear.solvers.inner import Array, inner
 from rrmlinear.solvers.power import curvature_bound
 
 # Features up to which their second moments are gathered, and stored values of the data for each
 # number of that matrix from which on that pays.
 MOST_FEATURES = 512
-FEWEST_VALUES = 4
+FEWEST_VALUES = 2
 # The least eigenvalue of the metric, as a part of the largest.
 PART = 1e-3
 # A step is found when a step towards it is this part of it, or after so many.
-ACCURACY = 1e-6
+ACCURACY = 1e-3
 TRIALS = 300
 # Beyond rounding.
 MARGIN = 1e-6
@@ -50,49 +51,56 @@ class PlainMetric:
 
 class DataMetric:
     """w'Gw with G = Σ c_i x_i x_i' and a little more: what moves the margins by as much counts as
-    much, however features are scaled or hang together.
+    much, however features are scaled or hang together. ``moments``, d × d, serve each column of
+    weights, or are d × d × k for k columns of their own.
 
-    A step is a problem of as many variables as there are features, which accelerated gradient steps
+    A step is a problem of as many variables as there are weights, which accelerated gradient steps
     solve without the data.
     """
 
-    def __init__(self, moments: Array, regularizer: Regularizer) -> None:
-        largest = float(np.linalg.eigvalsh(moments)[-1]) if len(moments) else 0.0
+    def __init__(
+        self, moments: Array, regularizer: Regularizer, accuracy: float = ACCURACY
+    ) -> None:
+        matrices = moments.reshape(*moments.shape[:2], -1).transpose(2, 0, 1)
+        largest = float(np.linalg.eigvalsh(matrices)[:, -1].max()) if moments.size else 0.0
         self.largest = (1 + PART + MARGIN) * (largest if largest > 0 else 1.0)
-        self.G = moments + (self.largest - largest) * np.eye(len(moments))
-        self.regularizer = regularizer
+        #: k × d × d or 1 × d × d, and the same as the kernel reads it.
+        self.G = matrices + (self.largest - largest) * np.eye(len(moments))
+        self.rows = np.ascontiguousarray(self.G.transpose(1, 2, 0))
+        self.regularizer, self.accuracy = regularizer, accuracy
 
     def step(self, w: Array, vector: Array, tau: float) -> Array:
         """The u that minimizes Ω(u) − ⟨vector, u⟩ + ‖u − w‖²/(2 τ) in this metric."""
         length = tau / self.largest
-        u = y = w
-        t = 1.0
-        for _ in range(TRIALS):
-            to = y - (self.G @ (y - w)) / self.largest + length * vector
-            new = self.regularizer.prox_of(to.ravel(), length).reshape(w.shape)
-            move = new - u
-            if inner(y - new, move) > 0:
-                t = 1.0
-            last_t, t = t, (1 + np.sqrt(1 + 4 * t * t)) / 2
-            y = new + (last_t - 1) / t * move
-            u = new
-            if np.abs(move).max() <= ACCURACY * np.abs(new - w).max():
-                break
-        return u
+        u = metric_step(
+            *(self.regularizer, self.rows, w.ravel(), vector.ravel()),
+            *(self.largest, length, self.accuracy, TRIALS),
+        )
+        return u.reshape(w.shape)
 
     def square(self, w: Array) -> float:
         """‖w‖²."""
-        return inner(w, self.G @ w)
+        columns = self._columns(w)
+        return inner(columns, self.G @ columns)
 
     def dual_square(self, vector: Array) -> float:
         """The square of the dual norm."""
-        return inner(vector, np.asarray(np.linalg.solve(self.G, vector), dtype=np.float64))
+        columns = self._columns(vector)
+        return inner(columns, np.asarray(np.linalg.solve(self.G, columns), dtype=np.float64))
+
+    def _columns(self, w: Array) -> Array:
+        # as many stacks of columns as there are matrices
+        columns = w.reshape(len(self.rows), -1)
+        if len(self.G) == 1:
+            return np.ascontiguousarray(columns[np.newaxis])
+        return np.ascontiguousarray(columns.T[:, :, np.newaxis])
 
 
 def metric_of(risk: Any, regularizer: Regularizer) -> PlainMetric | DataMetric:
-    """That of the data where features are few beside it, else the plain one."""
-    d = risk.shape[0]
-    affordable = 0 < d <= MOST_FEATURES and risk.rows.n_stored >= FEWEST_VALUES * d * d
-    if affordable and hasattr(risk, "moments"):
+    """That of the data where features are few beside it and a prox is quick, else the plain one."""
+    d, k = getattr(risk, "separate", (risk.shape[0], 1))
+    affordable = 0 < d <= MOST_FEATURES and risk.rows.n_stored >= FEWEST_VALUES * d * d * k
+    in_kernel = type(regularizer).prox_of is Regularizer.prox_of  # and not by singular values
+    if affordable and in_kernel and hasattr(risk, "moments"):
         return DataMetric(risk.moments(), regularizer)
     return PlainMetric(risk, regularizer)

@@ -15,7 +15,7 @@ from rrmlinear.losses.ordinal import OrdinalHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.risks.entries import EntriesRisk
-from rrmlinear.risks.tasks import TaskIntercepts, task_rows
+from rrmlinear.risks.tasks import TaskIntercepts, TaskRisk, task_rows
 from rrmlinear.risks.vector import VectorRisk
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.fista import FISTA
@@ -77,10 +77,8 @@ def separate_solver(
 ) -> Solver:
     """Of a loss of each target by itself."""
     rows = task_rows(given.rows, given.examples, given.tasks, given.k)
-    if given.free:
-        risk: ScalarRisk = TaskIntercepts(rows, loss, given.y, given.costs, given.tasks, given.k)
-    else:
-        risk = ScalarRisk(rows, loss, given.y, given.costs, parameter.threads)
+    kind = TaskIntercepts if given.free else TaskRisk
+    risk = kind(rows, loss, given.y, given.costs, given.tasks, given.k, parameter.threads)
     return _solver(risk, regularizer, parameter)
 
 

@@ -9,7 +9,7 @@ from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Squared
 from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.free_intercept import FreeIntercept
-from rrmlinear.risks.tasks import TaskIntercepts, task_rows
+from rrmlinear.risks.tasks import TaskIntercepts, TaskRisk, task_rows
 from rrmlinear.risks.vector import VectorRisk
 
 N, D, K = 40, 5, 3
@@ -132,3 +132,20 @@ def test_smoothing_of_vectors_is_that_of_the_loss(data):
     assert risk.smoothed(0.2).loss.smoothing == 0.2
     with pytest.raises(ValueError, match="smoothing must be at least 0"):
         Distance(-1.0)
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_moments_are_those_of_each_task(free):
+    rng = np.random.default_rng(6)
+    n, d, k = 40, 3, 4
+    X, costs = rng.standard_normal((n, d)), rng.uniform(0.1, 2, n)
+    tasks = rng.integers(0, k - 1, n)  # the last has no example
+    rows = task_rows(Problem.from_arrays(X, np.ones(n)).rows, np.arange(n), tasks, k)
+    kind = TaskIntercepts if free else TaskRisk
+    moments = kind(rows, Absolute(0), np.zeros(n), costs, tasks, k).moments()
+    assert moments.shape == (d, d, k)
+    for t in range(k):
+        own, c = X[tasks == t], costs[tasks == t]
+        if free and len(c):
+            own = own - np.average(own, axis=0, weights=c)
+        np.testing.assert_allclose(moments[:, :, t], (own.T * c) @ own, atol=1e-12)

@@ -10,6 +10,7 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.risks.free_intercept import FreeIntercept
@@ -171,7 +172,7 @@ def test_lengths_of_the_data_need_no_scaling_of_features(make):
     assert isinstance(metric_of(risk, L1(1.0)), DataMetric)
     few = ScalarRisk(Problem.from_arrays(X[:9], y[:9]).rows, margin.Hinge(), y[:9], np.ones(9))
     assert isinstance(metric_of(few, L1(1.0)), PlainMetric)  # they do not pay for it
-    plain, own = PlainMetric(scaled, L1(1.0)), DataMetric(scaled.moments(), L1(1.0))
+    plain, own = PlainMetric(scaled, L1(1.0)), DataMetric(scaled.moments(), L1(1.0), 1e-9)
     w, v = np.linspace(-1, 1, D), np.linspace(3, -2, D)
     for metric in (plain, own):
         u = metric.step(w, v, 0.7)
@@ -187,3 +188,27 @@ def test_lengths_of_the_data_need_no_scaling_of_features(make):
         image = scaled.gradient(alphas)
         assert metric.dual_square(image) <= (1 + 1e-9) * (alphas @ alphas)
         assert metric.dual_square(image) * metric.square(w) >= (image @ w) ** 2 * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["same matrix", "a matrix a column"])
+def test_steps_in_the_lengths_of_columns_are_optimal(own):
+    rng = np.random.default_rng(4)
+    k = 3
+    factors = rng.standard_normal((k if own else 1, 2 * D, D))
+    matrices = factors.transpose(0, 2, 1) @ factors
+    moments = matrices.transpose(1, 2, 0) if own else matrices[0]
+    metric = DataMetric(moments, L2Groups("rows").over((D, k)), 1e-9)
+    w, v = rng.standard_normal((D, k)), 4 * rng.standard_normal((D, k))
+    each = [metric.G[a if own else 0] for a in range(k)]
+    square = sum(w[:, a] @ each[a] @ w[:, a] for a in range(k))
+    assert metric.square(w) == pytest.approx(square)
+    dual = sum(v[:, a] @ np.linalg.solve(each[a], v[:, a]) for a in range(k))
+    assert metric.dual_square(v) == pytest.approx(dual)
+    u = metric.step(w, v, 0.7)
+
+    def objective(at):
+        return np.linalg.norm(at, axis=1).sum() - np.vdot(v, at) + metric.square(at - w) / 1.4
+
+    for _ in range(200):
+        away = rng.standard_normal((D, k)) * 10.0 ** rng.uniform(-5, 0)
+        assert objective(u + away) >= objective(u) - 1e-8 * abs(objective(u))
