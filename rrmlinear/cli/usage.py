@@ -44,7 +44,8 @@ options:
 --option O : how far a visit of -s 32 goes, in the paper's terms: I (default), to the maximum; II,
              III, IV or V
 --sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
---averaging : return the average of the last passes of -s 32, of all steps of -s 41
+--averaging : return the average of the last passes of -s 32, of all steps of -s 41; or the better
+              of it and the last step of -s 37 and 38, which then never restart
 --line-search name : where -s 39 and 40 take their planes: ocas (default of 39), after a search on a
                      line; none (default of 40), at the minimum of the planes before
 --route name : of -s 35 and 36: primal, steps in the weights; dual; or smoothed-dual, through ever

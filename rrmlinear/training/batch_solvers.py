@@ -106,7 +106,7 @@ def agm(task: Task) -> Solver:
 
 
 def pdprox(task: Task) -> Solver:
-    """Prox steps of weights and duals in turn."""
+    """Prox steps of weights and duals in turn; with averages, the method of its paper."""
     parameter = task.parameter
     return Pdprox(
         risk_of(task),
@@ -114,6 +114,7 @@ def pdprox(task: Task) -> Solver:
         order="primal" if parameter.solver == 38 else "dual",
         ratio=parameter.ratio,
         storage=parameter.storage,
+        restarts=not parameter.averaging,
         start=start_of(task),
     )
 

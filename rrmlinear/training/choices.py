@@ -113,8 +113,8 @@ def check_choices(parameter: Parameter) -> None:
             f"--budget has no effect with loss {loss.name}: it is for losses whose duals are sums "
             "of clipped lines, as those of the hinge and of absolute residuals"
         )
-    if parameter.averaging and parameter.free_bias:
-        raise ValueError("--averaging is not offered with -R")
+    if parameter.averaging and parameter.free_bias and "sampling" in kind.takes:
+        raise ValueError(f"--averaging is not offered with -R and -s {kind.number}")
     if parameter.line_search not in (None, *LINE_SEARCHES):
         known = ", ".join(LINE_SEARCHES)
         raise ValueError(f"unknown line_search {parameter.line_search!r}; there are {known}")

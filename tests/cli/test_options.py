@@ -187,7 +187,10 @@ def test_misuse_shows_the_usage(arguments, message):
             ("-R", "-B", "1", "-s", "32", "--loss", "softmax"),
             "-R has no effect with loss softmax: it is for losses of one score",
         ),
-        (("-R", "-B", "1", "-s", "32", "--averaging"), "--averaging is not offered with -R"),
+        (
+            ("-R", "-B", "1", "-s", "32", "--averaging"),
+            "--averaging is not offered with -R and -s 32",
+        ),
         (("-C",), "-C has no effect with -s 30"),
         (("-p", "0.1", "-s", "11"), "unknown solver type 11"),
         (("-v", "3", "--trace", "t"), "--trace has no effect with -v"),
