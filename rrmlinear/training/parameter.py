@@ -53,7 +53,7 @@ class Parameter:
     option         "I" (default) to "V": how far a visit of -s 32 goes
     sampling       of -s 32: a "permutation" (default) for each pass, or "uniform" draws
     averaging      whether -s 32 returns the average of its last passes, -s 41 that of all steps,
-                   and -s 37 and 38 prove averages of all steps beside the last one, without restarts
+                   and -s 37 and 38 prove averages of all steps beside the last, without restarts
     batch          examples in a step of -s 41 (default 1), ≥ 1; all of them from n on
     line_search    where -s 39 and 40 take their planes: "ocas" (default of 39), after a search
                    along a line; "none" (default of 40), at the minimum of the model
