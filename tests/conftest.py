@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,10 @@ import rrmlinear
 from rrmlinear.training.fit import NotSolvedWarning
 
 TOP = Path(__file__).resolve().parents[1]
+
+# Background jobs of a shell ignore Ctrl-C, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -130,7 +130,10 @@ def test_ctrl_c_stops_within_a_second(threads):
     time.sleep(0.3)
     begin = time.monotonic()
     child.send_signal(signal.SIGINT)
-    child.communicate(timeout=10)
+    try:
+        child.communicate(timeout=10)
+    finally:
+        child.kill()
     assert child.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
     assert time.monotonic() - begin < 1
 

@@ -121,7 +121,7 @@ def test_the_net_as_a_constraint(two_classes):
     }
     for solver in sorted(without):
         refused = RiskClassifier("logistic", solver=solver, radius=1.0, fit_intercept=False)
-        with pytest.raises(ValueError, match="has no regularizer elastic-ball"):
+        with pytest.raises(ValueError, match="--radius has no effect with -s"):
             refused.fit(X, y)
 
 
