@@ -16,12 +16,11 @@ from pdprox_peers import Spec
 from pdprox_tasks import Task, problem_of
 from sdca_contest import Contestant, Files, Worker
 
-from rrmlinear import Parameter
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.group_norms import LinfGroups
+from rrmlinear import Parameter, Problem
 from rrmlinear.solvers.base import Solver
 from rrmlinear.solvers.result import Result, TraceRow
 from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.training.multitask import Tasks, separate_solver
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
 from rrmlinear.training.task import Task as SolverTask
 
@@ -63,12 +62,13 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
     problem = problem_of(task)
     names = {"quantile": task.quantile, "epsilon": task.epsilon}
     chosen = {name: value for name, value in names.items() if value is not None}
-    if task.tasks is None:
-        chosen["regularizer"] = task.regularizer
+    chosen["regularizer"] = task.regularizer
     if task.groups is not None:
         chosen["groups"] = np.repeat(np.arange(len(task.groups)), task.groups)
     if task.intercept:
         chosen["free_bias"] = True
+    if task.tasks is not None:
+        return _solver_of_tasks(task, Parameter(solver=number, loss=task.loss, C=task.C, **chosen))
     parameter = Parameter(solver=number, loss=task.loss, C=task.C, **chosen, **choices)
     parameter.check(problem)
     return find_solver(number).build(
@@ -78,18 +78,21 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
             None,
             np.full(len(task.y), task.C),
             loss_of(parameter).build(parameter),
-            regularizer_for(task, parameter),
+            regularizer_of(parameter).build(parameter).over((task.X.shape[1],)),
             parameter,
         )
     )
 
 
-def regularizer_for(task: Task, parameter: Parameter) -> Regularizer:
-    """By its name; the maximum norms of rows are those of groups of columns, as W is flat here."""
-    features = task.X.shape[1]
-    if task.tasks is not None:
-        return LinfGroups(np.repeat(np.arange(features), task.n_tasks), 1.0)
-    return regularizer_of(parameter).build(parameter).over((features,))
+def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
+    """What `MultiTaskRegressor` runs."""
+    shape = task.X.shape[1], task.n_tasks
+    examples, costs = np.arange(len(task.y)), np.full(len(task.y), task.C)
+    rows = Problem.from_arrays(task.X, task.y).rows
+    given = Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
+    regularizer = regularizer_of(parameter).build(parameter).over(shape)
+    loss = loss_of(parameter).build(parameter)
+    return separate_solver(given, loss, regularizer, parameter)
 
 
 def run_of(
