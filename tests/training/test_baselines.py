@@ -156,7 +156,7 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
         (
             {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "-s 33 has no regularizer elastic-ball, which is for -s 35 or 36 or 37 or 38 or 42",
+            "--radius has no effect with -s 33: it is for -s 35 or 36 or 37 or 38 or 42 or batch",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
@@ -168,7 +168,7 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 42, "regularizer": "l1", "l1": 1.0, "radius": 1.0},
-            "--radius has no effect with regularizer l1: it is for regularizer elastic-ball",
+            "--l1 has no effect with --radius: it is for regularizer l1 without a radius",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0, "radius": 0.0},
