@@ -23,8 +23,8 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Problem": "rrmlinear.data.problem",
-    "read_libsvm": "rrmlinear.data.libsvm_format",
-    "write_libsvm": "rrmlinear.data.libsvm_format",
+    "read_libsvm": "rrmlinear.data.text.libsvm_format",
+    "write_libsvm": "rrmlinear.data.text.libsvm_format",
     "Parameter": "rrmlinear.training.parameter",
     "Model": "rrmlinear.training.model",
     "fit": "rrmlinear.training.fit",

@@ -20,7 +20,7 @@ from rrmlinear import read_libsvm
 from rrmlinear.data.labels import group_labels
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers._block_descent import BlockDescent
+from rrmlinear.solvers.dual._block_descent import BlockDescent
 
 WARMING_PASSES = 6
 INDEX_AND_VALUE = 12  # bytes of a stored value of the data

@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 OURS = """
-from rrmlinear.data.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_format import read_libsvm
 def read(name):
     problem = read_libsvm(name, threads={threads})
     rows = problem.rows

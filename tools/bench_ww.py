@@ -28,7 +28,7 @@ from comparison import COLUMNS, Comparison, compare, target_of, text_table
 from measuring import BenchmarkError, check_outputs, take_turns, write_whole
 from trainers import CommandTrainer, OurTrainer, Trainer, Training
 
-from rrmlinear.data.compression import MAGIC_LENGTH, Decompressed, kind_of
+from rrmlinear.data.text.compression import MAGIC_LENGTH, Decompressed, kind_of
 
 BLOCKS = ("knapsack", "walrus", "shark")
 

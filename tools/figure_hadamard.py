@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.largest_plane import LargestPlane
-from rrmlinear.solvers.bmrm import BMRM
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.risks.layouts.largest_plane import LargestPlane
+from rrmlinear.solvers.bundle.bmrm import BMRM
+from rrmlinear.solvers.loop.stopping import Stopping
 
 # Method: update, line search, whether with the negatives as printed.
 METHODS = {

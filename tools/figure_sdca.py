@@ -31,12 +31,12 @@ from rrmlinear.losses.margin import SmoothHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.solvers.accelerated import Accelerated
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.fista import FISTA
-from rrmlinear.solvers.prox_sdca import ProxSDCA
-from rrmlinear.solvers.result import TraceRow
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.dual.accelerated import Accelerated
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 
 SIZES = {"astro": (29_882, 99_757, 77), "ccat": (781_265, 47_236, 76)}
 METHODS = ("plain", "accelerated", "FISTA")

@@ -33,7 +33,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from pragam_methods import COLUMNS, LEVELS, METHODS, Curve, Method, Study, liblinear
 from sdca_problems import generated_text, load
 
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.stopping import Stopping
 
 # Rows × features and words in a document; news20 is the set of the LIBSVM site.
 TEXT = {"astro-ph": (62_369, 99_757, 77), "news20": (19_996, 1_355_191, 455)}

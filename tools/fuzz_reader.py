@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from libsvm_reference import RefusedError, read_text
 
-from rrmlinear.data.libsvm_errors import LibsvmFormatError
-from rrmlinear.data.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
+from rrmlinear.data.text.libsvm_format import read_libsvm
 
 LABELS = ["1", "-1", "+1", "0", "2.5", "1e3", "3,4", "nan", "inf", "-0", "0x1p2", "a", "1e400"]
 INDICES = ["1", "2", "3", "4", "7", "07", "+5", "-1", "0", "12345678", "123456789", "2147483647"]

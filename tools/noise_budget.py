@@ -37,10 +37,10 @@ from pdprox_tasks import real_set, signs
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.budget import Budget
-from rrmlinear.solvers.newton import Newton
-from rrmlinear.solvers.pdprox import Pdprox
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.primal_dual.pdprox import Pdprox
+from rrmlinear.solvers.second_order.newton import Newton
 
 Vector = NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from pdprox_tasks import Task, problem_of
 from sdca_contest import Contestant, Files, Worker
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.result import Result, TraceRow
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.result import Result, TraceRow
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.multitask import Tasks, separate_solver
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
 from rrmlinear.training.task import Task as SolverTask

@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 
 from rrmlinear import Model, Parameter, Problem, write_libsvm
 from rrmlinear.losses.margin import SmoothHinge
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.result import TraceRow
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
 from rrmlinear.training.task import Task
 

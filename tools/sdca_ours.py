@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sdca_effort import tolerance
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.solvers.result import Result
+from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 
 KINDS: dict[str, int | str] = {

@@ -7,7 +7,7 @@ import sys
 import warnings
 
 import rrmlinear
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 
 def main(data: str, cost: str, block: str, threads: str, delta: str) -> None:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.cli import INTERRUPTED, LeaveError
-from rrmlinear.data.byte_streams import name_of
-from rrmlinear.data.libsvm_format import read_libsvm
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.whole_file import check_writable, whole_file
+from rrmlinear.data.text.byte_streams import name_of
+from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.data.text.whole_file import check_writable, whole_file
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.cli.files import blaming
-from rrmlinear.solvers.result import Result, TraceRow
+from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.training.parameter import Parameter
 
 Reporter = Callable[[TraceRow], None]

@@ -22,7 +22,7 @@ from rrmlinear.cli.options import TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, summary, warn, warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.result import TraceRow
+from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit
 from rrmlinear.training.model import Model

@@ -1,4 +1,4 @@
-from rrmlinear.core.sparse cimport rows_t
+from rrmlinear.simd.rows cimport rows_t
 
 
 cdef class Rows:

@@ -4,8 +4,8 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memcpy
 
-from rrmlinear.core.blocks cimport block_scores, block_stride
-from rrmlinear.core.sparse cimport (
+from rrmlinear.simd.blocks cimport block_scores, block_stride
+from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get,
 )
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_count, check_positive, seed_of, thread_count
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.model import Model
 
 

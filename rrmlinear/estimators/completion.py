@@ -13,7 +13,7 @@ from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import cost_of
 from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.matrix_solvers import (
     COMPLETION_LOSSES,
     ORDINAL,

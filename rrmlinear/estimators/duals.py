@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rrmlinear.data.labels import group_labels
-from rrmlinear.solvers.result import DualBlocks
+from rrmlinear.solvers.loop.result import DualBlocks
 
 
 def sorted_duals(duals: Any, labels: NDArray[np.int64]) -> Any:

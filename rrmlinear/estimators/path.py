@@ -15,7 +15,7 @@ from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegress
 from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 from rrmlinear.estimators.sdca import SDCAClassifier, SDCARegressor
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.registry import find_solver
 
 # Classifier and regressor of solvers by their names, and of those that visit examples.

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uintptr_t
 
-from rrmlinear.core.blocks cimport block_margins
+from rrmlinear.simd.blocks cimport block_margins
 
 import numpy as np
 

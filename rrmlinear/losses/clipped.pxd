@@ -1,5 +1,5 @@
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.losses.clipped_arrays cimport clipped_t
+from rrmlinear.simd.clipped_arrays cimport clipped_t
 
 
 cdef class ClippedLoss(ScalarLoss):

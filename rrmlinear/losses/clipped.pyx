@@ -1,7 +1,7 @@
 """Losses of one margin whose dual is a clipped line, as arrays: hinges and losses of a residual."""
 
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.losses.clipped_arrays cimport (
+from rrmlinear.simd.clipped_arrays cimport (
     clipped_along, clipped_conjugate, clipped_slopes, clipped_steps, clipped_t, clipped_total,
 )
 

@@ -16,7 +16,7 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.losses.clipped cimport ClippedLoss
-from rrmlinear.losses.clipped_arrays cimport clipped_t
+from rrmlinear.simd.clipped_arrays cimport clipped_t
 
 import numpy as np
 

@@ -17,7 +17,7 @@ Accelerated proximal stochastic dual coordinate ascent, section 5; the printed â
 from libc.math cimport INFINITY, fabs
 
 from rrmlinear.losses.clipped cimport ClippedLoss
-from rrmlinear.losses.clipped_arrays cimport clipped_t
+from rrmlinear.simd.clipped_arrays cimport clipped_t
 
 import numpy as np
 

@@ -10,7 +10,7 @@ from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
 from rrmlinear.losses.base cimport BlockLoss
-from rrmlinear.projections.weston_watkins cimport (
+from rrmlinear.projections.blocks.weston_watkins cimport (
     ww_block_shark, ww_clip, ww_derivative, ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss,
     ww_squares, ww_theta_newton, ww_theta_walrus, ww_unconstrained, ww_workspace,
 )

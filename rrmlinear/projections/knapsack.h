@@ -10,7 +10,7 @@
 
 #include <math.h>
 #include "digit_selection.h"
-#include "sparse.h"
+#include "rows.h"
 
 /* Each array has its own step: 0 where one number serves all terms, else 1. */
 typedef struct {

@@ -1,9 +1,9 @@
-from rrmlinear.core.sparse cimport row_t
+from rrmlinear.simd.rows cimport row_t
 
 
 cdef class Regularizer:
-    cdef readonly double strength   # Ω − strength/2 ‖w‖² is still convex
-    cdef readonly bint linear       # ∇Ω*(v) = v / strength
+    cdef readonly double modulus   # Ω − modulus/2 ‖w‖² is still convex
+    cdef readonly bint linear       # ∇Ω*(v) = v / modulus
     cdef readonly Py_ssize_t length  # of w: 0 for any, −1 where `over` must tell it first
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil

@@ -2,7 +2,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 class Regularizer:
-    strength: float
+    modulus: float
     linear: bool
     length: int
     def over(self, shape: tuple[int, ...], *, intercept: bool = False) -> Regularizer: ...

@@ -7,9 +7,9 @@ import numpy as np
 
 
 cdef class Regularizer:
-    """A regularizer Ω(w), ``strength``-strongly convex, so that its conjugate has a gradient.
+    """A regularizer Ω(w), ``modulus``-strongly convex, so that its conjugate has a gradient.
 
-    With strength 0 the conjugate has none, and may be infinite, which `dual_scale` is for. Arrays
+    With modulus 0 the conjugate has none, and may be infinite, which `dual_scale` is for. Arrays
     have n entries, those of a matrix of weights row by row. A linear term −⟨z, w⟩ of the objective
     is a start of v at z.
     """
@@ -28,7 +28,7 @@ cdef class Regularizer:
         raise TypeError(f"{type(self).__name__} takes no further quadratic")
 
     def with_intercept(self):
-        """Ω(w) + strength/2 b² over one more coordinate b, the last."""
+        """Ω(w) + modulus/2 b² over one more coordinate b, the last."""
         raise TypeError(f"{type(self).__name__} takes no intercept beside it")
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:

@@ -42,7 +42,7 @@ cdef class Bounded(Regularizer):
                 f"bounds stand beside L1, L2 or ElasticNet, not beside {type(inner).__name__}: the "
                 "conjugate would have no closed form")
         self.inner, self.l1 = inner, getattr(inner, "l1", 0.0)
-        self.strength, self.linear = inner.strength, False
+        self.modulus, self.linear = inner.modulus, False
         self.lower = np.array(lower, dtype=np.float64, ndmin=1)
         self.upper = np.array(upper, dtype=np.float64, ndmin=1)
         for name, array in (("lower", self.lower), ("upper", self.upper)):
@@ -98,13 +98,13 @@ cdef class Bounded(Regularizer):
             w = self._best(v[j], j)
             if fabs(w) == INFINITY:
                 return INFINITY
-            total += (v[j] - self.strength / 2 * w) * w - self.l1 * fabs(w)
+            total += (v[j] - self.modulus / 2 * w) * w - self.l1 * fabs(w)
         return total
 
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         cdef double largest = 0
-        if self.strength > 0:
+        if self.modulus > 0:
             return 1
         for j in range(n):
             if fabs(self._best(v[j], j)) == INFINITY:
@@ -131,5 +131,5 @@ cdef class Bounded(Regularizer):
         cdef double over = fabs(v) - self.l1
         if over <= 0:
             return self._clipped(0, j)
-        over = over / self.strength if self.strength > 0 else INFINITY
+        over = over / self.modulus if self.modulus > 0 else INFINITY
         return self._clipped(over if v > 0 else -over, j)

@@ -31,7 +31,7 @@ cdef class ElasticBall(Regularizer):
             raise ValueError(f"gamma must be at least 0 and finite, got {gamma}")
         if not 0 < radius < INFINITY:
             raise ValueError(f"radius must be positive and finite, got {radius}")
-        self.gamma, self.radius, self.strength, self.linear = gamma, radius, 0, False
+        self.gamma, self.radius, self.modulus, self.linear = gamma, radius, 0, False
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef double size = elastic_size(w, n, 1, self.gamma).size

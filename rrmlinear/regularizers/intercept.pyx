@@ -1,11 +1,11 @@
 """A regularizer beside an intercept that it leaves alone."""
 
-from rrmlinear.core.sparse cimport row_t
+from rrmlinear.simd.rows cimport row_t
 from rrmlinear.regularizers.base cimport Regularizer
 
 
 cdef class BesideIntercept(Regularizer):
-    """Ω(w) + (s/2) b², s the strength of Ω, over (w, b): b is the last coordinate.
+    """Ω(w) + (s/2) b², s the modulus of Ω, over (w, b): b is the last coordinate.
 
     The rows' appended column is that of b.
     """
@@ -14,29 +14,29 @@ cdef class BesideIntercept(Regularizer):
 
     def __init__(self, Regularizer inner):
         self.inner = inner
-        self.strength, self.linear = inner.strength, inner.linear
+        self.modulus, self.linear = inner.modulus, inner.linear
 
     def with_quadratic(self, double kappa):
         return BesideIntercept(self.inner.with_quadratic(kappa))
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        return self.inner.value(w, n - 1) + self.strength / 2 * w[n - 1] * w[n - 1]
+        return self.inner.value(w, n - 1) + self.modulus / 2 * w[n - 1] * w[n - 1]
 
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.inner.slope(w, d, n - 1) + self.strength * w[n - 1] * d[n - 1]
+        return self.inner.slope(w, d, n - 1) + self.modulus * w[n - 1] * d[n - 1]
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
-        return self.inner.conjugate(v, n - 1) + v[n - 1] * v[n - 1] / (2 * self.strength)
+        return self.inner.conjugate(v, n - 1) + v[n - 1] * v[n - 1] / (2 * self.modulus)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         self.inner.prox(w, step, n - 1)
-        w[n - 1] /= 1 + step * self.strength
+        w[n - 1] /= 1 + step * self.modulus
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
         self.inner.gradient_of_conjugate(v, w, n - 1)
-        w[n - 1] = v[n - 1] / self.strength
+        w[n - 1] = v[n - 1] / self.modulus
 
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
         cdef row_t features = row[0]
         features.bias = 0
-        return self.inner.primal_dot(&features, v) + row.bias * v[row.bias_index] / self.strength
+        return self.inner.primal_dot(&features, v) + row.bias * v[row.bias_index] / self.modulus

@@ -1,8 +1,8 @@
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.norm import Norm
+from rrmlinear.regularizers.groups.norm import Norm
 
 class L2(Regularizer):
-    def __init__(self, strength: float = 1.0) -> None: ...
+    def __init__(self, modulus: float = 1.0) -> None: ...
 
 class L1(Norm):
     l1: float
@@ -10,4 +10,4 @@ class L1(Norm):
 
 class ElasticNet(Regularizer):
     l1: float
-    def __init__(self, l1: float, strength: float = 1.0) -> None: ...
+    def __init__(self, l1: float, modulus: float = 1.0) -> None: ...

@@ -2,70 +2,70 @@
 
 from libc.math cimport INFINITY
 
-from rrmlinear.core.sparse cimport row_dot, row_t, thresholded_dot
+from rrmlinear.simd.rows cimport row_dot, row_t, thresholded_dot
 from rrmlinear.projections.norms cimport norm_max, scale_within, slope_of_l1, soft_sum
 from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.regularizers.norm cimport Norm
+from rrmlinear.regularizers.groups.norm cimport Norm
 
 from rrmlinear.regularizers.intercept import BesideIntercept
 
 
 cdef class L2(Regularizer):
-    """(s/2)‖w‖², s = ``strength``, whose conjugate is ‖v‖²/(2s)."""
+    """(s/2)‖w‖², s = ``modulus``, whose conjugate is ‖v‖²/(2s)."""
 
-    def __init__(self, double strength=1.0):
-        self.strength, self.linear = checked_strength(strength), True
+    def __init__(self, double modulus=1.0):
+        self.modulus, self.linear = checked_strength(modulus), True
 
     def with_quadratic(self, double kappa):
-        return L2(self.strength + kappa)
+        return L2(self.modulus + kappa)
 
     def with_intercept(self):
         return self
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        return self.strength * squared_norm(w, n) / 2
+        return self.modulus * squared_norm(w, n) / 2
 
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.strength * dot(w, d, n)
+        return self.modulus * dot(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
-        return squared_norm(v, n) / (2 * self.strength)
+        return squared_norm(v, n) / (2 * self.modulus)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] /= 1 + step * self.strength
+            w[j] /= 1 + step * self.modulus
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] = v[j] / self.strength
+            w[j] = v[j] / self.modulus
 
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
-        return row_dot(row, v) / self.strength
+        return row_dot(row, v) / self.modulus
 
 
 cdef class ElasticNet(Regularizer):
-    """(s/2)‖w‖² + l1 ‖w‖₁, s = ``strength``, whose conjugate is Σ max(0, |v_j| − l1)² / (2s)."""
+    """(s/2)‖w‖² + l1 ‖w‖₁, s = ``modulus``, whose conjugate is Σ max(0, |v_j| − l1)² / (2s)."""
 
     cdef readonly double l1
 
-    def __init__(self, double l1, double strength=1.0):
+    def __init__(self, double l1, double modulus=1.0):
         if not 0 <= l1 < INFINITY:
             raise ValueError(f"l1 must be at least 0 and finite, got {l1}")
-        self.l1, self.strength, self.linear = l1, checked_strength(strength), l1 == 0
+        self.l1, self.modulus, self.linear = l1, checked_strength(modulus), l1 == 0
 
     def with_quadratic(self, double kappa):
-        return ElasticNet(self.l1, self.strength + kappa)
+        return ElasticNet(self.l1, self.modulus + kappa)
 
     def with_intercept(self):
         return BesideIntercept(self)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        return self.strength * squared_norm(w, n) / 2 + self.l1 * soft_sum(w, n, 0)
+        return self.modulus * squared_norm(w, n) / 2 + self.l1 * soft_sum(w, n, 0)
 
     cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.strength * dot(w, d, n) + self.l1 * slope_of_l1(w, d, n)
+        return self.modulus * dot(w, d, n) + self.l1 * slope_of_l1(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -73,20 +73,20 @@ cdef class ElasticNet(Regularizer):
         for j in range(n):
             w = soft_threshold(v[j], self.l1)
             total += w * w
-        return total / (2 * self.strength)
+        return total / (2 * self.modulus)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] = soft_threshold(w[j], step * self.l1) / (1 + step * self.strength)
+            w[j] = soft_threshold(w[j], step * self.l1) / (1 + step * self.modulus)
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
-            w[j] = soft_threshold(v[j], self.l1) / self.strength
+            w[j] = soft_threshold(v[j], self.l1) / self.modulus
 
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
-        return thresholded_dot(row, v, self.l1) / self.strength
+        return thresholded_dot(row, v, self.l1) / self.modulus
 
 
 cdef class L1(Norm):
@@ -100,7 +100,7 @@ cdef class L1(Norm):
     def __init__(self, double l1):
         if not 0 < l1 < INFINITY:
             raise ValueError(f"l1 must be positive and finite, got {l1}")
-        self.l1, self.strength, self.linear = l1, 0, False
+        self.l1, self.modulus, self.linear = l1, 0, False
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, kappa)
@@ -126,10 +126,10 @@ cdef class L1(Norm):
             w[j] = soft_threshold(w[j], step * self.l1)
 
 
-cdef double checked_strength(double strength) except -1:
-    if not 0 < strength < INFINITY:
-        raise ValueError(f"strength must be positive and finite, got {strength}")
-    return strength
+cdef double checked_strength(double modulus) except -1:
+    if not 0 < modulus < INFINITY:
+        raise ValueError(f"modulus must be positive and finite, got {modulus}")
+    return modulus
 
 
 cdef inline double soft_threshold(double v, double threshold) noexcept nogil:

@@ -48,7 +48,7 @@ cdef class Unpenalized(Regularizer):
         if (times > 1).any():
             raise ValueError(f"unpenalized column {found[times > 1][0]} is named twice")
         self.inner, self.columns, self.limit = inner, found.astype(np.intp), limit
-        self.strength, self.linear, self.length = 0, False, -1
+        self.modulus, self.linear, self.length = 0, False, -1
 
     def over(self, shape, *, bint intercept=False):
         features = shape[0] - intercept

@@ -4,9 +4,9 @@ from libc.math cimport NAN
 from libc.stdint cimport int32_t, uintptr_t
 from libc.string cimport memcpy, memset
 
-from rrmlinear.core.blocks cimport block_margins, block_stride, block_update
-from rrmlinear.core.products cimport rows_add, rows_times
-from rrmlinear.core.sparse cimport row_t, rows_get
+from rrmlinear.simd.blocks cimport block_margins, block_stride, block_update
+from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss, ScalarLoss
 
@@ -104,7 +104,7 @@ cdef class ScalarRisk:
         """∇²F at margins X w, of a smooth loss."""
         return Hessian(self.rows, self.second_slopes(margins))
 
-    def moments(self):
+    def gram(self):
         """Σ c_i x_i x_i', d × d: Σ c_i a_i² is no less than any v'(·)⁻¹v of v = Σ c_i a_i x_i."""
         return Hessian(self.rows, self.costs).matrix()
 
@@ -321,7 +321,7 @@ cdef class BlockRisk:
             out[j] = sign * self.new_block[j]
         out[self.label[i]] = -sign * total
 
-    def moments(self):
+    def gram(self):
         """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
         return Hessian(self.rows, self.costs.ravel()).matrix()
 

@@ -1,7 +1,7 @@
 """The second derivative of F(w) = Σ_i c_i φ(x_i'w, y_i), as a matrix or by its products."""
 
-from rrmlinear.core.gram cimport row_outer
-from rrmlinear.core.sparse cimport (
+from rrmlinear.simd.gram cimport row_outer
+from rrmlinear.simd.rows cimport (
     row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.budget import Budget
-from rrmlinear.risks.budget_intercept import BudgetIntercept
+from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.risks.conditions.budget_intercept import BudgetIntercept
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
-from rrmlinear.risks.free_intercept import FreeIntercept
-from rrmlinear.solvers.agm import AGM, ROUTES
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.bmrm import BMRM
-from rrmlinear.solvers.fista import FISTA
-from rrmlinear.solvers.newton import FACTORIZED, Newton
-from rrmlinear.solvers.pdprox import STORAGES, Pdprox
-from rrmlinear.solvers.pegasos import Pegasos
-from rrmlinear.solvers.pragam import Pragam
+from rrmlinear.solvers.bundle.bmrm import BMRM
+from rrmlinear.solvers.gradient.agm import AGM, ROUTES
+from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.gradient.pegasos import Pegasos
+from rrmlinear.solvers.gradient.pragam import Pragam
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.primal_dual.pdprox import STORAGES, Pdprox
+from rrmlinear.solvers.second_order.newton import FACTORIZED, Newton
 from rrmlinear.training.task import Task
 
 #: Where BMRM takes its planes.

@@ -146,7 +146,7 @@ def check_choices(parameter: Parameter) -> None:
     if parameter.smoothing == 0 and loss.name.startswith(("smooth-", "softmax-")):
         raise ValueError(f"smoothing is 0; loss {loss.name} needs it positive")
     omega = regularizer.build(parameter)
-    if parameter.route in ("dual", "smoothed-dual") and not omega.strength > 0:
+    if parameter.route in ("dual", "smoothed-dual") and not omega.modulus > 0:
         raise ValueError(
             f"--route {parameter.route} needs a strongly convex regularizer, and "
             f"{regularizer.name} is not: take primal"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.result import OnPass
+from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.fit import fit
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import loss_of

@@ -7,13 +7,13 @@ from typing import Any
 
 from rrmlinear.losses.regression import Squared
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.accelerated import Accelerated
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.block_descent import BlockAscent
-from rrmlinear.solvers.dual_descent import DualDescent
-from rrmlinear.solvers.feature_descent import FeatureDescent
-from rrmlinear.solvers.intercept import InterceptSDCA
-from rrmlinear.solvers.prox_sdca import OPTIONS, SAMPLINGS, ProxSDCA
+from rrmlinear.solvers.dual.accelerated import Accelerated
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.prox_sdca import OPTIONS, SAMPLINGS, ProxSDCA
+from rrmlinear.solvers.features.feature_descent import FeatureDescent
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.training.batch_solvers import chosen_newton, newton_applies
 from rrmlinear.training.task import Task
 
@@ -49,7 +49,7 @@ def automatic(task: Task) -> Solver:
             task.targets,
             task.costs,
             l1,
-            task.regularizer.strength,
+            task.regularizer.modulus,
             intercept=bool(parameter.free_bias),
         )
         solver.notes.append("coordinate descent over features is used")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.base import Solver
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.training.task import Task
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.result import DualBlocks, OnPass, Result
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.model import Model
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.parameter import Parameter

@@ -14,15 +14,15 @@ from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.ordinal import OrdinalHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
-from rrmlinear.risks.entries import EntriesRisk
-from rrmlinear.risks.tasks import TaskIntercepts, TaskRisk, task_rows
-from rrmlinear.risks.vector import VectorRisk
-from rrmlinear.solvers.base import Solver
-from rrmlinear.solvers.fista import FISTA
-from rrmlinear.solvers.matrix_pdprox import MatrixPdprox
-from rrmlinear.solvers.pdprox import Pdprox
-from rrmlinear.solvers.result import OnPass, Result
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.risks.layouts.entries import EntriesRisk
+from rrmlinear.risks.layouts.tasks import TaskIntercepts, TaskRisk, task_rows
+from rrmlinear.risks.layouts.vector import VectorRisk
+from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox
+from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import LOSSES
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.result import Result
+from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.parameter import Parameter
 
 SCORES_AT_ONCE = 1 << 22

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.line_blocks import LineBlocks
-from rrmlinear.data.whole_file import whole_file
-from rrmlinear.training._weights_text import format_weights, parse_weights, text_bound
+from rrmlinear.data.text._weights_text import format_weights, parse_weights, text_bound
+from rrmlinear.data.text.line_blocks import LineBlocks
+from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.training.model import Model
 from rrmlinear.training.registry import LOSSES, losses_of_model
 

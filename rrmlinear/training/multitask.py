@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.result import DualBlocks, OnPass, Result
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.matrix_solvers import separate_solver, vector_solver
 from rrmlinear.training.parameter import Parameter
 from rrmlinear.training.registry import LOSSES

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.result import OnPass, Result, Status, TraceRow
-from rrmlinear.solvers.stopping import Stopping
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.stopping import Stopping
 
 #: From best to worst.
 STATUSES = list(Status)

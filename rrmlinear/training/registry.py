@@ -38,7 +38,7 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
-from rrmlinear.solvers import accelerated, prox_sdca
+from rrmlinear.solvers.dual import accelerated, prox_sdca
 from rrmlinear.training import batch_solvers, dual_solvers
 from rrmlinear.training.entries import LossType, RegularizerType, SolverType
 from rrmlinear.training.regularizer_types import BOUNDS, REGULARIZERS

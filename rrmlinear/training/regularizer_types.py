@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.group_norms import L2Groups, LinfGroups, SparseGroups
-from rrmlinear.regularizers.groups import ROWS
-from rrmlinear.regularizers.norm import Norm
-from rrmlinear.regularizers.of_norm import NormBall, NormPower
+from rrmlinear.regularizers.groups.columns import ROWS
+from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
+from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.norm import Norm
+from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 from rrmlinear.regularizers.unpenalized import Unpenalized

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from rrmlinear.cli import report
-from rrmlinear.solvers.result import TraceRow
+from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.parameter import Parameter
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rrmlinear import MatrixCompletion
 from rrmlinear.estimators import completion
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 P, Q = 9, 7
 NUMBERS = {

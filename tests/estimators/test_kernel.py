@@ -14,7 +14,7 @@ from sklearn.svm import SVC, SVR
 from rrmlinear import KernelClassifier, KernelRegressor, RiskClassifier
 from rrmlinear.estimators import kernel
 from rrmlinear.estimators.kernel_features import KernelFeatures
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 GAMMA = {"gamma": 0.7}
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import MultiTaskRegressor, NonSmoothRegressor
 from rrmlinear.estimators import multitask
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 N, D, K = 45, 6, 3
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 import rrmlinear
 from rrmlinear import NonSmoothClassifier, NonSmoothRegressor, RiskClassifier, RiskRegressor
 from rrmlinear.estimators import nonsmooth
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 SOLVERS = list(nonsmooth.SOLVERS)
 

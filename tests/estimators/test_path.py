@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
 from rrmlinear import SDCAClassifier, SDCARegressor
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 
 @pytest.fixture(scope="module")

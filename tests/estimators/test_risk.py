@@ -13,7 +13,7 @@ import rrmlinear
 from rrmlinear import Parameter, RiskClassifier, RiskRegressor, SDCAClassifier, SDCARegressor
 from rrmlinear.estimators import risk
 from rrmlinear.estimators.risk import SOLVERS
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
 
 KINDS = {name: SOLVER_TYPES[number] for name, number in SOLVERS.items()}

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
 from rrmlinear.estimators import sdca
 from rrmlinear.estimators.sdca import SOLVERS
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
 
 MARGIN_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "binary"]

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 from rrmlinear import Parameter, Problem, WestonWatkinsSVC, fit
 from rrmlinear.estimators import weston_watkins
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 
 def test_the_example_of_its_docstring_runs():

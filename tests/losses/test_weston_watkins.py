@@ -6,9 +6,9 @@ import pytest
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
-from rrmlinear.projections.weston_watkins import weston_watkins_block
+from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers._block_descent import BlockDescent
+from rrmlinear.solvers.dual._block_descent import BlockDescent
 
 LOSSES = {
     "knapsack": WestonWatkins,

@@ -89,7 +89,7 @@ def test_a_conic_solver_agrees():
 
 def test_it_is_finite_at_every_dual():
     omega = ElasticBall(0.5, 1.0)
-    assert omega.strength == 0
+    assert omega.modulus == 0
     assert omega.dual_scale_of(np.array([1e100, -1.0])) == 1
     assert np.isnan(omega.conjugate_of(np.array([np.nan, 1.0])))
     assert np.isnan(omega.prox_of(np.array([1.0, np.nan, 9.0]), 1.0)[0])

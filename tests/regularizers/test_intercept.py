@@ -13,14 +13,14 @@ INNER = [L2(), L2(2.5), ElasticNet(0.3), ElasticNet(0.3, 4.0)]
 def test_it_is_the_regularizer_and_a_square(inner):
     rng = np.random.default_rng(0)
     w, b = rng.standard_normal(8), 0.1
-    both, strength = inner.with_intercept(), inner.strength
-    assert both.strength == strength
+    both, modulus = inner.with_intercept(), inner.modulus
+    assert both.modulus == modulus
     whole = np.append(w, b)
-    assert both.value_of(whole) == pytest.approx(inner.value_of(w) + strength / 2 * b * b)
-    expected = inner.conjugate_of(w) + b * b / (2 * strength)
+    assert both.value_of(whole) == pytest.approx(inner.value_of(w) + modulus / 2 * b * b)
+    expected = inner.conjugate_of(w) + b * b / (2 * modulus)
     assert both.conjugate_of(whole) == pytest.approx(expected)
-    np.testing.assert_allclose(both.primal_of(whole), np.append(inner.primal_of(w), b / strength))
-    shrunk = np.append(inner.prox_of(w, 0.4), b / (1 + 0.4 * strength))
+    np.testing.assert_allclose(both.primal_of(whole), np.append(inner.primal_of(w), b / modulus))
+    shrunk = np.append(inner.prox_of(w, 0.4), b / (1 + 0.4 * modulus))
     np.testing.assert_allclose(both.prox_of(whole, 0.4), shrunk)
 
 

@@ -22,7 +22,7 @@ def test_moreau_identity():
 
 def test_a_quadratic_makes_it_strongly_convex():
     more, v = L1(0.7).with_quadratic(2.0), np.array([2.7, 0.1])
-    assert more.strength == 2.0
+    assert more.modulus == 2.0
     np.testing.assert_allclose(more.primal_of(v), [1.0, 0.0], rtol=1e-15)
     assert np.isnan(L1(0.7).primal_of(v)[0])
 

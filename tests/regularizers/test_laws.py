@@ -9,9 +9,9 @@ import pytest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.group_norms import L2Groups, LinfGroups, SparseGroups
-from rrmlinear.regularizers.of_norm import NormBall, NormPower
+from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
+from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 from rrmlinear.regularizers.unpenalized import Unpenalized

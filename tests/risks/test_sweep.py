@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.risks.swept import swept
 
 
@@ -76,4 +76,4 @@ def test_moments_bound_what_duals_can_move(free):
     X = np.column_stack([risk.margins(unit) for unit in np.eye(d)])
     centred = X - (costs @ X / costs.sum() if free else 0)
     expected = (costs[:, np.newaxis] * centred).T @ centred
-    np.testing.assert_allclose(risk.moments(), expected, atol=1e-10 * np.abs(expected).max())
+    np.testing.assert_allclose(risk.gram(), expected, atol=1e-10 * np.abs(expected).max())

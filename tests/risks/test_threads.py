@@ -11,8 +11,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge, SmoothHinge
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.risks import shares
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
-from rrmlinear.risks.free_intercept import FreeIntercept
 from rrmlinear.risks.shares import Shares
 
 N, D = 1003, 40

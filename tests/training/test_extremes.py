@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.registry import SOLVER_TYPES
 
 LIMITS = {"gap_tol": 1e-6, "max_passes": 300}

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.registry import LOSSES
 
 BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]

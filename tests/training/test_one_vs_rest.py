@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Problem
-from rrmlinear.solvers.result import Status
+from rrmlinear.solvers.loop.result import Status
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
 

@@ -1,0 +1,137 @@
+"""Bytes of a path, a standard stream or a file object, compressed or not."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rrmlinear.data.text.compression import (
+    MAGIC_LENGTH,
+    SUFFIXES,
+    Decompressed,
+    kind_of,
+    open_compressed,
+)
+from rrmlinear.data.text.whole_file import whole_file
+
+COMPRESSED_BLOCK = 1 << 18
+
+
+class _WithHead(io.RawIOBase):
+    """A stream whose first bytes were read already, put before it again."""
+
+    def __init__(self, head: bytes, rest: Any):
+        self.head, self.rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.head:
+            count = min(len(buffer), len(self.head))
+            buffer[:count], self.head = self.head[:count], self.head[count:]
+            return count
+        data = _read(self.rest, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _read(stream: Any, size: int) -> bytes:
+    data = stream.read(size)
+    if data is None:
+        raise BlockingIOError(f"{name_of(stream)} has no data yet: a blocking stream is needed")
+    if isinstance(data, str):
+        raise TypeError(f"{name_of(stream)} gives text; a file open in binary mode is needed")
+    return data
+
+
+def _read_head(stream: Any) -> bytes:
+    head = b""
+    while len(head) < MAGIC_LENGTH and (more := _read(stream, MAGIC_LENGTH - len(head))):
+        head += more
+    return head
+
+
+def name_of(path_or_file: Any) -> str:
+    """How messages call it."""
+    if path_or_file == "-":
+        return "standard input"
+    if isinstance(path_or_file, (str, bytes, os.PathLike)):
+        return os.fsdecode(path_or_file)
+    name = getattr(path_or_file, "name", None)
+    return name if isinstance(name, str) else "the file object"
+
+
+def _is_path(path_or_file: Any) -> bool:
+    return isinstance(path_or_file, (str, bytes, os.PathLike))
+
+
+def _check_file(file: Any, method: str) -> None:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError(f"{name_of(file)} is open as text; a file open in binary mode is needed")
+    if not hasattr(file, method):
+        raise TypeError(f"a path or a binary file object is needed, not {type(file).__name__}")
+
+
+@contextmanager
+def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
+    """(binary stream of the plain text, its length in bytes where known).
+
+    Compression is known by the first bytes, not by the name. "-" is standard input. What is opened
+    here is closed here; a file object stays open. Raises TypeError for a file open as text, and
+    OSError as `open` does.
+    """
+    name = name_of(path_or_file)
+    if not _is_path(path_or_file):
+        _check_file(path_or_file, "read")
+        yield _plain_text(name, path_or_file), None
+    elif path_or_file == "-":
+        yield _plain_text(name, sys.stdin.buffer), None
+    else:
+        with open(path_or_file, "rb", buffering=0) as raw:
+            status = os.fstat(raw.fileno())
+            if stat.S_ISREG(status.st_mode):
+                kind = kind_of(_read_head(raw))
+                raw.seek(0)
+                if kind is None:
+                    yield raw, status.st_size
+                    return
+            yield _plain_text(name, raw), None
+
+
+def _plain_text(name: str, stream: Any) -> Any:
+    head = _read_head(stream)
+    whole = _WithHead(head, stream)
+    kind = kind_of(head)
+    if kind is None:
+        return whole
+    return Decompressed(name, kind, io.BufferedReader(whole, COMPRESSED_BLOCK))
+
+
+@contextmanager
+def open_to_write(path_or_file: Any) -> Iterator[Any]:
+    """A binary stream; a path's suffix .gz, .bz2, .xz or .zst says how it is compressed.
+
+    A path is written under a temporary name in its folder and takes its own name when complete, so
+    that a failure leaves what was there; a path that is no regular file (a pipe, a device) and a
+    file object are written as they are. "-" is standard output.
+    """
+    if not _is_path(path_or_file):
+        _check_file(path_or_file, "write")
+        yield path_or_file
+    elif path_or_file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        kind = SUFFIXES.get(os.path.splitext(os.path.realpath(os.fsdecode(path_or_file)))[1])
+        with whole_file(path_or_file) as file:
+            if kind is None:
+                yield file
+            else:
+                with open_compressed(name_of(path_or_file), kind, file, "wb")[0] as stream:
+                    yield stream

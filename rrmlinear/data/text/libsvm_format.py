@@ -1,0 +1,122 @@
+"""The LIBSVM text format: ``label[ qid:n][ index:value]*``, one example a line, read and written.
+
+What is accepted and refused is LIBLINEAR's reading to the letter, but for the following. NaN and
+infinite numbers and files without examples are refused; an index beyond 32 bits makes all indices
+64-bit; ``# …`` at a line's begin or after a blank is a comment whatever it holds, and a line of
+comment only is skipped; ``qid:n`` after the label is kept; a line may end in CR LF after its
+label already; the last line means the same with and without its newline.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+import numpy as np
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.text._libsvm_parser import PADDING
+from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
+from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
+from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
+from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading
+from rrmlinear.data.text.line_blocks import LineBlocks
+
+__all__ = ["LibsvmFormatError", "read_libsvm", "write_libsvm"]
+
+BLOCK_SIZE = 1 << 19
+WRITTEN_AT_ONCE = 1 << 15  # stored values
+
+
+def read_libsvm(
+    path_or_file: Any,
+    dtype: Any = np.float64,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = False,
+    threads: int | None = None,
+    *,
+    block_size: int = BLOCK_SIZE,
+) -> Problem:
+    """Read examples from LIBSVM text into a Problem whose rows are CSR arrays.
+
+    Parameters
+    ----------
+    path_or_file
+        A path, "-" for standard input, or a binary file object; plain text or compressed by gzip,
+        bzip2, xz or zstd (which the first bytes tell).
+    dtype
+        float64 or float32, of the values. A value is strtod's bit for bit, then cast.
+    n_features
+        Columns of the result, at least every index; by default as many as the largest index needs.
+    zero_based
+        Whether indices are written from 0; "auto": they are if an index 0 occurs anywhere.
+    threads
+        By default one for each processor that this process may use.
+    block_size
+        Bytes that a thread takes at a time.
+
+    Indices become int32 where they fit and int64 elsewhere, and start at 0; ``query_ids`` is an
+    int64 array where the lines have ``qid:n``.
+
+    Raises LibsvmFormatError (a ValueError) naming file, line and column of the first line that is
+    wrong, ValueError for a file without examples and damaged compressed data, TypeError for a file
+    open as text, and OSError as `open` does.
+    """
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float64 or float32, got {dtype}")
+    if zero_based not in (True, False, "auto"):
+        raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}')
+    if zero_based != "auto":
+        zero_based = bool(zero_based)  # 1 and NumPy's own truth values too
+    if n_features is not None and not 0 <= n_features < INT64_MAX:
+        raise ValueError(f"n_features must be a whole number of at least 0, got {n_features}")
+    threads = _usable_processors() if threads is None else threads
+    if threads < 1 or block_size < 1:
+        raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
+    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based)
+    with open_to_read(path_or_file) as (stream, length):
+        reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
+    return reading.problem()
+
+
+def _usable_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def write_libsvm(path_or_file: Any, problem: Problem) -> None:
+    """Write a Problem's rows, labels and query ids as LIBSVM text that reads back the same.
+
+    Numbers have the fewest digits that say exactly that float64 (float32) again. Indices are
+    written from 1; stored zeros are kept, zeros of dense rows left out. Sample weights, an appended
+    column and the number of features have no place in the format.
+
+    ``path_or_file`` is a path (compressed by its suffix .gz, .bz2, .xz or .zst; complete or not
+    there at all), "-" for standard output, or a binary file object.
+
+    Raises ValueError for numbers that are not finite and rows whose indices do not increase, and
+    OSError as `open` does.
+    """
+    rows, labels, query_ids = problem.rows, problem.labels, problem.query_ids
+    fault, canonical = rows.find_fault()
+    if fault is not None:
+        kind, row, position = fault
+        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
+    if not canonical:
+        raise ValueError("the rows cannot be written: their indices must increase in each row")
+    if not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise ValueError(f"the label of row {row} is {labels[row]}; it must be finite")
+    ends = np.concatenate(([0], np.cumsum(rows.lengths())))
+    n_rows = rows.shape[0]
+    with open_to_write(path_or_file) as stream:
+        begin = 0
+        while begin < n_rows:
+            end = int(np.searchsorted(ends, ends[begin] + WRITTEN_AT_ONCE, side="right")) - 1
+            end = min(max(end, begin + 1), begin + WRITTEN_AT_ONCE, n_rows)
+            text = bytearray(text_bound(end - begin, int(ends[end] - ends[begin])))
+            written = write_rows(text, rows, begin, end, labels, query_ids)
+            stream.write(memoryview(text)[:written])
+            begin = end

@@ -1,0 +1,193 @@
+"""LIBSVM text to a Problem: several threads, each with a block of lines at a time."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.text._libsvm_parser import FAULT_CODES, NEEDS_INT64, Arrays, Block, count_marks
+from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain
+from rrmlinear.data.text.line_blocks import LineBlocks
+
+GROWTH = 1.5
+MAX_GROWTH = 16
+INT64_MAX = 2**63 - 1
+
+
+@dataclass
+class Reading:
+    """One file on its way into the arrays.
+
+    Every thread takes the next block of the stream and reserves its place in the arrays (under
+    ``reading``, so in the file's order), then parses it. The arrays move only while no block is
+    in work. Places are bounds, and the gaps they leave are closed at the end.
+    """
+
+    path: str
+    dtype: Any
+    n_features: int | None
+    zero_based: bool | str
+    arrays: Arrays = field(init=False)
+    blocks: list[Block] = field(default_factory=list)
+    errors: list[tuple[int, BaseException]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.reading = threading.Lock()
+        self.settled = threading.Condition()
+        self.working = 0
+        self.rows = self.stored = self.lines = 0
+        self.stopped = False  # no further block is taken
+        self.interrupted = False  # and those in work may never be counted as done
+        from_one = self.zero_based is not True
+        largest = INT64_MAX if self.zero_based is False else INT64_MAX - 1
+        if self.n_features is not None:
+            largest = self.n_features - (not from_one)
+        open_base = self.zero_based == "auto"
+        first = 0 if self.zero_based is not False else 1
+        self.arrays = Arrays(self.dtype, first - 1, int(from_one), largest, open_base)
+
+    def run(self, lines: LineBlocks, length: int | None, threads: int) -> None:
+        self.lines_left, self.length = lines, length
+        if length is not None:
+            threads = max(1, min(threads, length // lines.block_size))
+        others = [threading.Thread(target=self._work) for _ in range(threads - 1)]
+        try:
+            for thread in others:
+                thread.start()
+            self._work()
+            for thread in others:
+                thread.join()
+        except BaseException:  # Ctrl-C reaches this thread alone
+            self.interrupted = True
+            self._halt()
+            for thread in others:
+                if thread.ident is not None:
+                    thread.join()
+            raise
+        self._check_query_ids()
+        if self.errors:
+            raise min(self.errors, key=lambda error: error[0])[1]
+
+    def _work(self) -> None:
+        buffer = bytearray()
+        while not self.stopped:
+            with self.reading:
+                number = len(self.blocks)
+                try:
+                    end = 0 if self.stopped else self.lines_left.fill(buffer)
+                    if end == 0:
+                        return
+                    block = self._reserve(buffer, end)
+                except Exception as error:
+                    self._stop(number, error)
+                    return
+            try:
+                self._parse(buffer, end, block)
+                if block.fault is not None:
+                    raise self._error(block.fault, block)
+            except Exception as error:
+                self._stop(number, error)
+                return
+
+    def _halt(self) -> None:
+        self.stopped = True
+        with self.settled:
+            self.settled.notify_all()
+
+    def _stop(self, number: int, error: BaseException) -> None:
+        self.errors.append((number, error))
+        self._halt()
+
+    def _reserve(self, buffer: bytearray, end: int) -> Block:
+        rows, stored = count_marks(buffer, end)
+        needed_rows, needed = self.rows + rows, self.stored + stored
+        if needed_rows > self.arrays.row_capacity or needed > self.arrays.capacity:
+            growth = GROWTH
+            if self.length is not None:
+                growth = min(1.02 * self.length / self.lines_left.consumed, MAX_GROWTH)
+            growth = max(growth, 1.0)
+            self._wait_for_others()
+            try:
+                self.arrays.reserve(int(growth * needed_rows) + 1, int(growth * needed) + 1)
+            except MemoryError:
+                self.arrays.reserve(needed_rows, needed)
+        block = Block(self.rows, self.stored, self.lines)
+        self.rows, self.stored, self.lines = needed_rows, needed, self.lines + rows
+        self.blocks.append(block)
+        with self.settled:
+            self.working += 1
+        return block
+
+    def _parse(self, buffer: bytearray, end: int, block: Block) -> None:
+        self._parse_once(buffer, end, block)
+        if block.fault is not None and block.fault[0] == NEEDS_INT64:
+            with self.reading:
+                self._wait_for_others()
+                if not self.arrays.wide:
+                    self.arrays.widen(self.stored)
+                with self.settled:
+                    self.working += 1
+            self._parse_once(buffer, end, block)
+
+    def _parse_once(self, buffer: bytearray, end: int, block: Block) -> None:
+        try:
+            self.arrays.parse(buffer, end, block)
+        finally:
+            with self.settled:
+                self.working -= 1
+                self.settled.notify_all()
+
+    def _wait_for_others(self) -> None:
+        with self.settled:
+            self.settled.wait_for(lambda: self.working == 0 or self.interrupted)
+        if self.interrupted:
+            raise InterruptedError(f"reading {self.path} was interrupted")
+
+    def _error(self, fault: tuple[Any, ...], block: Block) -> LibsvmFormatError:
+        code, line, column, text, previous = fault
+        found = text.decode("utf-8", "replace")
+        return LibsvmFormatError.at(
+            self.path,
+            block.first_line + line + 1,
+            column + 1,
+            explain(FAULT_CODES[code], found, previous, self.zero_based, self.n_features),
+        )
+
+    def problem(self) -> Problem:
+        rows, stored = self.arrays.close_gaps(self.blocks)
+        if rows == 0:
+            raise ValueError(f"{self.path} has no examples; at least one is needed")
+        query_ids = self._query_ids()
+        largest = max(block.largest for block in self.blocks)
+        from_zero = self.zero_based is True
+        if self.zero_based == "auto" and any(block.has_zero for block in self.blocks):
+            from_zero = True
+            self._refuse_last_index()
+            self.arrays.shift_indices(stored, 1)
+        width = max(0, largest + from_zero) if self.n_features is None else self.n_features
+        values, indices, indptr, labels = self.arrays.finish(rows, stored)
+        return Problem(Rows(values, indices, indptr, width), labels, None, query_ids)
+
+    def _check_query_ids(self) -> None:
+        """Blocks were read each by itself: their first examples must agree in having a qid."""
+        filled = [(k, block) for k, block in enumerate(self.blocks) if block.query_mode >= 0]
+        for k, block in filled:
+            if block.first is not None and block.query_mode != filled[0][1].query_mode:
+                self.errors.insert(0, (k, self._error(block.first, block)))
+                return
+
+    def _query_ids(self) -> np.ndarray | None:
+        if not any(block.query_mode == 1 for block in self.blocks):
+            return None
+        return np.concatenate([block.query_ids() for block in self.blocks])
+
+    def _refuse_last_index(self) -> None:
+        """Where indices turn out to begin at 0, index n_features is one too large."""
+        for block in self.blocks:
+            if self.n_features is not None and block.at_limit is not None:
+                raise self._error(block.at_limit, block)

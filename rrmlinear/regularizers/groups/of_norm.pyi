@@ -1,0 +1,13 @@
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.groups.norm import Norm
+
+class OfNorm(Regularizer):
+    norm: Norm
+
+class NormPower(OfNorm):
+    power: float
+    def __init__(self, norm: Norm, power: float = 2.0) -> None: ...
+
+class NormBall(OfNorm):
+    radius: float
+    def __init__(self, norm: Norm, radius: float) -> None: ...

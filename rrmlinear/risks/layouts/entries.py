@@ -1,0 +1,81 @@
+"""F of some entries of a matrix: what a matrix completion is judged by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.layouts._entries import entries_of_product
+
+Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class EntriesRisk(ScalarRisk):
+    """F(W) = Σ_i c_i φ(W[r_i, k_i], y_i) over W of ``matrix_shape`` p × q.
+
+    It is a `ScalarRisk` over examples with a single 1 each, weights being the p q entries of W row
+    by row, so that every solver serves it; `margins_of` and `sums` are for those that hold W by
+    factors and never all of it. Places may come repeatedly: each time is an example. Indices are
+    not checked here.
+    """
+
+    rows_of: Places
+    columns_of: Places
+    matrix_shape: tuple[int, int]
+
+    def __new__(
+        cls,
+        rows: Places,
+        columns: Places,
+        shape: tuple[int, int],
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+    ) -> EntriesRisk:
+        ones, ends = np.ones(len(rows)), np.arange(len(rows) + 1)
+        one_hot = Rows(ones, rows * shape[1] + columns, ends, shape[0] * shape[1])
+        return ScalarRisk.__new__(cls, one_hot, loss, y, costs)
+
+    def __init__(
+        self,
+        rows: Places,
+        columns: Places,
+        shape: tuple[int, int],
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+    ) -> None:
+        self.rows_of, self.columns_of, self.matrix_shape, self.y = rows, columns, shape, y
+        places, self.place = np.unique(rows * shape[1] + columns, return_inverse=True)
+        row, self.indices = np.divmod(places, shape[1])
+        self.indptr = np.searchsorted(row, np.arange(shape[0] + 1))
+        #: ‖diag(√c) X‖², the largest cost of a place.
+        self.curvature = float(np.bincount(self.place, costs).max())
+
+    def smoothed(self, smoothing: float) -> EntriesRisk:
+        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        return EntriesRisk(
+            self.rows_of,
+            self.columns_of,
+            self.matrix_shape,
+            self.loss.smoothed(smoothing),
+            self.y,
+            self.costs,
+        )
+
+    def margins_of(self, left: Vector, right: Vector) -> Vector:
+        """The entries of W = L R'."""
+        return entries_of_product(left, right, self.rows_of, self.columns_of)
+
+    def sums(self, alphas: Vector) -> Any:
+        """Σ c_i α_i e_r e_k', a sparse p × q matrix."""
+        from scipy.sparse import csr_array
+
+        data = np.bincount(self.place, self.costs * alphas, len(self.indices))
+        return csr_array((data, self.indices, self.indptr), shape=self.matrix_shape)

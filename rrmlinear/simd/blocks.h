@@ -1,0 +1,305 @@
+/* Class-block kernels: a row of W holds the k weights of one feature, contiguous and padded.
+ *
+ * `stride` is the distance between rows of W in doubles (2, 4 or a multiple of 8, see block_stride),
+ * rows are aligned to their own size up to 64 bytes, and padding is zero. For threads W lies in
+ * panels, one behind the other, each with some whole vectors of 8 classes of all features: lines that
+ * one core writes must not lie beside lines that another reads, as cores fetch ahead. */
+#ifndef RRM_BLOCKS_H
+#define RRM_BLOCKS_H
+
+#include <string.h>
+#include "rows.h"
+
+typedef double vec2 __attribute__((vector_size(16), aligned(16), may_alias));
+typedef double vec4 __attribute__((vector_size(32), aligned(32), may_alias));
+typedef double vec8 __attribute__((vector_size(64), aligned(64), may_alias));
+
+/* Doubles from one row of W to the next: the least padding that keeps vector loads aligned. */
+static inline ptrdiff_t block_stride(ptrdiff_t k)
+{
+    return k <= 2 ? 2 : k <= 4 ? 4 : (k + 7) / 8 * 8;
+}
+
+/* scores[0:width·columns] = Σ_t x_t W[t, same], held in registers: `rows` nonzeros at a time break
+ * the chain of dependent additions. */
+#define DEFINE_SCORES_NARROW(vec, width)                                                       \
+    RRM_INLINE void scores_##vec(const row_t *row, int kind, const double *W, ptrdiff_t stride, \
+                                 int columns, int rows, double *scores)                        \
+    {                                                                                          \
+        vec sum[8][4];                                                                         \
+        ptrdiff_t t = 0;                                                                       \
+        for (int r = 0; r < rows; r++)                                                         \
+            for (int c = 0; c < columns; c++)                                                  \
+                sum[r][c] = (vec){0};                                                          \
+        for (; t + rows <= row->length; t += rows)                                             \
+            for (int r = 0; r < rows; r++) {                                                   \
+                const vec *w = (const vec *)(W + row_index(row, kind, t + r) * stride);        \
+                double x = row_value(row, kind, t + r);                                        \
+                for (int c = 0; c < columns; c++)                                              \
+                    sum[r][c] += x * w[c];                                                     \
+            }                                                                                  \
+        for (; t < row->length; t++) {                                                         \
+            const vec *w = (const vec *)(W + row_index(row, kind, t) * stride);                \
+            double x = row_value(row, kind, t);                                                \
+            for (int c = 0; c < columns; c++)                                                  \
+                sum[0][c] += x * w[c];                                                         \
+        }                                                                                      \
+        if (row->bias != 0)                                                                    \
+            for (int c = 0; c < columns; c++)                                                  \
+                sum[0][c] += row->bias * ((const vec *)(W + row->bias_index * stride))[c];     \
+        for (int c = 0; c < columns; c++) {                                                    \
+            for (int r = 1; r < rows; r++)                                                     \
+                sum[0][c] += sum[r][c];                                                        \
+            memcpy(scores + c * width, &sum[0][c], sizeof(vec));                               \
+        }                                                                                      \
+    }
+DEFINE_SCORES_NARROW(vec2, 2)
+DEFINE_SCORES_NARROW(vec4, 4)
+DEFINE_SCORES_NARROW(vec8, 8)
+#undef DEFINE_SCORES_NARROW
+
+enum { ROWS_AT_ONCE = 4, ROWS_AHEAD = 16 };
+
+/* The same for many classes: four rows of W stream past while the scores stay in the first-level
+ * cache. For sparse data rows lie anywhere, so those to come are asked for in good time. */
+RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                            ptrdiff_t columns, double *scores)
+{
+    vec8 *s = (vec8 *)scores;
+    ptrdiff_t t = 0, c;
+    for (c = 0; c < columns; c++)
+        s[c] = (vec8){0};
+    for (; t + ROWS_AT_ONCE <= row->length; t += ROWS_AT_ONCE) {
+        const vec8 *w[ROWS_AT_ONCE];
+        const char *ahead[ROWS_AT_ONCE];
+        double x[ROWS_AT_ONCE];
+        for (int r = 0; r < ROWS_AT_ONCE; r++) {
+            ptrdiff_t later = t + r + ROWS_AHEAD < row->length ? t + r + ROWS_AHEAD : t + r;
+            w[r] = (const vec8 *)(W + row_index(row, kind, t + r) * stride);
+            ahead[r] = (const char *)(W + row_index(row, kind, later) * stride);
+            x[r] = row_value(row, kind, t + r);
+        }
+        for (c = 0; c < columns; c++) {
+            if (!(kind & ROW_DENSE))
+                for (int r = 0; r < ROWS_AT_ONCE; r++)
+                    __builtin_prefetch(ahead[r] + 64 * c, 0, 3);
+            s[c] += x[0] * w[0][c] + x[1] * w[1][c] + (x[2] * w[2][c] + x[3] * w[3][c]);
+        }
+    }
+    for (; t < row->length; t++) {
+        const vec8 *w = (const vec8 *)(W + row_index(row, kind, t) * stride);
+        double x = row_value(row, kind, t);
+        for (c = 0; c < columns; c++)
+            s[c] += x * w[c];
+    }
+    if (row->bias != 0) {
+        const vec8 *w = (const vec8 *)(W + row->bias_index * stride);
+        for (c = 0; c < columns; c++)
+            s[c] += row->bias * w[c];
+    }
+}
+
+/* How many rows go at once follows from `whole`, the stride that W has in one piece, not from that
+ * of the panel at hand: a score must have the same bits whoever computes it. */
+RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                            ptrdiff_t whole, double *scores)
+{
+    if (whole == 2)
+        scores_vec2(row, kind, W, 2, 1, 8, scores);
+    else if (whole == 4)
+        scores_vec4(row, kind, W, 4, 1, 8, scores);
+    else if (whole == 8)
+        scores_vec8(row, kind, W, 8, 1, 8, scores);
+    else if (whole == 16)
+        switch (stride / 8) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 4, scores); break;
+        case 2: scores_vec8(row, kind, W, 16, 2, 4, scores); break;
+        }
+    else if (whole <= 32)
+        switch (stride / 8) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 2, scores); break;
+        case 2: scores_vec8(row, kind, W, 16, 2, 2, scores); break;
+        case 3: scores_vec8(row, kind, W, 24, 3, 2, scores); break;
+        case 4: scores_vec8(row, kind, W, 32, 4, 2, scores); break;
+        }
+    else
+        scores_wide(row, kind, W, stride, stride / 8, scores);
+}
+
+/* scores = Σ_t x_t W[t, :], aligned to 64 bytes, for W or a panel of it. */
+RRM_CLONES static void block_scores(const row_t *row, const double *W, ptrdiff_t stride,
+                                    ptrdiff_t whole, double *scores)
+{
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+/* Four classes at a time: the loads, not the additions, are what it costs. */
+RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                                 const int64_t *places, ptrdiff_t n, double *scores)
+{
+    for (ptrdiff_t from = 0; from < n; from += 4) {
+        double sum[4] = {0};
+        for (ptrdiff_t t = 0; t < row->length; t++) {
+            const double *w = W + row_index(row, kind, t) * stride;
+            double x = row_value(row, kind, t);
+            for (int c = 0; c < 4; c++)
+                sum[c] += x * w[places[from + c]];
+        }
+        if (row->bias != 0)
+            for (int c = 0; c < 4; c++)
+                sum[c] += row->bias * W[row->bias_index * stride + places[from + c]];
+        memcpy(scores + from, sum, sizeof sum);
+    }
+}
+
+/* scores[c] = Σ_t x_t W[t · stride + places[c]]: some classes of one example, n a multiple of 4. */
+RRM_CLONES static void block_scores_some(const row_t *row, const double *W, ptrdiff_t stride,
+                                         const int64_t *places, ptrdiff_t n, double *scores)
+{
+#define CALL(kind) scores_some_kind(row, kind, W, stride, places, n, scores)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+RRM_INLINE void update_feature(double *restrict w, double x, const int64_t *restrict places,
+                               const double *restrict steps, ptrdiff_t n)
+{
+    for (ptrdiff_t c = 0; c < n; c++)
+        w[places[c]] += x * steps[c];
+}
+
+RRM_INLINE void update_some_kind(const row_t *row, int kind, double *W, ptrdiff_t stride,
+                                 const int64_t *places, const double *steps, ptrdiff_t n)
+{
+    for (ptrdiff_t t = 0; t < row->length; t++)
+        update_feature(W + row_index(row, kind, t) * stride, row_value(row, kind, t), places,
+                       steps, n);
+    if (row->bias != 0)
+        update_feature(W + row->bias_index * stride, row->bias, places, steps, n);
+}
+
+/* W[t · stride + places] += x_t steps: the changed classes alone. */
+static void block_update_some(const row_t *row, double *W, ptrdiff_t stride,
+                              const int64_t *places, const double *steps, ptrdiff_t n)
+{
+#define CALL(kind) update_some_kind(row, kind, W, stride, places, steps, n)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+#define DEFINE_UPDATE(vec)                                                                       \
+    RRM_INLINE void update_##vec(double *w, double x, const double *steps, ptrdiff_t columns)     \
+    {                                                                                            \
+        for (ptrdiff_t c = 0; c < columns; c++)                                                  \
+            ((vec *)w)[c] += x * ((const vec *)steps)[c];                                        \
+    }                                                                                            \
+    RRM_INLINE void update_all_##vec(const row_t *row, int kind, double *W, ptrdiff_t stride,     \
+                                     const double *steps, ptrdiff_t columns)                     \
+    {                                                                                            \
+        for (ptrdiff_t t = 0; t < row->length; t++)                                              \
+            update_##vec(W + row_index(row, kind, t) * stride, row_value(row, kind, t), steps,   \
+                         columns);                                                               \
+        if (row->bias != 0)                                                                      \
+            update_##vec(W + row->bias_index * stride, row->bias, steps, columns);               \
+    }
+DEFINE_UPDATE(vec2)
+DEFINE_UPDATE(vec4)
+DEFINE_UPDATE(vec8)
+#undef DEFINE_UPDATE
+
+RRM_INLINE void update_kind(const row_t *row, int kind, double *W, ptrdiff_t stride,
+                            const double *steps)
+{
+    if (stride == 2)
+        update_all_vec2(row, kind, W, 2, steps, 1);
+    else if (stride == 4)
+        update_all_vec4(row, kind, W, 4, steps, 1);
+    else
+        switch (stride / 8) {
+        case 1: update_all_vec8(row, kind, W, 8, steps, 1); break;
+        case 2: update_all_vec8(row, kind, W, 16, steps, 2); break;
+        case 4: update_all_vec8(row, kind, W, 32, steps, 4); break;
+        default: update_all_vec8(row, kind, W, stride, steps, stride / 8);
+        }
+}
+
+/* W[t, :] += x_t steps, for W or a panel of it. */
+RRM_CLONES static void block_update(const row_t *row, double *W, ptrdiff_t stride,
+                                    const double *steps)
+{
+#define CALL(kind) update_kind(row, kind, W, stride, steps)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+/* A margin no loss sees: of the true class against itself, and of padding. */
+#define EXCLUDED_MARGIN (-1e300)
+
+/* m_j = cost + scale (s_j − s_label); the true class and padding excluded. k8 is k rounded up to a
+ * multiple of 8. */
+RRM_CLONES static void block_margins(const double *scores, ptrdiff_t k, ptrdiff_t k8,
+                                     ptrdiff_t label, double cost, double scale, double *margins)
+{
+    double shift = cost - scale * scores[label];
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
+        margins[j] = scale * scores[j] + shift;
+    margins[label] = EXCLUDED_MARGIN;
+    for (ptrdiff_t j = k; j < k8; j++)
+        margins[j] = EXCLUDED_MARGIN;
+}
+
+typedef struct {
+    ptrdiff_t n;     /* classes whose block entry moved, the true class not among them */
+    double sum;      /* Σ δ */
+    double linear;   /* Σ δ_j (cost − m_j): how ½‖W‖² rises to first order */
+    double squared;  /* Σ δ² */
+} block_change_t;
+
+/* From a block to its successor, δ = new − old: steps = −δ, and +Σ δ for the true class, is what
+ * the block's row moves the weights by. A move within `rounding` is undone. */
+RRM_CLONES static block_change_t block_change(const double *margins, double cost,
+                                              const double *old, double *new, ptrdiff_t k8,
+                                              ptrdiff_t label, double rounding, double *steps)
+{
+    double n = 0, sum = 0, linear = 0, squared = 0;
+#pragma omp simd reduction(+ : n, sum, linear, squared)
+    for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++) {
+        double delta = new[j] - old[j];
+        delta = delta > rounding || delta < -rounding ? delta : 0;
+        new[j] = delta == 0 ? old[j] : new[j];
+        steps[j] = -delta;
+        n += delta == 0 ? 0.0 : 1.0;
+        sum += delta;
+        linear += delta * (cost - margins[j]);
+        squared += delta * delta;
+    }
+    steps[label] = sum;
+    return (block_change_t){(ptrdiff_t)n, sum, linear, squared};
+}
+
+/* The columns with a step, as places from `base`, and their steps, packed; returns how many. */
+static inline ptrdiff_t block_pack_steps(const double *steps, ptrdiff_t columns, int64_t base,
+                                         int64_t *places, double *packed)
+{
+    ptrdiff_t n = 0;
+    for (ptrdiff_t j = 0; j < columns; j++) {
+        places[n] = base + j;
+        packed[n] = steps[j];
+        n += steps[j] != 0;
+    }
+    return n;
+}
+
+/* sums[c] += Σ_t W[t, c]², each in the order of the rows. */
+RRM_CLONES static void add_squares(const double *W, ptrdiff_t rows, ptrdiff_t stride, double *sums)
+{
+    for (ptrdiff_t t = 0; t < rows; t++)
+#pragma omp simd
+        for (ptrdiff_t c = 0; c < stride; c++)
+            sums[c] += W[t * stride + c] * W[t * stride + c];
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* Losses of one margin whose dual is a clipped line, over all examples at once:
+ *
+ *     φ(m) = max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α²,   r = y − m,   γ being `smoothing`.
+ *
+ * For the hinge family, `by_sign`, l and u are 0 and `upper` in the direction of y = ±1. */
+#ifndef RRM_CLIPPED_ARRAYS_H
+#define RRM_CLIPPED_ARRAYS_H
+
+#include <math.h>
+#include "rows.h"
+
+typedef struct {
+    double lower, upper, epsilon, smoothing;
+    int by_sign;
+} clipped_t;
+
+RRM_INLINE double clipped_lower(const clipped_t *f, double y, int by_sign)
+{
+    return by_sign ? (y > 0 ? 0 : -f->upper) : f->lower;
+}
+
+RRM_INLINE double clipped_upper(const clipped_t *f, double y, int by_sign)
+{
+    return by_sign && !(y > 0) ? 0 : f->upper;
+}
+
+/* The best α for a curvature s. */
+RRM_INLINE double clipped_best(const clipped_t *f, double y, double r, double s, int by_sign)
+{
+    double l = clipped_lower(f, y, by_sign), u = clipped_upper(f, y, by_sign);
+    double inside = r > f->epsilon ? f->epsilon : r < -f->epsilon ? -f->epsilon : r;
+    double pull = by_sign ? r : r - inside;
+    double a = pull / s, bound = pull > 0 ? u : l;
+    a = a < l ? l : a;
+    a = a > u ? u : a;
+    return pull == 0 ? 0 : s == 0 ? bound : a;
+}
+
+RRM_INLINE double clipped_value(const clipped_t *f, double y, double m, int by_sign)
+{
+    double r = y - m, a = clipped_best(f, y, r, f->smoothing, by_sign);
+    return a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));
+}
+
+/* Constants where they are constant: CALL(by_sign). */
+#define CLIPPED_SWITCH(f, CALL) \
+    if ((f)->by_sign) {         \
+        CALL(1)                 \
+    } else {                    \
+        CALL(0)                 \
+    }
+
+/* Σ c_i φ(m_i). */
+RRM_CLONES static double clipped_total(const clipped_t *f, const double *y, const double *c,
+                                       const double *m, ptrdiff_t n)
+{
+    double total = 0;
+#define CALL(by_sign)                                                             \
+    _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t i = 0; i < n; i++)    \
+        total += c[i] * clipped_value(f, y[i], m[i], by_sign);
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+    return total;
+}
+
+/* φ'(m_i). */
+RRM_CLONES static void clipped_slopes(const clipped_t *f, const double *y, const double *m,
+                                      double *restrict out, ptrdiff_t n)
+{
+#define CALL(by_sign)                                               \
+    _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)           \
+        out[i] = -clipped_best(f, y[i], y[i] - m[i], f->smoothing, by_sign);
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+}
+
+/* Σ c_i φ(m_i) and its derivative by x at m_i = margins_i + x moves_i. */
+RRM_CLONES static void clipped_along(const clipped_t *f, const double *y, const double *c,
+                                     const double *margins, const double *moves, double x,
+                                     ptrdiff_t n, double *value, double *slope)
+{
+    double total = 0, rise = 0;
+#define CALL(by_sign)                                                                             \
+    _Pragma("omp simd reduction(+ : total, rise)") for (ptrdiff_t i = 0; i < n; i++)              \
+    {                                                                                             \
+        double r = y[i] - (margins[i] + x * moves[i]);                                            \
+        double a = clipped_best(f, y[i], r, f->smoothing, by_sign);                               \
+        double phi = a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));       \
+        total += c[i] * phi;                                                                      \
+        rise -= c[i] * a * moves[i];                                                              \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+    *value = total;
+    *slope = rise;
+}
+
+/* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */
+RRM_CLONES static double clipped_conjugate(const clipped_t *f, const double *y, const double *c,
+                                           const double *alpha, ptrdiff_t n)
+{
+    double total = 0, beyond = 0;
+#define CALL(by_sign)                                                                            \
+    _Pragma("omp simd reduction(+ : total, beyond)") for (ptrdiff_t i = 0; i < n; i++)           \
+    {                                                                                            \
+        double a = alpha[i], l = clipped_lower(f, y[i], by_sign);                                \
+        double u = clipped_upper(f, y[i], by_sign);                                              \
+        double phi = a * (f->smoothing / 2 * a - y[i]) + f->epsilon * fabs(a);                   \
+        total += c[i] > 0 ? c[i] * phi : 0;                                                      \
+        beyond += (c[i] > 0) & ((a < l) | (a > u)) ? 1.0 : 0.0;                                  \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+    return beyond > 0 ? INFINITY : total;
+}
+
+/* The dual steps from α at margins m; α and q go on by 0 or 1. */
+RRM_CLONES static void clipped_steps(const clipped_t *f, const double *y, const double *m,
+                                     const double *alpha, ptrdiff_t alpha_step, const double *q,
+                                     ptrdiff_t q_step, double *restrict out, ptrdiff_t n)
+{
+#define LOOP(by_sign, a, b)                                                                     \
+    _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)                                       \
+        out[i] = clipped_best(f, y[i], q[b] * alpha[a] + y[i] - m[i], q[b] + f->smoothing,      \
+                              by_sign);
+#define CALL(by_sign)                     \
+    if (alpha_step && q_step) {           \
+        LOOP(by_sign, i, i)               \
+    } else if (alpha_step) {              \
+        LOOP(by_sign, i, 0)               \
+    } else if (q_step) {                  \
+        LOOP(by_sign, 0, i)               \
+    } else {                              \
+        LOOP(by_sign, 0, 0)               \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+#undef LOOP
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* X w and X'a over some rows, at the pace at which memory gives them. What is done how follows from
+ * measurements (docs/performance.md, Products): short rows are one stream that the processor fetches
+ * by itself, long sparse ones keep it waiting for w and are asked for in good time; rows whose factor
+ * is 0 cost less to add than to leave out, unless most are. */
+#ifndef RRM_PRODUCTS_H
+#define RRM_PRODUCTS_H
+
+#include "rows.h"
+
+enum {
+    PRODUCT_BLOCK = 256, /* rows whose factors are looked at together */
+    PRODUCT_LONG = 32,   /* stored values, in the mean, from which on a sparse row is long */
+    PRODUCT_FAR = 2048   /* bytes of values between a prefetch and its use */
+};
+
+/* Four rows at once, so that the sums of short rows wait less for each other, and those over rows
+ * are read and written less often. */
+#define PRODUCTS_OF_DENSE(NAME, TYPE)                                                              \
+    RRM_CLONES static void NAME##_times(const TYPE *x, ptrdiff_t rows, ptrdiff_t d,                \
+                                        const double *w, double *out)                              \
+    {                                                                                              \
+        ptrdiff_t i = 0;                                                                           \
+        for (; i + 4 <= rows; i += 4) {                                                            \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
+            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                 \
+            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (ptrdiff_t j = 0; j < d; j++)    \
+            {                                                                                      \
+                s0 += (double)x0[j] * w[j];                                                        \
+                s1 += (double)x1[j] * w[j];                                                        \
+                s2 += (double)x2[j] * w[j];                                                        \
+                s3 += (double)x3[j] * w[j];                                                        \
+            }                                                                                      \
+            out[i] = s0;                                                                           \
+            out[i + 1] = s1;                                                                       \
+            out[i + 2] = s2;                                                                       \
+            out[i + 3] = s3;                                                                       \
+        }                                                                                          \
+        for (; i < rows; i++) {                                                                    \
+            double s = 0;                                                                          \
+            _Pragma("omp simd reduction(+ : s)") for (ptrdiff_t j = 0; j < d; j++) s +=            \
+                (double)x[i * d + j] * w[j];                                                       \
+            out[i] = s;                                                                            \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    RRM_CLONES static void NAME##_add(const TYPE *x, ptrdiff_t rows, ptrdiff_t d, const double *c, \
+                                      const double *a, double *restrict sum)                       \
+    {                                                                                              \
+        ptrdiff_t i = 0;                                                                           \
+        for (; i + 4 <= rows; i += 4) {                                                            \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
+            double a0 = c[i] * a[i], a1 = c[i + 1] * a[i + 1];                                     \
+            double a2 = c[i + 2] * a[i + 2], a3 = c[i + 3] * a[i + 3];                             \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] =                         \
+                (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];                  \
+        }                                                                                          \
+        for (; i < rows; i++) {                                                                    \
+            double a0 = c[i] * a[i];                                                               \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] += a0 * x[i * d + j];     \
+        }                                                                                          \
+    }
+
+PRODUCTS_OF_DENSE(dense_float, float)
+PRODUCTS_OF_DENSE(dense_double, double)
+
+RRM_INLINE void product_prefetch(const row_t *row)
+{
+    ptrdiff_t value = row->kind & ROW_FLOAT32 ? 4 : 8, index = row->kind & ROW_INT64 ? 8 : 4;
+    const char *values = (const char *)row->values + PRODUCT_FAR;
+    const char *indices = (const char *)row->indices + PRODUCT_FAR / value * index;
+    for (ptrdiff_t q = 0; q < row->length * value; q += 64)
+        __builtin_prefetch(values + q, 0, 2);
+    for (ptrdiff_t q = 0; q < row->length * index; q += 64)
+        __builtin_prefetch(indices + q, 0, 2);
+}
+
+RRM_INLINE int rows_are_long(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end)
+{
+    return !(rows->kind & ROW_DENSE)
+           && rows_begin(rows, end) - rows_begin(rows, begin) >= PRODUCT_LONG * (end - begin);
+}
+
+/* out_i = x_i'w of rows begin … end − 1; w has room for the appended column. */
+static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *w,
+                       double *out)
+{
+    ptrdiff_t d = rows->n_features;
+    int far = rows_are_long(rows, begin, end);
+    if (rows->kind & ROW_DENSE) {
+        if (rows->kind & ROW_FLOAT32)
+            dense_float_times((const float *)rows->values + begin * d, end - begin, d, w, out + begin);
+        else
+            dense_double_times((const double *)rows->values + begin * d, end - begin, d, w,
+                               out + begin);
+        for (ptrdiff_t i = begin; rows->bias != 0 && i < end; i++)
+            out[i] += rows->bias * w[d];
+        return;
+    }
+    for (ptrdiff_t i = begin; i < end; i++) {
+        row_t row = rows_get(rows, i);
+        if (far)
+            product_prefetch(&row);
+        out[i] = row_dot(&row, w);
+    }
+}
+
+/* sum += Σ c_i a_i x_i over rows begin … end − 1; sum has room for the appended column. */
+static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *c,
+                     const double *a, double *sum)
+{
+    ptrdiff_t places[PRODUCT_BLOCK], d = rows->n_features;
+    int far = rows_are_long(rows, begin, end);
+    for (ptrdiff_t from = begin; from < end; from += PRODUCT_BLOCK) {
+        ptrdiff_t to = end - from < PRODUCT_BLOCK ? end : from + PRODUCT_BLOCK, count = 0;
+        for (ptrdiff_t i = from; i < to; i++) {
+            places[count] = i;
+            count += c[i] * a[i] != 0;
+        }
+        int all = !far && 3 * count > to - from;
+        if (all && rows->kind & ROW_DENSE) {
+            if (rows->kind & ROW_FLOAT32)
+                dense_float_add((const float *)rows->values + from * d, to - from, d, c + from,
+                                a + from, sum);
+            else
+                dense_double_add((const double *)rows->values + from * d, to - from, d, c + from,
+                                 a + from, sum);
+            for (ptrdiff_t i = from; rows->bias != 0 && i < to; i++)
+                sum[d] += c[i] * a[i] * rows->bias;
+            continue;
+        }
+        for (ptrdiff_t k = 0; k < (all ? to - from : count); k++) {
+            ptrdiff_t i = all ? from + k : places[k];
+            row_t row = rows_get(rows, i);
+            if (far)
+                product_prefetch(&row);
+            row_axpy(&row, c[i] * a[i], sum);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,38 @@
+from libc.stdint cimport int64_t, uint64_t
+
+
+cdef extern from "rows.h" nogil:
+    enum:
+        ROW_FLOAT32
+        ROW_INT64
+        ROW_DENSE
+
+    ctypedef struct row_t:
+        const void* values
+        const void* indices
+        Py_ssize_t length
+        int kind
+        double bias
+        Py_ssize_t bias_index
+
+    ctypedef struct rows_t:
+        const void* values
+        const void* indices
+        const void* indptr
+        Py_ssize_t n_rows
+        Py_ssize_t n_features
+        int kind
+        int indptr_is_64
+        double bias
+
+    row_t rows_get(const rows_t* rows, Py_ssize_t i)
+    row_t row_part(row_t row, Py_ssize_t begin, Py_ssize_t end)
+    void prefetch_to_write "__builtin_prefetch" (const void* address, int one)
+    void rows_prefetch_begin(const rows_t* rows, Py_ssize_t i)
+    void rows_prefetch(const rows_t* rows, Py_ssize_t i)
+    double row_value(const row_t* row, int kind, Py_ssize_t t)
+    Py_ssize_t row_index(const row_t* row, int kind, Py_ssize_t t)
+    double row_squared_norm(const row_t* row)
+    double row_dot(const row_t* row, const double* v)
+    double thresholded_dot(const row_t* row, const double* v, double threshold)
+    void row_axpy(const row_t* row, double step, double* w)

@@ -1,0 +1,187 @@
+"""Models of F from below, and their minima with Ω: of all planes, and of their running mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.bundle._plane_sums import pack
+from rrmlinear.solvers.bundle.plane_store import PlaneStore
+from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
+from rrmlinear.solvers.loop.scalar_search import lowest_point_between
+
+# A plane without weight for so many passes goes.
+PATIENCE = 30
+# Newton steps for one model; the bound holds wherever they end.
+NEWTON_STEPS = 50
+
+
+class Slopes:
+    """The φ'(m_i) that made a plane, a byte each where the loss has few."""
+
+    def __init__(self, slopes: NDArray[np.float64]) -> None:
+        self.shape = slopes.shape
+        self.packed = pack(slopes.ravel())
+        self.plain = slopes if self.packed is None else None
+
+    def unpacked(self) -> NDArray[np.float64]:
+        if self.packed is None:
+            assert self.plain is not None
+            return self.plain
+        codes, table = self.packed
+        return table[codes].reshape(self.shape)
+
+
+class CuttingPlanes:
+    """minimize Ω(w) + max_t (⟨a_t, w⟩ + b_t), Ω strongly convex.
+
+    Dual: maximize b'β − Ω*(−Aβ) over β ≥ 0, Σ β_t = 1, columns of A being a_t; w = ∇Ω*(−Aβ). It is
+    solved from the β before, so that ``bound``, its value, never falls. A plane that has had no
+    weight for `PATIENCE` passes goes.
+    """
+
+    def __init__(self, regularizer: Regularizer, d: int) -> None:
+        self.regularizer = regularizer
+        self.planes = PlaneStore(d)
+        self.b = np.zeros(0)
+        self.beta = np.zeros(0)
+        self.idle = np.zeros(0, dtype=np.int64)
+        self.slopes: list[Slopes] = []
+        self.w, self.bound = np.zeros(d), -math.inf
+        self.qp = SimplexQP() if regularizer.linear else None
+
+    def add(self, a: NDArray[np.float64], b: float, slopes: NDArray[np.float64]) -> None:
+        """One more plane, and the slopes of F that it was made of."""
+        self.planes.append(a)
+        self.b = np.append(self.b, b)
+        self.beta = np.append(self.beta, 0.0 if len(self.beta) else 1.0)
+        self.idle = np.append(self.idle, 0)
+        self.slopes.append(Slopes(slopes))
+        if self.qp is not None:
+            self.qp.append(self.planes.products(a) / self.regularizer.modulus, b)
+
+    def solve(self, tolerance: float) -> None:
+        """Bring the bound to at most ``tolerance`` below the minimum of the model."""
+        if self.qp is None:
+            self._newton(tolerance)
+        else:
+            self.qp.solve(tolerance)
+            self.beta = self.qp.beta
+            vector = -self.planes.combination(self.beta)
+            self.w = self.regularizer.primal_of(vector)
+            self.bound = float(self.b @ self.beta) - self.regularizer.conjugate_of(vector)
+        self._forget()
+
+    def _newton(self, tolerance: float) -> None:
+        """The same for an Ω* that is not quadratic, by its second derivatives at the present β.
+
+        ∇²Ω* is 1/modulus where w_j ≠ 0 and nothing elsewhere, as if Ω was quadratic there; where
+        that is wrong, the exact search along each step still makes it one of descent.
+        """
+        omega, b = self.regularizer, self.b
+        vector = -self.planes.combination(self.beta)
+        for _ in range(NEWTON_STEPS):
+            self.w = omega.primal_of(vector)
+            g = -(self.planes.products(self.w) + b)
+            mean = float(self.beta @ g)
+            self.bound = float(b @ self.beta) - omega.conjugate_of(vector)
+            if mean - g.min() <= max(tolerance, 1e-15 * abs(self.bound)):
+                return
+            chosen = np.flatnonzero((self.beta > 0) | (g < mean))
+            beta, support = self.beta[chosen], np.flatnonzero(self.w)
+            H = self.planes.products_over(chosen, support) / omega.modulus
+            found = minimize_on_simplex(H, H @ beta - g[chosen], beta)
+            step = np.zeros_like(self.beta)
+            step[chosen] = found - beta
+            move = -self.planes.combination(step)
+            part = self._best_part(vector, move, float(b @ step))
+            if part == 0:
+                return
+            self.beta = np.maximum(self.beta + part * step, 0)
+            self.beta /= self.beta.sum()
+            vector = -self.planes.combination(self.beta)
+
+    def _best_part(
+        self, vector: NDArray[np.float64], move: NDArray[np.float64], rise: float
+    ) -> float:
+        return best_part(self.regularizer, vector, move, rise)
+
+    def _forget(self) -> None:
+        self.idle = np.where(self.beta > 0, 0, self.idle + 1)
+        if (self.idle > PATIENCE).any():
+            kept = np.flatnonzero(self.idle <= PATIENCE)
+            self.planes.keep(kept)
+            self.b, self.beta, self.idle = self.b[kept], self.beta[kept], self.idle[kept]
+            self.slopes = [self.slopes[i] for i in kept]
+            if self.qp is not None:
+                self.qp.keep(kept)
+
+    def mean_slopes(self) -> NDArray[np.float64]:
+        """Σ β_t slopes_t, which prove the bound."""
+        chosen = np.flatnonzero(self.beta)
+        mean, weight = self.slopes[chosen[0]].unpacked(), float(self.beta[chosen[0]])
+        for i in chosen[1:]:
+            weight += float(self.beta[i])
+            mean = between(mean, self.slopes[i].unpacked(), float(self.beta[i]) / weight)
+        return mean
+
+
+class MeanPlane:
+    """The same with two planes: the running mean of all before, and the new one.
+
+    β moves from the mean to the new plane as far as serves the dual, which is exact for any Ω: the
+    line search of Smola, Vishwanathan and Le, Bundle methods for machine learning, 2007.
+    """
+
+    def __init__(self, regularizer: Regularizer, d: int) -> None:
+        self.regularizer = regularizer
+        self.a, self.b = np.zeros(d), -math.inf
+        self.slopes: NDArray[np.float64] | None = None
+        self.new: tuple[NDArray[np.float64], float, NDArray[np.float64]] | None = None
+        self.w, self.bound = np.zeros(d), -math.inf
+
+    def add(self, a: NDArray[np.float64], b: float, slopes: NDArray[np.float64]) -> None:
+        self.new = a, b, slopes
+
+    def solve(self, tolerance: float) -> None:
+        assert self.new is not None
+        a, b, slopes = self.new
+        if self.slopes is None:
+            self.a, self.b, self.slopes = a.copy(), b, slopes.copy()
+        else:
+            part = best_part(self.regularizer, -self.a, self.a - a, b - self.b)
+            self.a += part * (a - self.a)
+            self.b += part * (b - self.b)
+            self.slopes = between(self.slopes, slopes, part)
+        self.w = self.regularizer.primal_of(-self.a)
+        self.bound = self.b - self.regularizer.conjugate_of(-self.a)
+
+    def mean_slopes(self) -> NDArray[np.float64]:
+        assert self.slopes is not None
+        return self.slopes
+
+
+def between(a: NDArray[np.float64], b: NDArray[np.float64], part: float) -> NDArray[np.float64]:
+    """a + part (b − a), and never beyond them by rounding: domains of conjugates end somewhere."""
+    return np.clip(a + part * (b - a), np.minimum(a, b), np.maximum(a, b))
+
+
+def best_part(
+    omega: Regularizer, vector: NDArray[np.float64], move: NDArray[np.float64], rise: float
+) -> float:
+    """The x of [0, 1] with the least Ω*(vector + x move) − x rise."""
+    if omega.linear:  # Ω* is a parabola
+        bend = float(move @ move) / omega.modulus
+        slope = float(vector @ move) / omega.modulus - rise
+        if slope >= 0:
+            return 0.0
+        return 1.0 if -slope >= bend else -slope / bend
+
+    def function(x: float) -> tuple[float, float]:
+        at = vector + x * move
+        return omega.conjugate_of(at) - x * rise, float(omega.primal_of(at) @ move) - rise
+
+    return lowest_point_between(function, 0.0, 1.0).x

@@ -1,0 +1,70 @@
+"""Vectors that come and go, and products with all of them at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.bundle._plane_sums import add_combination, products
+
+# Vectors in one piece of memory: products with so many run at the speed of memory, and what lies
+# idle is a small part.
+CHUNK = 32
+
+
+class PlaneStore:
+    """Vectors of d numbers in places that are used again.
+
+    ``places`` has the place of each, in the order in which they came; arrays over the vectors are
+    in that order.
+    """
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self.chunks: list[NDArray[np.float64]] = []
+        self.free: list[int] = []
+        self.places: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def append(self, vector: NDArray[np.float64]) -> None:
+        if not self.free:
+            begin = len(self.chunks) * CHUNK
+            self.chunks.append(np.zeros((CHUNK, self.d)))
+            self.free = list(range(begin + CHUNK - 1, begin - 1, -1))
+        place = self.free.pop()
+        self.chunks[place // CHUNK][place % CHUNK] = vector
+        self.places.append(place)
+
+    def keep(self, chosen: NDArray[np.intp]) -> None:
+        """Forget all vectors but these, which rise."""
+        kept = [self.places[i] for i in chosen]
+        self.free.extend(sorted(set(self.places).difference(kept), reverse=True))
+        self.places = kept
+
+    def products(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """⟨a_t, vector⟩ for all t."""
+        found = np.empty((len(self.chunks), CHUNK))
+        for chunk, part in zip(self.chunks, found, strict=True):
+            products(chunk, vector, part)
+        return found.ravel()[self.places]
+
+    def combination(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ weights_t a_t."""
+        total = np.zeros(self.d)
+        spread = np.zeros(len(self.chunks) * CHUNK)
+        spread[self.places] = weights
+        for chunk, part in zip(self.chunks, spread.reshape(-1, CHUNK), strict=True):
+            add_combination(chunk, part, total)
+        return total
+
+    def products_over(
+        self, chosen: NDArray[np.intp], coordinates: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """⟨a_s, a_t⟩ of the chosen vectors, summed over these coordinates alone."""
+        part = np.empty((len(chosen), len(coordinates)))
+        for line, t in enumerate(chosen):
+            place = self.places[t]
+            np.take(self.chunks[place // CHUNK][place % CHUNK], coordinates, out=part[line])
+        return part @ part.T

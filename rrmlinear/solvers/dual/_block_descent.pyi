@@ -1,0 +1,56 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual._block_duals import BlockDuals
+
+def this_processor() -> int: ...
+
+class BlockDescent:
+    rows: Rows
+    loss: BlockLoss
+    regularizer: Regularizer
+    panels: NDArray[np.float64]
+    primal_panels: NDArray[np.float64]
+    scale: float
+    duals: BlockDuals
+    conjugates: NDArray[np.float64]
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    gaps: NDArray[np.float64]
+    n_threads: int
+    out_of_memory: bool
+    def __init__(
+        self,
+        rows: Rows,
+        loss: BlockLoss,
+        regularizer: Regularizer,
+        label: NDArray[np.int32],
+        n_classes: int,
+        cost: NDArray[np.float64],
+        curvature: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def begin_pass(self, number: int, seed: int, face: bool, quiet: float) -> NDArray[np.int64]: ...
+    def since_begin(self) -> tuple[float, int]: ...
+    def sweep(
+        self,
+        order: NDArray[np.int64],
+        begin: int,
+        end: int,
+        number: int,
+        face: bool,
+        quiet: float,
+        calm: float,
+        team: int,
+        thread: int,
+    ) -> None: ...
+    def measure(self, begin: int, end: int, thread: int) -> float: ...
+    def conjugate_of_regularizer(self) -> float: ...
+    def retune(self, regularizer: Regularizer) -> None: ...
+    def wake_above(self, quiet: float) -> None: ...
+    def start_from(
+        self, indptr: NDArray[np.int64], classes: NDArray[np.int32], values: NDArray[np.float64]
+    ) -> None: ...

@@ -1,0 +1,389 @@
+"""Block coordinate ascent on the dual of a multiclass loss: visits and measuring."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
+from rrmlinear.core.block_store cimport (
+    block_store_load, block_store_pack, block_store_prefetch, block_store_unpack,
+)
+from rrmlinear.simd.blocks cimport (
+    add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
+    block_scores_some, block_stride, block_update, block_update_some,
+)
+from rrmlinear.core.random cimport random_shuffle, random_stream
+from rrmlinear.core.schedule cimport schedule_awake, schedule_note, schedule_t, schedule_wake_above
+from rrmlinear.simd.rows cimport (
+    ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
+)
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.solvers.dual._block_duals cimport BlockDuals
+from rrmlinear.solvers.dual._block_memory cimport scratch_lay, scratch_size, scratch_t
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+
+cdef enum:
+    PARTS = 4            # of the features, for the threads that share a face
+    LOOKAHEAD = 2        # visits between a prefetch and its use
+
+# A block entry that moves by less than this part of the block's sum has moved by rounding alone.
+cdef double ROUNDING = 1e-14
+
+
+def this_processor():
+    """The processor that this thread runs on, or −1 where it cannot be told."""
+    return current_processor()
+
+
+cdef class BlockDescent:
+    """State of the ascent: V = Z + what the duals make of the rows, W = ∇Ω*(V), the duals, and
+    what each visit left behind. Where ∇Ω* is linear V alone is kept, and W is ``scale`` times it.
+
+    A visit takes all classes of an example, or only its face: the classes where its dual is not
+    zero. A team of threads shares a visit, a full one by classes, one of a face by features: each
+    adds up the scores over its own and updates their weights, and all solve the same block. Scores
+    of a face are always added up in the same parts, so that any team gives the same bits.
+    """
+
+    cdef readonly Rows rows
+    cdef public BlockLoss loss
+    cdef readonly Regularizer regularizer
+    cdef readonly object panels           # V: panels × d × panel stride, padding zero
+    cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
+    cdef readonly double scale            # what those are to be multiplied by
+    cdef readonly BlockDuals duals
+    cdef readonly object gaps             # n: each example's part of the gap when last looked at
+    cdef readonly object conjugates       # n: (C_i φ_i)* at its block
+    cdef readonly Py_ssize_t n_threads
+    cdef readonly bint out_of_memory
+    cdef Py_ssize_t n, k, k8
+    cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
+    cdef Py_ssize_t panel_stride
+    cdef Py_ssize_t panel_size            # doubles from a panel to the next
+    cdef double* V
+    cdef double* W                        # V where ∇Ω* is linear
+    cdef double[::1] gap
+    cdef double[::1] conjugate
+    cdef const double[::1] cost
+    cdef const double[::1] curvature
+    cdef const int32_t[::1] label
+    cdef object memory_of_schedule
+    cdef schedule_t schedule
+    cdef flag_t* flags
+    cdef double* scores[2]                # of the team; two, so that a visit may run into the next
+    cdef Py_ssize_t cut[PARTS + 1]        # features at which the parts begin
+    cdef scratch_t* scratch
+    cdef void* memory
+
+    def __cinit__(self, Rows rows, BlockLoss loss, Regularizer regularizer,
+                  const int32_t[::1] label, Py_ssize_t n_classes, const double[::1] cost,
+                  const double[::1] curvature, Py_ssize_t n_threads):
+        self.rows, self.loss, self.regularizer, self.label = rows, loss, regularizer, label
+        self.cost, self.curvature, self.duals = cost, curvature, BlockDuals(cost)
+        self.n, self.k, self.k8 = rows.c.n_rows, n_classes, (n_classes + 7) // 8 * 8
+        self.stride = block_stride(n_classes)
+        self.n_threads = n_threads
+        self.panel_stride = self.stride
+        if n_threads > 1:
+            self.panel_stride = (self.stride // 8 + n_threads - 1) // n_threads * 8
+        self.panel_size = rows.width * self.panel_stride
+        shape = n_threads, rows.width, self.panel_stride
+        self.panels = aligned_zeros(n_threads * rows.width, self.panel_stride).reshape(shape)
+        self.primal_panels, self.scale = self.panels, 1 / regularizer.modulus
+        if not regularizer.linear:
+            primal = aligned_zeros(n_threads * rows.width, self.panel_stride)
+            self.primal_panels, self.scale = primal.reshape(shape), 1.0
+        self.V = <double*> <uintptr_t> self.panels.ctypes.data
+        self.W = <double*> <uintptr_t> self.primal_panels.ctypes.data
+        self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
+        self.gap, self.conjugate = self.gaps, self.conjugates
+        wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
+        cdef int32_t[::1] wakes = wake
+        cdef unsigned char[::1] streaks = streak
+        self.memory_of_schedule = wake, streak
+        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
+        cuts = rows.feature_cuts(PARTS)
+        for i in range(PARTS + 1):
+            self.cut[i] = cuts[i]
+        self._take_memory()
+
+    cdef int _take_memory(self) except -1:
+        # All scratch in one piece, each array on a boundary of 64 bytes, each flag on one of 128.
+        cdef Py_ssize_t t, k8 = max(self.k8, self.n_threads * self.panel_stride)
+        cdef Py_ssize_t each = scratch_size(k8, self.loss.workspace(k8))
+        cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
+        cdef Py_ssize_t team = PARTS * k8
+        cdef double* at
+        self.memory = malloc((flags + 2 * team + self.n_threads * each + 16) * sizeof(double))
+        self.scratch = <scratch_t*> malloc(self.n_threads * sizeof(scratch_t))
+        if self.memory == NULL or self.scratch == NULL:
+            raise MemoryError(f"no memory for blocks of {self.k} classes")
+        at = <double*> ((<uintptr_t> self.memory + 127) & ~<uintptr_t> 127)
+        memset(at, 0, (flags + 2 * team + self.n_threads * each) * sizeof(double))
+        self.flags = <flag_t*> at
+        self.scores[0], self.scores[1] = at + flags, at + flags + team
+        for t in range(self.n_threads):
+            scratch_lay(&self.scratch[t], at + flags + 2 * team + t * each, k8)
+        return 0
+
+    def __dealloc__(self):
+        free(self.memory)
+        free(self.scratch)
+
+    def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
+        """The examples to visit in this pass, shuffled, as an int64 array: those awake, or, for a
+        pass over faces, those with duals whose part of the gap was last above ``quiet``.
+        """
+        cdef Py_ssize_t i, m = 0
+        cdef uint64_t state = random_stream(seed, <uint64_t> number)
+        order = np.empty(self.n, dtype=np.int64)
+        cdef int64_t[::1] out = order
+        with nogil:
+            if face:
+                for i in range(self.n):
+                    if self.gap[i] > quiet and self.duals.store.blocks[i] != NULL:
+                        out[m] = i
+                        m += 1
+                random_shuffle(&state, &out[0], m)
+            else:
+                m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+        self.scratch[0].norm_change = self.scratch[0].moved = 0
+        return order[:m]
+
+    def since_begin(self):
+        """(rise of Ω*(V), visits that changed their block) since the pass began.
+
+        The rise is right to first order only where ∇Ω* is not linear.
+        """
+        return self.scratch[0].norm_change, self.scratch[0].moved
+
+    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+              bint face, double quiet, double calm, int team, int thread):
+        """Visit order[begin:end]. Threads 0 … team − 1 call this, else with the same arguments.
+
+        After a visit of all its classes, an example whose part of the gap is at most ``calm`` naps,
+        and at most ``quiet`` it sleeps for a number of passes that doubles each time.
+        """
+        cdef Py_ssize_t at
+        with nogil:
+            for at in range(begin, end):
+                if at + LOOKAHEAD < order.shape[0]:
+                    rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
+                    block_store_prefetch(&self.duals.store, order[at + LOOKAHEAD])
+                if face:
+                    self._visit_face(order[at], at & 1, team, thread)
+                else:
+                    self._visit(order[at], at & 1, team, thread)
+                    if thread == 0:
+                        schedule_note(&self.schedule, order[at], self.gap[order[at]], number, quiet,
+                                      calm)
+
+    cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
+        # All classes of example i: this thread's panel of W, or all where it is alone.
+        cdef scratch_t* mine = &self.scratch[thread]
+        cdef Py_ssize_t first = thread if team > 1 else 0
+        cdef Py_ssize_t last = thread + 1 if team > 1 else self.n_threads
+        cdef Py_ssize_t held, n, m = 0, p
+        cdef row_t row = rows_get(&self.rows.c, i)
+        self._score(&row, first, last, self.scores[parity])
+        held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
+        if team > 1:
+            flags_meet(self.flags, team, thread)
+        block_margins(self.scores[parity], self.k, self.k8, self.label[i], self.loss.cost,
+                      self.scale, mine.margins)
+        n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
+        if n and (self.stride <= 8 or n > self.k8 // 8):
+            self._update(&row, first, last, mine.steps)
+        elif n:     # few changed classes: touch those alone
+            for p in range(first, last):
+                m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
+                                      p * self.panel_size, mine.places + m, mine.packed + m)
+            block_update_some(&row, self.V, self.panel_stride, mine.places, mine.packed, m)
+        if n and self.V != self.W:
+            self._refresh(&row, 0, first, last)
+        if held:
+            memset(mine.block, 0, self.k8 * sizeof(double))
+
+    cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                     double* scores) noexcept nogil:
+        # The scores of a row by panels first … last − 1.
+        cdef Py_ssize_t p
+        for p in range(first, last):
+            block_scores(row, self.W + p * self.panel_size, self.panel_stride, self.stride,
+                         scores + p * self.panel_stride)
+
+    cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                      const double* steps) noexcept nogil:
+        cdef Py_ssize_t p
+        for p in range(first, last):
+            block_update(row, self.V + p * self.panel_size, self.panel_stride,
+                         steps + p * self.panel_stride)
+
+    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
+                       Py_ssize_t last) noexcept nogil:
+        # W = ∇Ω*(V) at the features of a row, counted from `base`, in panels first … last − 1.
+        cdef Py_ssize_t t, p, at, at_panel, n = row.length + (row.bias != 0)
+        for t in range(n):
+            at = base + (row_index(row, row.kind, t) if t < row.length else row.bias_index)
+            for p in range(first, last):
+                at_panel = p * self.panel_size + at * self.panel_stride
+                self.regularizer.gradient_of_conjugate(self.V + at_panel, self.W + at_panel,
+                                                       self.panel_stride)
+
+    cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
+        # The classes of example i whose duals are not zero, then its own class, then padding.
+        cdef scratch_t* mine = &self.scratch[thread]
+        cdef int32_t* classes = mine.integers + 2 * self.k8
+        cdef double* scores = self.scores[parity]
+        cdef Py_ssize_t n = block_store_load(&self.duals.store, i, self.cost[i], mine.block,
+                                             classes)
+        cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c, p
+        cdef row_t row = rows_get(&self.rows.c, i), part
+        for c in range(n, n8):
+            classes[c] = self.label[i]
+        for c in range(n8):
+            p = classes[c] // self.panel_stride
+            mine.places[c] = p * self.panel_size + classes[c] - p * self.panel_stride
+        for p in range(PARTS):
+            if p % team == thread:
+                part = row_part(row, self.cut[p], self.cut[p + 1])
+                block_scores_some(&part, self.W + self._base(&row, p) * self.panel_stride,
+                                  self.panel_stride, mine.places, n8, scores + p * n8)
+        if team > 1:
+            flags_meet(self.flags, team, thread)
+        for c in range(n8):
+            mine.margins[c] = ((scores[c] + scores[n8 + c])
+                               + (scores[2 * n8 + c] + scores[3 * n8 + c]))
+        block_margins(mine.margins, n, n8, n, self.loss.cost, self.scale, mine.margins)
+        if self._solve(i, mine, n, n8, classes, thread == 0):
+            for p in range(PARTS):
+                if p % team == thread:
+                    part = row_part(row, self.cut[p], self.cut[p + 1])
+                    block_update_some(&part, self.V + self._base(&row, p) * self.panel_stride,
+                                      self.panel_stride, mine.places, mine.steps, n + 1)
+                    if self.V != self.W:
+                        self._refresh(&part, self._base(&row, p), 0, self.n_threads)
+        memset(mine.block, 0, n8 * sizeof(double))
+
+    cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil:
+        # A dense row's part p counts its features from the part's first.
+        return self.cut[p] if row.kind & ROW_DENSE else 0
+
+    cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
+                           const int32_t* classes, bint record) noexcept nogil:
+        # The block of example i at mine.margins: how many of its entries move, mine.steps being
+        # what that moves the weights by. One thread of a team records the new block.
+        cdef double upper = self.cost[i], q = self.curvature[i]
+        cdef double gap = self.loss.gap(mine.margins, mine.block, upper, n8)
+        cdef double total
+        cdef block_change_t change
+        change.n = 0
+        if gap > 0:
+            total = self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block,
+                                          mine.work, n8)
+            change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
+                                  label, ROUNDING * total, mine.steps)
+        if not record:
+            return change.n
+        self.gap[i] = gap
+        if change.n:
+            mine.moved += 1
+            self.conjugate[i] = self.loss.conjugate(mine.new_block, upper, n8)
+            mine.norm_change += change.linear + q / 2 * (change.squared + change.sum * change.sum)
+            if not block_store_pack(&self.duals.store, i, upper, mine.new_block, classes, n8,
+                                    mine.integers):
+                self.out_of_memory = True
+        return change.n
+
+    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
+        """Σ C_i φ_i over rows begin … end − 1 at W as it stands.
+
+        Brings their parts of the gap up to date.
+        """
+        cdef Py_ssize_t i
+        cdef double loss = 0
+        cdef scratch_t* mine = &self.scratch[thread]
+        cdef row_t row
+        with nogil:
+            for i in range(begin, end):
+                if i + LOOKAHEAD < self.n:
+                    rows_prefetch(&self.rows.c, i + LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                self._score(&row, 0, self.n_threads, mine.packed)
+                block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
+                              self.scale, mine.margins)
+                block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
+                loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
+                self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
+                self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
+                memset(mine.block, 0, self.k8 * sizeof(double))
+        return loss
+
+    def conjugate_of_regularizer(self):
+        """Ω*(V), added up in the same order for any number of panels."""
+        if not self.regularizer.linear:
+            return self.regularizer.conjugate_of(self._matrix(self.panels).ravel())
+        sums = np.zeros(self.n_threads * self.panel_stride)
+        cdef double[::1] squares = sums
+        cdef Py_ssize_t p, width = self.rows.width
+        with nogil:
+            for p in range(self.n_threads):
+                add_squares(self.V + p * self.panel_size, width, self.panel_stride,
+                            &squares[p * self.panel_stride])
+        return float(sums[:self.k].sum()) * self.scale / 2
+
+    def retune(self, Regularizer regularizer):
+        """Make W anew after a change of V or of the regularizer, which is as linear as before."""
+        cdef Py_ssize_t size = self.n_threads * self.panel_size
+        self.regularizer = regularizer
+        if self.V == self.W:
+            self.scale = 1 / regularizer.modulus
+        else:
+            with nogil:
+                regularizer.gradient_of_conjugate(self.V, self.W, size)
+
+    def wake_above(self, double quiet):
+        """Wake every example whose part of the gap is above this."""
+        schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
+
+    @property
+    def weights(self):
+        """W, d × k, in memory of its own."""
+        return self._matrix(self.primal_panels) * self.scale
+
+    def _matrix(self, panels):
+        d, columns = panels.shape[1], self.n_threads * self.panel_stride
+        by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
+        return np.ascontiguousarray(by_feature[:, :self.k])
+
+    def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
+                   const double[::1] values):
+        """Take these duals, cut to where the loss is finite, and the weights they make."""
+        cdef scratch_t* mine = &self.scratch[0]
+        cdef Py_ssize_t i, t, j
+        cdef double total
+        cdef row_t row
+        for i in range(self.n):
+            if indptr[i + 1] == indptr[i]:
+                continue
+            for t in range(indptr[i], indptr[i + 1]):
+                mine.block[classes[t]] = values[t]     # a class given twice counts once
+            self.loss.confine(mine.block, self.cost[i], self.k8)
+            total = 0
+            for j in range(self.k8):
+                mine.steps[j] = -mine.block[j]
+                total += mine.block[j]
+            mine.steps[self.label[i]] = total
+            row = rows_get(&self.rows.c, i)
+            self._update(&row, 0, self.n_threads, mine.steps)
+            self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
+            if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL, self.k8,
+                                    mine.integers):
+                self.out_of_memory = True
+            memset(mine.block, 0, self.k8 * sizeof(double))
+        self.retune(self.regularizer)

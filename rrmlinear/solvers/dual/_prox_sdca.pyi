@@ -1,0 +1,68 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual._running_average import RunningAverage
+
+def this_processor() -> int: ...
+
+class DualAscent:
+    rows: Rows
+    loss: ScalarLoss
+    regularizer: Regularizer
+    dual_vector: NDArray[np.float64]
+    alphas: NDArray[np.float64]
+    average: RunningAverage | None
+    n_copies: int
+    def __init__(
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        regularizer: Regularizer,
+        y: NDArray[np.float64],
+        cost: NDArray[np.float64],
+        curvature: NDArray[np.float64],
+        option: str = "maximum",
+        average: RunningAverage | None = None,
+        n_copies: int = 1,
+        longest_round: int = 0,
+    ) -> None: ...
+    def start_from(self, alphas: NDArray[np.float64]) -> None: ...
+    def combination(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def undo(self, order: NDArray[np.int64], v: NDArray[np.float64]) -> None: ...
+    def resume(self) -> None: ...
+    def level_copies(self) -> None: ...
+    def begin_pass(self, number: int, seed: int, uniform: bool) -> NDArray[np.int64]: ...
+    def sweep(
+        self,
+        order: NDArray[np.int64],
+        begin: int,
+        end: int,
+        least: float = 0.0,
+        copies: int = 1,
+        length: int = 0,
+        team: int = 1,
+        thread: int = 0,
+    ) -> None: ...
+    def note(
+        self,
+        order: NDArray[np.int64],
+        begin: int,
+        end: int,
+        number: int,
+        quiet: float,
+        calm: float,
+    ) -> None: ...
+    @property
+    def moved(self) -> int: ...
+    @property
+    def gap_sum(self) -> float: ...
+    @property
+    def conjugate_sum(self) -> float: ...
+    def conjugates(self) -> float: ...
+    def measure(self, w: NDArray[np.float64], begin: int = 0, end: int = -1) -> float: ...
+    def retune(self, regularizer: Regularizer) -> None: ...
+    def add_up(self) -> None: ...
+    def wake_above(self, quiet: float) -> None: ...

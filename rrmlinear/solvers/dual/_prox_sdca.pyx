@@ -1,0 +1,395 @@
+"""Stochastic dual coordinate ascent on losses of one margin: visits and measuring."""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
+
+from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
+from rrmlinear.core.schedule cimport (
+    schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake, schedule_wake_above,
+)
+from rrmlinear.simd.rows cimport (
+    prefetch_to_write, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+)
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.solvers.dual._running_average cimport RunningAverage
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+
+cdef enum:
+    AHEAD = 5            # visits between a prefetch of a row and its use,
+    FAR_AHEAD = 12       # and of what tells where the row is
+    APART = 64           # doubles between what different threads write
+
+# How far a visit goes: to the maximum, or along the line to −φ'(a), as far as a bound says or
+# always the same part of it.
+cdef enum:
+    MAXIMUM
+    BOUND
+    FIXED
+
+# A dual variable that moves by less than this part of itself has not moved: it is rounding.
+cdef double ROUNDING = 1e-15
+
+# An example in a line of the cache of its own, so that a visit asks for one.
+cdef struct example_t:
+    double alpha
+    double y
+    double cost
+    double curvature      # ‖x‖² over the modulus of Ω
+    double gap            # its part of the gap when last looked at
+    double conjugate      # φ*(−α)
+    double before         # α before the last visit
+    double padding
+
+cdef struct copy_t:
+    double* v             # a copy of v
+    int64_t* changed[2]   # examples that its visits changed in this round and in the last,
+    double* steps[2]      # by how much: c_i Δα_i,
+    Py_ssize_t logged[2]  # and how many
+    int64_t moved         # since the pass began, as are the next two
+    double gap_rise
+    double conjugate_rise
+    double apart[APART]
+
+
+def this_processor():
+    """The processor that this thread runs on, or −1 where it cannot be told."""
+    return current_processor()
+
+
+cdef class DualAscent:
+    """State of the ascent: dual variables α_i, v = z + Σ c_i α_i x_i, and each part of the gap.
+
+    With several copies of v a sweep goes in rounds: each copy is used for some visits, and then
+    takes over what the visits of the others have changed. A team of threads shares the copies; a
+    smaller team does the same work and gets the same bits.
+    """
+
+    cdef readonly Rows rows
+    cdef public ScalarLoss loss
+    cdef readonly Regularizer regularizer
+    cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
+    cdef readonly object alphas           # n, 8 doubles apart
+    cdef readonly RunningAverage average  # None: nothing is averaged
+    cdef readonly int n_copies
+    cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
+    cdef double conjugate_before
+    cdef Py_ssize_t n, width
+    cdef int option
+    cdef double[::1] v
+    cdef const double[::1] cost
+    cdef object order                     # of the pass, and each visit's part of the gap
+    cdef double[::1] seen
+    cdef example_t* example
+    cdef object memory                    # what the pointers below point into
+    cdef schedule_t schedule
+    cdef copy_t* copy
+    cdef flag_t* flags
+
+    def __cinit__(self, Rows rows, ScalarLoss loss, Regularizer regularizer,
+                  y, const double[::1] cost, curvature,
+                  option="maximum", RunningAverage average=None, int n_copies=1,
+                  Py_ssize_t longest_round=0):
+        self.rows, self.loss, self.regularizer = rows, loss, regularizer
+        self.cost = cost
+        self.option = {"maximum": MAXIMUM, "bound": BOUND, "fixed": FIXED}[option]
+        self.average, self.n_copies = average, n_copies
+        self.n, self.width = rows.c.n_rows, max(rows.width, 1)
+        examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double))
+        self.alphas = examples[:, 0]
+        examples[:, 1], examples[:, 2], examples[:, 3] = y, cost, curvature
+        self.example = <example_t*> <uintptr_t> examples.ctypes.data
+        wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
+        cdef int32_t[::1] wakes = wake
+        cdef unsigned char[::1] streaks = streak
+        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
+        self.memory = [examples, wake, streak]
+        self.order, self.seen = np.empty(self.n, dtype=np.int64), np.empty(self.n)
+        self._make_copies(longest_round)
+        self.resume()
+
+    cdef int _make_copies(self, Py_ssize_t longest) except -1:
+        cdef Py_ssize_t t, side, stride = (self.width + 7) // 8 * 8 + APART
+        cdef int64_t[:, :, ::1] changed = np.empty(
+            (self.n_copies, 2, longest + APART), dtype=np.int64)
+        cdef double[:, :, ::1] steps = np.empty((self.n_copies, 2, longest + APART))
+        copies = aligned_zeros(self.n_copies, stride)
+        states = aligned_zeros(self.n_copies, sizeof(copy_t) // sizeof(double))
+        flags = aligned_zeros(self.n_copies + 1, sizeof(flag_t) // sizeof(double))
+        self.memory += [changed, steps, copies, states, flags]
+        self.dual_vector = copies[0, :self.width]
+        self.v = self.dual_vector
+        self.copy = <copy_t*> <uintptr_t> states.ctypes.data
+        self.flags = <flag_t*> ((<uintptr_t> flags.ctypes.data + 127) & ~<uintptr_t> 127)
+        for t in range(self.n_copies):
+            self.copy[t].v = &self.v[0] + t * stride
+            for side in range(2):
+                self.copy[t].changed[side] = &changed[t, side, 0]
+                self.copy[t].steps[side] = &steps[t, side, 0]
+        return 0
+
+    def start_from(self, const double[::1] alphas):
+        """Take these duals, each within the loss's bounds, and the v that they make."""
+        self.alphas[:] = alphas
+        self.dual_vector += self.combination(alphas)
+        self.resume()
+
+    def combination(self, const double[::1] alphas):
+        """Σ c_i α_i x_i."""
+        result = np.zeros(self.width)
+        cdef double[::1] out = result
+        cdef Py_ssize_t i
+        cdef row_t row
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] * alphas[i] != 0:
+                    row = rows_get(&self.rows.c, i)
+                    row_axpy(&row, self.cost[i] * alphas[i], &out[0])
+        return result
+
+    def undo(self, const int64_t[::1] order, v):
+        """Take back the visits of a pass in this order that began at v."""
+        cdef Py_ssize_t at
+        for at in range(order.shape[0]):
+            self.example[order[at]].alpha = self.example[order[at]].before
+        self.dual_vector[:] = v
+        self.resume()
+
+    def resume(self):
+        """Go on from ``alphas`` and ``dual_vector``, which have been changed from outside."""
+        self._begin(self.gap_sum, self.conjugates())
+        schedule_wake(&self.schedule)
+
+    cdef int _begin(self, double gap_sum, double conjugate_sum) except -1:
+        # Count rises from here.
+        cdef Py_ssize_t t
+        self.gap_before, self.conjugate_before = gap_sum, conjugate_sum
+        for t in range(self.n_copies):
+            self.copy[t].moved = 0
+            self.copy[t].gap_rise = self.copy[t].conjugate_rise = 0
+        return 0
+
+    def level_copies(self):
+        """Make all copies of v equal the first, from which rounding has carried them away."""
+        cdef Py_ssize_t t
+        for t in range(1, self.n_copies):
+            memcpy(self.copy[t].v, self.copy[0].v, self.width * sizeof(double))
+
+    def begin_pass(self, int number, uint64_t seed, bint uniform):
+        """The examples that this pass visits, in order, as an int64 array: those awake, shuffled,
+        or n drawn ``uniform``ly, with replacement.
+        """
+        cdef int64_t[::1] out = self.order
+        cdef Py_ssize_t m
+        with nogil:
+            if uniform:
+                m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
+            else:
+                m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+        self._begin(self.gap_sum, self.conjugate_sum)
+        return self.order[:m]
+
+    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, double least=0,
+              int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
+        """Visit order[begin:end], order being what begin_pass gave.
+
+        A dual stays as it is where its example's part of the gap is at most ``least``.
+        With several ``copies`` of v, level before, each is used for ``length`` visits in a round;
+        threads 0 … team − 1 call this, else with the same arguments.
+        """
+        cdef Py_ssize_t at = begin, t
+        cdef int side = 0
+        with nogil:
+            if copies == 1:
+                self._visits(0, -1, &order[0], begin, end, end, 0, least)
+                at = end
+            while at < end:
+                for t in range(copies):
+                    if t % team == thread:
+                        self._visits(t, side, &order[0], min(at + t * length, end),
+                                     min(at + (t + 1) * length, end), end, (copies - 1) * length,
+                                     least)
+                if team > 1:
+                    flags_meet(self.flags, team, thread)
+                for t in range(copies):
+                    if t % team == thread:
+                        self._catch_up(t, copies, side)
+                # Logs are written on two sides in turn: a thread that goes on to the next round
+                # leaves those alone that another still reads.
+                side = 1 - side
+                at += copies * length
+
+    cdef void _visits(self, Py_ssize_t t, int side, const int64_t* order, Py_ssize_t begin,
+                      Py_ssize_t end, Py_ssize_t last, Py_ssize_t skip,
+                      double least) noexcept nogil:
+        # Visit order[begin:end] with copy t of v; log on this side, if it is one, what changes.
+        # Its next visits begin ``skip`` after the end, and go up to ``last``.
+        cdef copy_t* copy = &self.copy[t]
+        cdef Py_ssize_t at, i, ahead
+        cdef double step
+        if side >= 0:
+            copy.logged[side] = 0
+        for at in range(begin, end):
+            ahead = at + FAR_AHEAD + (skip if at + FAR_AHEAD >= end else 0)
+            if ahead < last:
+                prefetch_to_write(&self.example[order[ahead]], 1)
+                rows_prefetch_begin(&self.rows.c, order[ahead])
+            ahead = at + AHEAD + (skip if at + AHEAD >= end else 0)
+            if ahead < last:
+                rows_prefetch(&self.rows.c, order[ahead])
+            i = order[at]
+            step = self._visit(copy, i, least)
+            self.seen[at] = self.example[i].gap
+            if step != 0 and side >= 0:
+                copy.changed[side][copy.logged[side]] = i
+                copy.steps[side][copy.logged[side]] = step
+                copy.logged[side] += 1
+
+    def note(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+             double quiet, double calm):
+        """Let examples of order[begin:end], visited in pass ``number``, nap or sleep; see
+        schedule_note.
+        """
+        cdef Py_ssize_t at
+        with nogil:
+            for at in range(begin, end):
+                schedule_note(&self.schedule, order[at], self.seen[at], number, quiet, calm)
+
+    cdef double _visit(self, copy_t* copy, Py_ssize_t i, double least) noexcept nogil:
+        # Moves α_i and v, and returns c_i Δα_i.
+        cdef row_t row = rows_get(&self.rows.c, i)
+        cdef example_t* at = &self.example[i]
+        cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0, conjugate
+        cdef double margin = self.regularizer.primal_dot(&row, copy.v)
+        cdef double gap = self.loss.value(y, margin) + at.conjugate + margin * alpha
+        at.before = alpha
+        copy.gap_rise += at.cost * gap - at.gap
+        at.gap = at.cost * gap
+        if self.average is not None:
+            self.average.visit()
+        if at.gap > least:
+            new = self._improved(y, margin, alpha, at.cost * at.curvature, gap)
+        if fabs(new - alpha) > ROUNDING * fabs(alpha):
+            step = at.cost * (new - alpha)
+            if self.average is not None:
+                self.average.move(&row, i, new - alpha, step, copy.v)
+            else:
+                row_axpy(&row, step, copy.v)
+            conjugate = self.loss.conjugate(y, new)
+            copy.conjugate_rise += at.cost * (conjugate - at.conjugate)
+            at.alpha, at.conjugate = new, conjugate
+            copy.moved += 1
+        return step
+
+    cdef double _improved(self, double y, double margin, double alpha, double curvature,
+                          double gap) noexcept nogil:
+        # α after a visit. The maximum lies between α and −φ'(a), so that the best point of that
+        # line, option II, is the maximum itself.
+        cdef double end, line, part, gamma = self.loss.smoothing
+        if self.option == MAXIMUM:
+            return self.loss.dual_step(y, margin, alpha, curvature)
+        end = -self.loss.derivative(y, margin)
+        line = end - alpha
+        if line == 0:
+            return alpha
+        part = gamma / (gamma + curvature)
+        if self.option == BOUND:
+            part = (gap / (line * line) + gamma / 2) / (gamma + curvature)
+        if part >= 1:
+            return end
+        alpha += part * line
+        # Rounding must not carry it beyond the end, and so perhaps out of bounds.
+        return min(alpha, end) if line > 0 else max(alpha, end)
+
+    cdef void _catch_up(self, Py_ssize_t t, int copies, int side) noexcept nogil:
+        # Make in copy t the changes that the visits with the others made.
+        cdef Py_ssize_t other, at, n
+        cdef const int64_t* changed
+        cdef row_t row
+        for other in range(copies):
+            if other == t:
+                continue
+            n, changed = self.copy[other].logged[side], self.copy[other].changed[side]
+            for at in range(min(n, AHEAD)):
+                rows_prefetch(&self.rows.c, changed[at])
+            for at in range(n):
+                if at + AHEAD < n:
+                    rows_prefetch(&self.rows.c, changed[at + AHEAD])
+                row = rows_get(&self.rows.c, changed[at])
+                row_axpy(&row, self.copy[other].steps[side][at], self.copy[t].v)
+
+    @property
+    def moved(self):
+        """Visits that changed their dual since the pass began."""
+        return sum([self.copy[t].moved for t in range(self.n_copies)])
+
+    @property
+    def gap_sum(self):
+        """Σ gaps."""
+        return self.gap_before + sum([self.copy[t].gap_rise for t in range(self.n_copies)])
+
+    @property
+    def conjugate_sum(self):
+        """Σ (c_i φ)*(−α_i), as the visits have changed it."""
+        rises = [self.copy[t].conjugate_rise for t in range(self.n_copies)]
+        return self.conjugate_before + sum(rises)
+
+    def conjugates(self):
+        """Σ (c_i φ)*(−α_i), afresh."""
+        cdef Py_ssize_t i
+        cdef example_t* at
+        cdef double total = 0
+        with nogil:
+            for i in range(self.n):
+                at = &self.example[i]
+                at.conjugate = self.loss.conjugate(at.y, at.alpha)
+                total += at.cost * at.conjugate
+        return total
+
+    def measure(self, const double[::1] w, Py_ssize_t begin=0, Py_ssize_t end=-1):
+        """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); brings their parts of the gap up to
+        date.
+        """
+        cdef Py_ssize_t i, stop = self.n if end < 0 else end
+        cdef double losses = 0, margin, loss
+        cdef example_t* at
+        cdef row_t row
+        with nogil:
+            for i in range(begin, stop):
+                if i + AHEAD < stop:
+                    rows_prefetch(&self.rows.c, i + AHEAD)
+                row = rows_get(&self.rows.c, i)
+                at = &self.example[i]
+                margin = row_dot(&row, &w[0])
+                loss = at.cost * self.loss.value(at.y, margin)
+                at.conjugate = self.loss.conjugate(at.y, at.alpha)
+                at.gap = loss + at.cost * (at.conjugate + margin * at.alpha)
+                losses += loss
+        return losses
+
+    def retune(self, Regularizer regularizer):
+        """Go on with v as it is under another regularizer."""
+        cdef Py_ssize_t i
+        cdef double factor = self.regularizer.modulus / regularizer.modulus
+        for i in range(self.n):
+            self.example[i].curvature *= factor
+        self.regularizer = regularizer
+
+    def add_up(self):
+        """Take the sums afresh, of what `measure` has left behind."""
+        cdef Py_ssize_t i
+        cdef double gaps = 0, conjugates = 0
+        for i in range(self.n):
+            gaps += self.example[i].gap
+            conjugates += self.example[i].cost * self.example[i].conjugate
+        self._begin(gaps, conjugates)
+
+    def wake_above(self, double quiet):
+        """Wake every example whose part of the gap is above this."""
+        schedule_wake_above(&self.schedule, &self.example[0].gap,
+                            sizeof(example_t) // sizeof(double), quiet)

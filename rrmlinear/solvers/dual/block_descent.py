@@ -1,0 +1,177 @@
+"""Multiclass losses by block coordinate ascent on the dual."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import BlockLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.team import Team
+
+# Passes over faces after each full pass: one for every so many lines of 8 classes, up to 8.
+LINES_PER_FACE_PASS = 16
+MOST_FACE_PASSES = 8
+# Multiplications in a visit from which threads repay their meeting.
+SHARED_WORK = 8_000
+
+
+class BlockAscent(DualDescent):
+    """minimize Ω(W) + Σ_i C_i φ(m_i) over W, d × k, in margins m_ij = cost + (w_j − w_{y_i})'x_i.
+
+    Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
+    v_j = −Σ_{y_i≠j} β_ij x_i + Σ_{y_i=j} (Σ_j' β_ij') x_i and W = ∇Ω*(V). Each visit maximizes it
+    over the block of one example, exactly as the loss's block solver does (a lower bound of it,
+    where ∇Ω* is not linear). Shrinking: examples that hold little of the gap are passed over for a
+    while, and with many classes most passes visit only the faces (the classes whose duals are not
+    zero); no stop is made but on a measurement of the whole problem.
+
+    ``start`` are duals to begin from, of the same examples and classes; they are cut to C_i.
+    ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
+    objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
+    algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
+    ascent, section 3; block order and shrinking are ours.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        label: NDArray[np.int32],
+        n_classes: int,
+        costs: NDArray[np.float64],
+        loss: BlockLoss,
+        regularizer: Regularizer,
+        seed: int = 0,
+        threads: int = 1,
+        start: DualBlocks | None = None,
+    ) -> None:
+        super().__init__(rows, costs, seed)
+        self.label, self.n_classes = label, n_classes
+        self.loss, self.regularizer, self.threads = loss, regularizer, threads
+        self.first_duals = start
+        self.team = Team(1)
+        self.conjugate = 0.0  # Ω*(V)
+        self.faces_since_full = 0
+        self.full_gap = self.full_dual = 0.0
+
+    def start(self) -> None:
+        self.curvature = self.curvatures() / self.regularizer.modulus
+        lines = (self.n_classes + 7) // 8
+        work = max(1.0, self.rows.n_stored / self.n * lines * 8)
+        self.slice = max(64, int(SLICE_WORK / work))
+        self.face_passes = min(MOST_FACE_PASSES, lines // LINES_PER_FACE_PASS)
+        if self.threads > 1 and work < SHARED_WORK:
+            self.notes.append(
+                f"one thread is used, not {self.threads}: an example takes {work:.0f} "
+                f"multiplications, and threads repay their meeting from {SHARED_WORK}"
+            )
+            self.threads = 1
+        elif self.threads > lines:  # the kernels share no line of 8 classes
+            self.notes.append(
+                f"{lines} of {self.threads} threads are used: each takes at least 8 classes, and "
+                f"there are {self.n_classes}"
+            )
+            self.threads = lines
+        self.state = BlockDescent(
+            self.rows,
+            self.loss,
+            self.regularizer,
+            self.label,
+            self.n_classes,
+            self.costs,
+            self.curvature,
+            self.threads,
+        )
+        self.team = Team(self.threads, this_processor)
+        if self.first_duals is not None:
+            first = self.first_duals
+            self.state.start_from(first.indptr, first.classes, first.values)
+            self.conjugate = self.state.conjugate_of_regularizer()
+
+    def run_pass(self, number: int) -> None:
+        quiet, calm = self.quiet(), self.calm(self.full_gap)
+        face = self._face_is_due(number)
+        self.faces_since_full = self.faces_since_full + 1 if face else 0
+        order = self.state.begin_pass(number, self.seed, face, quiet)
+        kind = "face" if face else "full"
+
+        def visit(begin: int, end: int) -> None:
+            visits = (order, begin, end, number, face, quiet, calm)
+            self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
+
+        self.in_pieces(order, lambda: self.team.piece(kind, min(self.slice, len(order))), visit)
+        if self.state.out_of_memory:
+            raise MemoryError("no memory for the dual variables")
+        rise, self.moved = self.state.since_begin()
+        if self.regularizer.linear:
+            self.conjugate += rise
+        else:
+            self.conjugate = self.state.conjugate_of_regularizer()
+        self.gap_sum = float(self.state.gaps.sum())
+        if not face:
+            self.full_gap, self.full_dual = self.gap_sum, self.dual()
+
+    def _face_is_due(self, number: int) -> bool:
+        if number == 1 or self.faces_since_full >= self.face_passes:
+            return False
+        # Once the faces are solved well enough, only a full pass can find more.
+        return self.faces_since_full == 0 or self.gap_sum > 0.3 * self.target
+
+    def dual(self) -> float:
+        """The dual as it stands."""
+        return -self.conjugates() - self.conjugate
+
+    def conjugates(self) -> float:
+        """Σ (C_i φ_i)*."""
+        return float(self.state.conjugates.sum())
+
+    def estimate(self) -> tuple[float, float]:
+        dual = self.dual()
+        # After a pass over faces: what the last full pass saw, less what the dual has gained.
+        return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
+
+    def losses(self) -> float:
+        """Σ C_i φ_i at the weights; brings every part of the gap up to date."""
+        losses = self.team.sum_over(self.n, max(1024, -(-self.n // 64)), self.state.measure)
+        self.conjugate = self.state.conjugate_of_regularizer()
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum())
+        self.full_dual = self.dual()
+        return losses
+
+    def measure(self) -> tuple[float, float]:
+        losses = self.losses()
+        if np.isfinite(self.target):
+            self.state.wake_above(self.quiet())
+        if self.regularizer.linear:  # then Ω(∇Ω*(V)) = Ω*(V)
+            return self.conjugate + losses, self.full_dual
+        return self.regularizer.value_of(self.state.weights.ravel()) + losses, self.full_dual
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """V as the kernel keeps it, in one piece."""
+        return self.state.panels.reshape(-1)
+
+    def steepness(self) -> float:
+        return self.loss.lipschitz(self.n_classes)
+
+    def retune(self, regularizer: Regularizer) -> None:
+        self.curvature *= self.regularizer.modulus / regularizer.modulus  # the kernel's own
+        super().retune(regularizer)
+        self.conjugate = self.state.conjugate_of_regularizer()
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.state.weights
+
+    def duals(self) -> DualBlocks:
+        return DualBlocks(*self.state.duals.arrays())
+
+    def support(self) -> dict[str, int]:
+        examples, duals, at_bound = self.state.duals.count()
+        return {"examples": examples, "duals": duals, "at_bound": at_bound}
+
+    def close(self) -> None:
+        self.team.close()

@@ -1,0 +1,133 @@
+"""Prox-SDCA with an intercept that is not regularized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.solver import Solver
+
+# The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
+# this would hold the intercept back, as a multiple of what all costs together weigh.
+COLUMN_SHARE = 0.1
+LOOSENESS = 10.0
+
+
+class InterceptSDCA(Solver):
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w + b, y_i) over w and b, Ω strongly convex.
+
+    Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
+    Proximal method of multipliers: a pass of `ProxSDCA` goes over Ω(w) + (κ/2)(b − b_0)² + Σ c_i φ,
+    b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy
+    (b takes up what that moves), sparse ones are left as they are.
+
+    Certificate: the primal is measured at w and the exactly best b for it; the dual at the α that
+    one dual step from each α_i leads to, by margins shifted alike so that Σ c_i α_i = 0. The dual
+    of an estimated TraceRow is that of the Lagrangian at b.
+
+    ``rows.bias`` > 0 is the value whose weight is returned last, b / bias. ``choices`` are option,
+    sampling, threads and start of `ProxSDCA`; duals returned are per unit of cost, as there.
+    Raises ValueError for a loss of several scores, for rows without such a column, and where no
+    example has a cost. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
+    point algorithm in convex programming, 1976, section 5.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        loss: ScalarLoss,
+        regularizer: Regularizer,
+        seed: int = 0,
+        **choices: Any,
+    ) -> None:
+        super().__init__()
+        if choices.get("averaging"):
+            raise ValueError("averaging is not offered with an unregularized intercept")
+        self.risk = FreeIntercept(rows, loss, y, costs)
+        self.rows, self.y, self.costs = rows, y, costs
+        self.loss, self.regularizer = loss, regularizer
+        self.seed, self.choices = seed, choices
+        self.measuring_work = float(rows.shape[0])
+
+    def start(self) -> None:
+        total, modulus = float(self.costs.sum()), self.regularizer.modulus
+        self.means = np.zeros(self.rows.shape[1])
+        visited = self.rows
+        if self.rows.is_dense:
+            self.means = np.einsum("i,ij->j", self.costs, self.rows.values) / total
+            visited = Rows(self.rows.values - self.means, None, None, self.rows.shape[1])
+        norm = float(visited.with_bias(-1.0).squared_norms().mean())
+        self.column = float(np.sqrt(max(COLUMN_SHARE * norm, LOOSENESS * modulus / total)))
+        self.inner = ProxSDCA(
+            visited.with_bias(self.column),
+            self.y,
+            self.costs,
+            self.loss,
+            self.regularizer.with_intercept(),
+            self.seed,
+            **self.choices,
+        )
+        self.inner.start()
+        self.notes = self.inner.notes
+        norms = self.risk.rows.squared_norms()
+        self.curvature = self.costs * (norms + norms.mean()) / modulus
+        self.best_dual, self.best_duals = -np.inf, np.zeros(len(self.y))
+        self.centre = self.level = 0.0
+        weights, margins = self._weights_and_margins()
+        self._move_centre(self.risk.intercept(margins) + float(self.means @ weights))
+
+    def run_pass(self, number: int) -> None:
+        inner, modulus = self.inner, self.regularizer.modulus
+        inner.target, inner.deadline = self.target, self.deadline
+        inner.run_pass(number)
+        self.moved, self.work = inner.moved, inner.work
+        dual, gap = inner.estimate()
+        last = float(inner.state.dual_vector[-1])
+        off = last - self.centre  # the column's value times Σ c_i α_i
+        # −Ω*(v) of the inner problem has −last²/2 where the Lagrangian has −last · off.
+        self.seen = dual + (last / 2 - off) * last / modulus, gap + off * off / modulus
+        self._move_centre(self.column * last / modulus)
+
+    def _move_centre(self, level: float) -> None:
+        # Let b_0 be this and leave the duals; v ends in modulus · b_0 / column + column Σ c_i α_i.
+        centre = self.regularizer.modulus * level / self.column
+        self.inner.state.dual_vector[-1] += centre - self.centre
+        self.centre = centre
+
+    def estimate(self) -> tuple[float, float]:
+        return self.seen
+
+    def measure(self) -> tuple[float, float]:
+        self.inner.target = self.target
+        self.inner.measure()  # for the parts of the gap by which examples sleep
+        self.weights, margins = self._weights_and_margins()
+        alphas = np.ascontiguousarray(self.inner.state.alphas)
+        duals = self.risk.dual_steps(margins, alphas, self.curvature)
+        combination = self.risk.gradient(duals)
+        dual = -self.risk.conjugate(duals) - self.regularizer.conjugate_of(combination)
+        if dual > self.best_dual:
+            self.best_dual, self.best_duals = dual, duals
+        self.level = self.risk.intercept(margins)
+        return self.risk.value(margins) + self.regularizer.value_of(self.weights), self.best_dual
+
+    def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
+        return weights, self.risk.margins(weights)
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return np.append(self.weights, self.level / self.rows.bias)
+
+    def duals(self) -> NDArray[np.float64]:
+        return self.best_duals.copy()
+
+    def close(self) -> None:
+        self.inner.close()

@@ -1,0 +1,269 @@
+"""Proximal stochastic dual coordinate ascent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual._prox_sdca import DualAscent, this_processor
+from rrmlinear.solvers.dual._running_average import RunningAverage
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.loop.team import Team
+
+# The paper's options, by what the kernel does: II is I for losses of one margin, as the maximum
+# lies on its line, and IV is III with the largest curvature for every example.
+OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
+SAMPLINGS = ("permutation", "uniform")
+
+# A dual stays as it is where its example's part of the gap is at most this part of the average.
+# More would save more, but leave the last digits of small problems to many more passes.
+LEFT_SHARE = 0.003
+# Visits with each copy of v before the copies take over what the others changed.
+ROUND = 128
+# Stored values in a row from which threads repay that, and visits in a pass.
+SHARED_ROW = 40
+SHARED_PASS = 4096
+# A dual that falls by less than this part of itself has not fallen: it is rounding.
+ROUNDING = 1e-11
+# In how many parts the rows are measured.
+CHUNKS = 16
+# With so large a curvature a dual step leads to the nearest dual that the loss allows.
+STIFF = 1e6
+
+
+class ProxSDCA(DualDescent):
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω strongly convex.
+
+    Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
+    raises it in one α_i. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
+
+    ``y`` are labels as the loss takes them. ``option`` says how far a visit goes: "I" to the
+    maximum; "II" to the best point between α_i and −φ'(x_i'w), which for losses of one margin is
+    that maximum; "III" as far on that line as a bound says, "IV" the same with the largest ‖x_i‖²
+    for all, "V" a fixed part of it (smooth losses only). ``sampling``: a "permutation" for each
+    pass, where examples that hold little of the gap are passed over for a while, or n "uniform"
+    draws, as the paper's theorems assume. ``averaging`` returns, with their own certificate, the
+    averages of w and α over the visits since the last pass whose number is a power of two, so over
+    the last half of all or somewhat more. ``start`` are α_i to begin from, cut to what the loss
+    allows; they are per unit of cost, so that they serve for other costs too.
+
+    With ``threads`` several copies of v are used at once, each for a few visits, before each takes
+    over what the visits with the others changed. The same seed and number of threads give the same
+    bits. A pass that lowers the dual, as such a Jacobi step can, is undone and repeated in shorter
+    rounds, in the end on one thread.
+
+    Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
+    Accelerated proximal stochastic dual coordinate ascent, figure 1.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        loss: ScalarLoss,
+        regularizer: Regularizer,
+        seed: int = 0,
+        *,
+        option: str = "I",
+        sampling: str = "permutation",
+        averaging: bool = False,
+        threads: int = 1,
+        start: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__(rows, costs, seed)
+        self.y, self.loss, self.regularizer = y, loss, regularizer
+        if option not in OPTIONS:
+            raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
+        if option == "V" and not loss.smoothing > 0:
+            raise ValueError(
+                f"option V needs a smooth loss, and {type(loss).__name__} has a kink; "
+                "take option I or smooth the loss"
+            )
+        if sampling not in SAMPLINGS:
+            raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
+        self.option, self.sampling, self.averaging = option, sampling, averaging
+        self.threads, self.round = threads, ROUND
+        self.first_duals = None if start is None else self._checked(start)
+        self.team = Team(1)
+
+    def _checked(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
+        duals = np.asarray(start, dtype=np.float64)
+        if duals.shape != (self.n,):
+            raise ValueError(
+                f"the duals to start from have shape {duals.shape}, but there are {self.n} examples"
+            )
+        if not np.isfinite(duals).all():
+            worst = int(np.flatnonzero(~np.isfinite(duals))[0])
+            raise ValueError(f"start[{worst}] is {duals[worst]}; duals must be finite")
+        return self._allowed(duals)
+
+    def _allowed(self, duals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The duals, those that the loss does not allow replaced by the nearest that it does."""
+        beyond = np.isinf(self.loss.conjugates(self.y, duals))
+        if not beyond.any():
+            return duals
+        duals = duals.copy()
+        duals[beyond] = self.loss.dual_steps(self.y[beyond], 0.0, duals[beyond], STIFF)
+        return duals
+
+    def start(self) -> None:
+        self.curvature = self.curvatures() / self.regularizer.modulus
+        if self.option in ("IV", "V"):
+            self.curvature[:] = self.curvature.max()
+        self._settle_threads()
+        average = None
+        if self.averaging:
+            longest = int(self.rows.lengths().max()) + 1
+            average = RunningAverage(self.regularizer, self.n, self.rows.width, longest)
+        self.state = DualAscent(
+            self.rows,
+            self.loss,
+            self.regularizer,
+            self.y,
+            self.costs,
+            self.curvature,
+            OPTIONS[self.option],
+            average,
+            self.threads,
+            ROUND,
+        )
+        self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
+        self.team = Team(self.threads, this_processor)
+        if self.first_duals is not None:
+            self.state.start_from(self.first_duals)
+
+    def _settle_threads(self) -> None:
+        stored = self.rows.n_stored / self.n
+        if self.averaging:
+            reason = "averages are over visits one after another"
+        elif self.sampling == "uniform":
+            reason = "uniform draws may visit an example twice at once"
+        elif stored < SHARED_ROW:
+            reason = (
+                f"an example has {stored:.0f} values, and threads repay their meeting from "
+                f"{SHARED_ROW}"
+            )
+        else:
+            return
+        if self.threads > 1:
+            self.notes.append(f"one thread is used, not {self.threads}: {reason}")
+            self.threads = 1
+
+    def run_pass(self, number: int) -> None:
+        uniform = self.sampling == "uniform"
+        order = self.state.begin_pass(number, self.seed, uniform)
+        if self.state.average is not None and number & (number - 1) == 0:
+            self.state.average.restart()
+        asleep = number, self.quiet(), self.calm(self.gap_sum)
+        least = 0.0 if uniform else LEFT_SHARE * self.gap_sum / self.n
+        if self.threads > 1 and len(order) >= SHARED_PASS:
+            self._pass_in_rounds(order, asleep, least)
+        else:
+            self._pass_alone(order, asleep, least)
+        self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
+
+    def _pass_alone(
+        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
+    ) -> None:
+        def visit(begin: int, end: int) -> None:
+            self.state.sweep(order, begin, end, least)
+            self.state.note(order, begin, end, *asleep)
+
+        self.in_pieces(order, lambda: self.slice, visit)
+
+    def _pass_in_rounds(
+        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
+    ) -> None:
+        before, v, visited = self._dual(), self.state.dual_vector.copy(), 0
+
+        def visit(begin: int, end: int) -> None:
+            nonlocal visited
+            visited = end
+            visits = order, begin, end, least, self.threads, self.round
+            self.team.shared("", self.state.sweep, *visits, amount=end - begin)
+            self.state.note(order, begin, end, *asleep)
+
+        def length() -> int:
+            return self.team.piece("", min(self.slice, len(order)))
+
+        while self.threads > 1:
+            self.state.level_copies()
+            self.in_pieces(order, length, visit)
+            if self._dual() >= before - ROUNDING * abs(before):
+                if 0 < self.gap_sum <= self.state.gap_sum:
+                    self._shorten_rounds()
+                else:
+                    self.round = min(ROUND, 2 * self.round)
+                return
+            self.state.undo(order[:visited], v)
+            self.losses()
+            self._shorten_rounds()
+        self._pass_alone(order, asleep, least)
+
+    def _shorten_rounds(self) -> None:
+        """Let threads take in each other's steps sooner, as these have undone each other."""
+        if self.round > 1:
+            self.round //= 2
+            return
+        self.notes.append(f"one thread is used, not {self.threads}: their steps undo each other")
+        self.threads = 1
+
+    def estimate(self) -> tuple[float, float]:
+        return self._dual(), self.gap_sum
+
+    def _dual(self) -> float:
+        conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
+        return -self.state.conjugate_sum - conjugate
+
+    def measure(self) -> tuple[float, float]:
+        weights = self.final_weights()
+        if self.state.average is not None:
+            return self._measure_averages(weights)
+        losses = self.losses()
+        self.wake()
+        return losses + self.regularizer.value_of(weights), self._dual()
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        return self.state.dual_vector
+
+    def conjugates(self) -> float:
+        return self.state.conjugate_sum
+
+    def losses(self) -> float:
+        weights = self.regularizer.primal_of(self.state.dual_vector)
+        chunk = -(-self.n // CHUNKS) if self.team.threads > 1 else self.n
+
+        def part(begin: int, end: int, thread: int) -> float:
+            return self.state.measure(weights, begin, end)
+
+        losses = self.team.sum_over(self.n, chunk, part)
+        self.state.add_up()
+        self.gap_sum = self.state.gap_sum
+        return losses
+
+    def _measure_averages(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        duals = self.duals()
+        margins = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
+        losses = self.costs @ self.loss.values(self.y, margins)
+        conjugates = self.costs @ self.loss.conjugates(self.y, duals)
+        v = self.state.combination(duals)
+        primal = float(losses) + self.regularizer.value_of(weights)
+        return primal, -float(conjugates) - self.regularizer.conjugate_of(v)
+
+    def final_weights(self) -> NDArray[np.float64]:
+        if self.state.average is not None:
+            return self.state.average.weights(self.state.dual_vector)
+        return self.regularizer.primal_of(self.state.dual_vector)
+
+    def duals(self) -> NDArray[np.float64]:
+        if self.state.average is not None:
+            return self._allowed(self.state.average.duals(self.state.alphas))
+        return self.state.alphas.copy()
+
+    def close(self) -> None:
+        self.team.close()

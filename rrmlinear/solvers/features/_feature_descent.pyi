@@ -1,0 +1,31 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+
+class FeatureSweeps:
+    columns: Rows
+    weights: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    moved: int
+    shift: float
+    def __init__(
+        self,
+        columns: Rows,
+        curvature: NDArray[np.float64],
+        unit: NDArray[np.float64],
+        means: NDArray[np.float64],
+        totals: NDArray[np.float64],
+        l1: float,
+        modulus: float,
+    ) -> None: ...
+    def sweep(self, features: NDArray[np.int64]) -> None: ...
+    def move(self, features: NDArray[np.int64], weights: NDArray[np.float64]) -> None: ...
+    def products(self, features: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    def lengths(self, target: NDArray[np.float64]) -> tuple[float, float]: ...
+    def penalty(self, features: NDArray[np.int64]) -> float: ...
+
+def products_of(vectors: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def moments(
+    columns: Rows, unit: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -1,0 +1,168 @@
+"""Coordinate descent over features: the residual, the weights and the sweeps."""
+
+from libc.math cimport fabs
+from libc.stdint cimport int64_t
+
+from rrmlinear.simd.rows cimport (
+    row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
+)
+from rrmlinear.data.rows cimport Rows
+
+import numpy as np
+
+cdef enum:
+    LOOKAHEAD = 4        # visits between a prefetch and its use
+
+# A weight that moves by less than this part of itself has not moved: it is rounding.
+cdef double ROUNDING = 1e-15
+
+
+cdef class FeatureSweeps:
+    """minimize ½‖r‖² + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
+
+    ``columns`` holds the vectors a_j as rows. Where ``means`` are not all zero, the vectors are
+    a_j − mean_j u instead, u being ``unit``: they are never formed, r is ``residual`` +
+    ``shift`` · u, and ``totals`` are the products a_j'u. ``curvature`` are the squared norms; a
+    weight where it is 0 stays as it is.
+    """
+
+    cdef readonly Rows columns
+    cdef readonly object weights     # d
+    cdef readonly object residual    # n: r without its part along u
+    cdef readonly int64_t moved      # visits that changed a weight, ever
+    cdef public double shift
+    cdef double l1
+    cdef double modulus
+    cdef double[::1] w
+    cdef double[::1] r
+    cdef const double[::1] curvature
+    cdef const double[::1] mean
+    cdef const double[::1] total
+    cdef const double[::1] unit
+
+    def __cinit__(self, Rows columns, const double[::1] curvature, const double[::1] unit,
+                  const double[::1] means, const double[::1] totals, double l1, double modulus):
+        self.columns, self.curvature = columns, curvature
+        self.unit, self.mean, self.total = unit, means, totals
+        self.l1, self.modulus = l1, modulus
+        self.weights = np.zeros(columns.c.n_rows)
+        self.w = self.weights
+        self.residual = np.zeros(max(columns.width, 1))
+        self.r = self.residual
+
+    def sweep(self, const int64_t[::1] features):
+        """Make each of these weights in turn the best one, all others fixed."""
+        cdef Py_ssize_t at, j, n = features.shape[0]
+        cdef row_t column
+        cdef double pull, best, bound
+        with nogil:
+            for at in range(n):
+                if at + LOOKAHEAD < n:
+                    rows_prefetch(&self.columns.c, features[at + LOOKAHEAD])
+                j = features[at]
+                if self.curvature[j] == 0:
+                    continue
+                column = rows_get(&self.columns.c, j)
+                pull = row_dot(&column, &self.r[0]) + self.shift * self.total[j] \
+                    + self.curvature[j] * self.w[j]
+                bound = self.l1 if pull > 0 else -self.l1
+                best = 0
+                if fabs(pull) > self.l1:
+                    best = (pull - bound) / (self.curvature[j] + self.modulus)
+                if fabs(best - self.w[j]) > ROUNDING * fabs(best):
+                    self._move(&column, j, best - self.w[j])
+                    self.w[j] = best
+                    self.moved += 1
+
+    def move(self, const int64_t[::1] features, const double[::1] weights):
+        """Give these features these weights."""
+        cdef Py_ssize_t at, j
+        cdef row_t column
+        with nogil:
+            for at in range(features.shape[0]):
+                j = features[at]
+                if weights[at] != self.w[j]:
+                    column = rows_get(&self.columns.c, j)
+                    self._move(&column, j, weights[at] - self.w[j])
+                    self.w[j] = weights[at]
+
+    cdef void _move(self, row_t* column, Py_ssize_t j, double change) noexcept nogil:
+        row_axpy(column, -change, &self.r[0])
+        self.shift += change * self.mean[j]
+
+    def products(self, const int64_t[::1] features):
+        """a_j'r for each of these features, a new array."""
+        cdef Py_ssize_t at, j, n = features.shape[0]
+        cdef row_t column
+        result = np.empty(n)
+        cdef double[::1] out = result
+        with nogil:
+            for at in range(n):
+                if at + LOOKAHEAD < n:
+                    rows_prefetch(&self.columns.c, features[at + LOOKAHEAD])
+                j = features[at]
+                column = rows_get(&self.columns.c, j)
+                out[at] = row_dot(&column, &self.r[0]) + self.shift * self.total[j]
+        return result
+
+    def lengths(self, const double[::1] target):
+        """(‖r‖², target'r)."""
+        cdef Py_ssize_t i
+        cdef double square = 0, product = 0, x
+        with nogil:
+            for i in range(self.unit.shape[0]):
+                x = self.r[i] + self.shift * self.unit[i]
+                square += x * x
+                product += x * target[i]
+        return square, product
+
+    def penalty(self, const int64_t[::1] features):
+        """The sum of l1 |w_j| + (modulus/2) w_j² over these features."""
+        cdef Py_ssize_t at
+        cdef double size = 0, square = 0, w
+        for at in range(features.shape[0]):
+            w = self.w[features[at]]
+            size += fabs(w)
+            square += w * w
+        return self.l1 * size + self.modulus / 2 * square
+
+
+def products_of(const double[:, ::1] vectors):
+    """The products of a few long vectors, the rows of a matrix, with each other."""
+    cdef Py_ssize_t i, j, t, k = vectors.shape[0]
+    cdef double total
+    matrix = np.empty((k, k))
+    cdef double[:, ::1] out = matrix
+    for i in range(k):
+        for j in range(i + 1):
+            total = 0
+            for t in range(vectors.shape[1]):
+                total += vectors[i, t] * vectors[j, t]
+            out[i, j] = out[j, i] = total
+    return matrix
+
+
+def moments(Rows columns, const double[::1] unit):
+    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter without cancellation."""
+    cdef Py_ssize_t j, t, i
+    cdef row_t column
+    cdef double mean, norm, outside, x, square = 0
+    for i in range(unit.shape[0]):
+        square += unit[i] * unit[i]
+    totals, spreads = np.empty(columns.c.n_rows), np.empty(columns.c.n_rows)
+    cdef double[::1] total = totals, spread = spreads
+    with nogil:
+        for j in range(columns.c.n_rows):
+            column = rows_get(&columns.c, j)
+            total[j] = row_dot(&column, &unit[0])
+            mean = total[j] / square
+            norm, outside = 0, square
+            for t in range(column.length):
+                i = row_index(&column, column.kind, t)
+                x = row_value(&column, column.kind, t) - mean * unit[i]
+                norm += x * x
+                outside -= unit[i] * unit[i]
+            if column.length < unit.shape[0] and outside > 0:
+                norm += mean * mean * outside
+            spread[j] = norm
+    return totals, spreads

@@ -1,0 +1,87 @@
+"""The features of a problem as rows of their own, examples weighted by the roots of their costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.features._feature_descent import moments
+
+# A centred column whose square is this part of the column's own is rounding: a constant.
+CONSTANT = 1e-14
+
+
+class FeatureColumns:
+    """Vectors a_j = (u_i x_ij)_i of all features j, u_i² = c_i / ``scale``, scale = max c.
+
+    ``rows`` holds them as rows, ``curvature`` their squared norms. With ``intercept`` the appended
+    column is left out and features stand for a_j − centre_j u, orthogonal to u: formed where the
+    data are dense, else left to the user of ``means`` (the centres that are not yet taken off) and
+    ``totals``, a_j'u; the curvature of a constant is then 0. Values stay float32 where all costs
+    are the same and nothing is formed. Raises ValueError where a squared norm overflows.
+    """
+
+    def __init__(self, rows: Rows, costs: NDArray[np.float64], intercept: bool) -> None:
+        self.scale = float(costs.max())
+        self.unit = np.sqrt(costs / self.scale)
+        self.mass = float((self.unit**2).sum())
+        self.bias, self.intercept = rows.bias, intercept
+        self.rows = self._dense(rows) if rows.is_dense else self._sparse(rows)
+        self.count = self.rows.shape[0]
+        self.curvature = self.rows.squared_norms()
+        if not np.isfinite(self.curvature).all():
+            worst = int(np.flatnonzero(~np.isfinite(self.curvature))[0])
+            raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
+        self.centres = self.means = self.totals = np.zeros(self.count)
+        if intercept:
+            self._centre()
+
+    def weights_of(
+        self, weights: NDArray[np.float64], y: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """As many as the rows were wide: with the best intercept for these, over the bias."""
+        if not self.intercept:
+            return weights.copy()
+        level = float((self.unit**2 * y).sum()) / self.mass - float((self.centres * weights).sum())
+        return np.append(weights, level / self.bias)
+
+    def _appended(self) -> bool:
+        return self.bias >= 0 and not self.intercept
+
+    def _dense(self, rows: Rows) -> Rows:
+        matrix = rows.values.T
+        if self.intercept or (self.unit != 1).any():
+            matrix = matrix * self.unit
+        if self._appended():
+            matrix = np.vstack([matrix, self.bias * self.unit])
+        return Rows(np.ascontiguousarray(matrix), None, None, rows.shape[0])
+
+    def _sparse(self, rows: Rows) -> Rows:
+        from scipy.sparse import csr_array, hstack
+
+        indptr: Any = rows.indptr
+        indices: Any = rows.indices
+        stored = slice(int(indptr[0]), int(indptr[-1]))
+        values = rows.values[stored]
+        if (self.unit != 1).any():
+            values = values * np.repeat(self.unit, rows.lengths())
+        matrix: Any = csr_array((values, indices[stored], indptr - indptr[0]), shape=rows.shape)
+        matrix = matrix.tocsc()
+        if self._appended():
+            matrix = hstack([matrix, (self.bias * self.unit)[:, None]], format="csc")
+        return Rows(matrix.data, matrix.indices, matrix.indptr, rows.shape[0])
+
+    def _centre(self) -> None:
+        square = self.curvature
+        if self.rows.is_dense:
+            matrix = self.rows.values
+            self.centres = (matrix * self.unit).sum(axis=1) / self.mass
+            matrix -= self.centres[:, None] * self.unit
+            spread = self.rows.squared_norms()
+        else:
+            self.totals, spread = moments(self.rows, self.unit)
+            self.centres = self.means = self.totals / self.mass
+        self.curvature = np.where(spread > CONSTANT * square, spread, 0.0)

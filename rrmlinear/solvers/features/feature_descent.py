@@ -1,0 +1,224 @@
+"""Coordinate descent over features: the Lasso and the elastic net of the squared loss."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
+from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_of
+from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.loop.solver import Solver
+
+# A working set has the features in use and those whose pull on the residual is this near to l1;
+# never more than these or than there are examples or twice those in use, the nearest first.
+NEARNESS = 0.95
+FEWEST = 100
+# Sweeps between two looks at the gap, and between two extrapolations.
+MEMORY = 5
+# A working set is done when its gap is this part of the whole problem's, or of the target.
+SHARE = 0.3
+# A gap that shrinks by less than this part of the objective is at the end of what rounding allows.
+ROUNDING = 1e-15
+
+
+class FeatureDescent(Solver):
+    """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w.
+
+    ``l1`` ≥ 0 and ``modulus`` ≥ 0 are not both 0. A pass makes a working set of features and
+    minimizes over their weights, one at a time and exactly, until little of the gap is left there;
+    every few sweeps the next point is guessed from the last ones (Anderson extrapolation) and kept
+    if the objective is lower. The data are copied, feature by feature.
+
+    Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i, and with Ω* infinite
+    where modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. The gap is
+    over all examples and features in every pass.
+
+    ``intercept``: the weight of the rows' appended column (``rows.bias`` > 0) is not in Ω; then
+    Σ c_i α_i = 0. ``start`` are weights, as many as rows are wide.
+
+    Raises ValueError for numbers outside these ranges. Source: Massias, Gramfort and Salmon, Celer:
+    a fast solver for the Lasso with dual extrapolation; Bertrand and Massias, Anderson acceleration
+    of coordinate descent.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        l1: float,
+        modulus: float,
+        *,
+        intercept: bool = False,
+        start: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__()
+        for name, number in (("l1", l1), ("modulus", modulus)):
+            if not 0 <= number < np.inf:
+                raise ValueError(f"{name} must be at least 0 and finite, got {number}")
+        if l1 == modulus == 0:
+            raise ValueError("l1 and modulus are both 0: one of them must be positive")
+        if intercept and not rows.bias > 0:
+            raise ValueError(f"an intercept takes an appended column, and bias is {rows.bias}")
+        if not costs.max(initial=0) > 0:
+            raise ValueError("no example has a cost above 0")
+        if start is not None and np.shape(start) != (rows.width,):
+            raise ValueError(f"start has shape {np.shape(start)}; ({rows.width},) is needed")
+        self.rows, self.y, self.costs = rows, y, costs
+        self.l1, self.modulus, self.intercept, self.given = l1, modulus, intercept, start
+
+    def start(self) -> None:
+        self.columns = FeatureColumns(self.rows, self.costs, self.intercept)
+        self.scale = self.columns.scale  # what follows is the problem over this number
+        self.threshold, self.ridge = self.l1 / self.scale, self.modulus / self.scale
+        self.sweeps = FeatureSweeps(
+            self.columns.rows,
+            self.columns.curvature,
+            self.columns.unit,
+            self.columns.means,
+            self.columns.totals,
+            self.threshold,
+            self.ridge,
+        )
+        self.aim = self.columns.unit * self.y
+        self.features = np.arange(self.columns.count)
+        self.usable = self.columns.curvature > 0
+        self.norms = np.sqrt(self.columns.curvature + self.ridge)
+        self.slice = max(1, SLICE_WORK * self.columns.count // max(self.columns.rows.n_stored, 1))
+        self.best_dual = -np.inf
+        if self.given is not None:
+            weights = np.asarray(self.given, dtype=np.float64)[: self.columns.count]
+            self.sweeps.weights[:] = np.where(self.usable, weights, 0)
+        self._certify()
+
+    def run_pass(self, number: int) -> None:
+        moved, gap = self.sweeps.moved, self.gap
+        self._descend(self._working_set(), SHARE * max(gap, self._finite_target()))
+        self._certify()
+        progress = gap - self.gap > ROUNDING * (self.best_dual + gap)
+        self.moved = self.sweeps.moved - moved if progress else 0
+
+    def estimate(self) -> tuple[float, float]:
+        return self.scale * self.best_dual, self.scale * self.gap
+
+    def measure(self) -> tuple[float, float]:
+        return self.scale * (self.best_dual + self.gap), self.scale * self.best_dual
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.columns.weights_of(self.sweeps.weights, self.y)
+
+    def duals(self) -> NDArray[np.float64]:
+        return self.theta / np.where(self.columns.unit > 0, self.columns.unit, 1)
+
+    def support(self) -> dict[str, int]:
+        return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
+
+    def _finite_target(self) -> float:
+        return self.target / self.scale if np.isfinite(self.target) else 0.0
+
+    def _working_set(self) -> NDArray[np.int64]:
+        in_use = self.sweeps.weights != 0
+        room = NEARNESS * self.threshold - np.abs(self.pulls)
+        near = np.flatnonzero(((room < 0) | in_use) & self.usable)
+        most = max(FEWEST, 2 * int(in_use.sum()), min(self.rows.shape[0], self.columns.count))
+        if len(near) > most:
+            distance = np.where(in_use[near], -np.inf, room[near] / self.norms[near])
+            near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
+        return near
+
+    def _descend(self, features: NDArray[np.int64], goal: float) -> None:
+        # Sweep until the gap over these features is within the goal or shrinks no more.
+        sweeps, best, gap = self.sweeps, -np.inf, np.inf
+        while True:
+            points = [sweeps.weights[features]]
+            for _ in range(MEMORY):
+                if not self._sweep(features):
+                    return
+                points.append(sweeps.weights[features])
+            primal = self._primal(features)
+            guess = extrapolated(np.array(points))
+            sweeps.move(features, guess)
+            guessed = self._primal(features)
+            if guessed < primal:
+                primal = guessed
+            else:
+                sweeps.move(features, points[-1])
+            best = max(best, self._best_factor(sweeps.products(features))[1])
+            last, gap = gap, primal - best
+            if gap <= goal or last - gap <= ROUNDING * primal:
+                return
+
+    def _sweep(self, features: NDArray[np.int64]) -> bool:
+        # One sweep, in pieces between which the clock is looked at; False after the deadline.
+        self.work += len(features)
+        for begin in range(0, len(features), self.slice):
+            self.sweeps.sweep(features[begin : begin + self.slice])
+            if self.deadline is not None and time.perf_counter() > self.deadline:
+                return False
+        return True
+
+    def _primal(self, features: NDArray[np.int64]) -> float:
+        # all other weights are 0
+        return self.sweeps.lengths(self.aim)[0] / 2 + self.sweeps.penalty(features)
+
+    def _best_factor(self, pulls: NDArray[np.float64]) -> tuple[float, float]:
+        # The t ≥ 0 for which the dual of t r is largest over features with these a_j'r, and that
+        # dual: t b'r − ½ t² ‖r‖² − Σ max(0, t |a_j'r| − l1)² / (2 modulus).
+        square, product = self.sweeps.lengths(self.aim)
+        factor = max(product, 0.0) / square if square > 0 else 0.0
+        pulls = np.abs(pulls)
+        if self.ridge == 0:
+            largest = pulls.max(initial=0)
+            if factor * largest > self.threshold:
+                factor = self.threshold / largest
+            return factor, factor * (product - factor / 2 * square)
+        while True:  # Newton on a concave slope, from above: ends after finitely many kinks
+            beyond = pulls[factor * pulls > self.threshold]
+            excess = factor * beyond - self.threshold
+            slope = product - factor * square - (beyond * excess).sum() / self.ridge
+            bend = square + (beyond * beyond).sum() / self.ridge
+            if not slope < -1e-15 * factor * bend:
+                break
+            factor += slope / bend
+        penalty = (excess * excess).sum() / (2 * self.ridge)
+        return factor, factor * (product - factor / 2 * square) - penalty
+
+    def _certify(self) -> None:
+        # Residual afresh, then primal and dual over everything; the best dual so far is kept.
+        self._renew_residual()
+        self.pulls = self.sweeps.products(self.features)
+        factor, dual = self._best_factor(self.pulls)
+        if dual > self.best_dual:
+            self.best_dual = dual
+            self.theta = factor * (self.sweeps.residual + self.sweeps.shift * self.columns.unit)
+        self.gap = self._primal(self.features) - self.best_dual
+
+    def _renew_residual(self) -> None:
+        sweeps = self.sweeps
+        in_use = np.flatnonzero(sweeps.weights)
+        weights = sweeps.weights[in_use]
+        sweeps.weights[in_use] = 0
+        sweeps.residual[:] = self.aim
+        sweeps.shift = 0.0
+        sweeps.move(in_use, weights)
+        if self.intercept:
+            sweeps.shift -= sweeps.lengths(self.columns.unit)[1] / self.columns.mass
+
+
+def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The limit of x_0 … x_k, if they came of one affine map: Σ z_i x_{i+1}, Σ z_i = 1, with the
+    least ‖Σ z_i (x_{i+1} − x_i)‖, slightly regularized.
+    """
+    steps = np.diff(points, axis=0)
+    matrix = products_of(steps)
+    size = np.trace(matrix)
+    if not size > 0:
+        return points[-1]
+    matrix[np.diag_indices_from(matrix)] += 1e-14 * size
+    mix = np.linalg.solve(matrix, np.full(len(matrix), size))
+    mix /= mix.sum()
+    return (mix[:, None] * points[1:]).sum(axis=0)

@@ -1,0 +1,132 @@
+"""Stochastic subgradient steps on (ρ/2)‖w‖² + Σ c_i φ(x_i'w, y_i), each in time O(nonzeros)."""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int64_t, uint64_t
+
+from rrmlinear.core.random cimport random_below, random_stream
+from rrmlinear.simd.rows cimport row_axpy, row_dot, row_t, rows_get
+from rrmlinear.risks.decomposable cimport ScalarRisk
+
+import numpy as np
+
+# The digits that may be lost in weighted · u + rest: 1/t gets there once in a million steps.
+cdef double LEAST_SCALE = 1e-6
+
+
+cdef class SubgradientDescent:
+    """State of the descent: w = scale · u, and the sum of all iterates, weighted · u + rest.
+
+    A step shrinks w, projects it and moves it along few examples: it changes numbers, and entries
+    of u and rest at those examples' nonzeros.
+    """
+
+    cdef readonly int64_t steps_made
+    cdef ScalarRisk risk
+    cdef Py_ssize_t batch
+    cdef bint averaging
+    cdef double modulus
+    cdef double radius               # of the ball that w is projected to
+    cdef uint64_t random
+    cdef double scale
+    cdef double norm                 # ‖u‖²
+    cdef double weighted             # Σ scale over the iterates
+    cdef object direction
+    cdef object remainder
+    cdef double[::1] u
+    cdef double[::1] rest
+    cdef const int64_t[::1] drawn    # examples to draw from
+    cdef const double[::1] curvature
+    cdef int64_t[::1] chosen
+    cdef double[::1] slope
+    cdef double[::1] product         # x'u of those chosen
+    cdef double[::1] slope_sum       # of each example, and over how many visits
+    cdef int64_t[::1] visits
+
+    def __init__(self, ScalarRisk risk, const int64_t[::1] drawn, double modulus, double radius,
+                 Py_ssize_t batch, bint averaging, uint64_t seed):
+        self.risk, self.drawn, self.modulus, self.radius = risk, drawn, modulus, radius
+        self.batch, self.averaging = min(batch, drawn.shape[0]), averaging
+        self.random = random_stream(seed, 0)
+        self.scale, self.norm, self.weighted, self.steps_made = 1, 0, 0, 0
+        self.direction, self.remainder = np.zeros(risk.shape), np.zeros(risk.shape)
+        self.u, self.rest = self.direction, self.remainder
+        self.curvature = risk.rows.squared_norms()
+        self.chosen = np.asarray(drawn[:self.batch]).copy()
+        self.slope, self.product = np.zeros(self.batch), np.zeros(self.batch)
+        self.slope_sum = np.zeros(risk.n)
+        self.visits = np.zeros(risk.n, dtype=np.int64)
+
+    def steps(self, int64_t count):
+        """So many steps."""
+        self.norm = float(self.direction @ self.direction)  # free of what updates rounded off
+        cdef int64_t _
+        with nogil:
+            for _ in range(count):
+                self._step()
+
+    cdef void _step(self) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef int64_t i
+        cdef row_t row
+        cdef double share = <double> self.drawn.shape[0] / self.batch
+        cdef double move, dot
+        self.steps_made += 1
+        for j in range(self.batch):
+            if self.batch < self.drawn.shape[0]:
+                self.chosen[j] = self.drawn[random_below(&self.random, self.drawn.shape[0])]
+            i = self.chosen[j]
+            row = rows_get(&self.risk.rows.c, i)
+            self.product[j] = row_dot(&row, &self.u[0])
+            self.slope[j] = self.risk.loss.derivative(self.risk.y[i], self.scale * self.product[j])
+            self.slope_sum[i] += self.slope[j]
+            self.visits[i] += 1
+        if self.steps_made > 1:             # before, u is zero and its scale anything
+            self.scale *= 1 - 1.0 / self.steps_made
+        for j in range(self.batch):
+            i = self.chosen[j]
+            move = -share * self.risk.cost[i] * self.slope[j]
+            move /= self.modulus * self.steps_made * self.scale
+            if move == 0:
+                continue
+            row = rows_get(&self.risk.rows.c, i)
+            dot = self.product[j] if self.batch == 1 else row_dot(&row, &self.u[0])
+            self.norm += move * (2 * dot + move * self.curvature[i])
+            row_axpy(&row, move, &self.u[0])
+            if self.averaging:              # iterates so far keep their sum
+                row_axpy(&row, -self.weighted * move, &self.rest[0])
+        if self.scale * self.scale * self.norm > self.radius * self.radius:
+            self.scale = self.radius / sqrt(self.norm)
+        if self.scale < LEAST_SCALE:
+            self._settle()
+        self.weighted += self.scale
+
+    cdef void _settle(self) noexcept nogil:
+        # Bring the scale back to 1, in time O(d).
+        cdef Py_ssize_t j
+        for j in range(self.u.shape[0]):
+            self.rest[j] += self.weighted * self.u[j]
+            self.u[j] *= self.scale
+        self.norm *= self.scale * self.scale
+        self.scale, self.weighted = 1, 0
+
+    def last(self):
+        """The last iterate."""
+        return self.scale * self.direction
+
+    def average(self):
+        """The mean of all iterates."""
+        return (self.weighted * self.direction + self.remainder) / max(self.steps_made, 1)
+
+    def mean_slopes(self, const double[::1] others):
+        """Mean of each example's slopes since they were last forgotten, ``others`` without any."""
+        result = np.empty(self.risk.n)
+        cdef double[::1] out = result
+        cdef Py_ssize_t i
+        for i in range(self.risk.n):
+            out[i] = self.slope_sum[i] / self.visits[i] if self.visits[i] else others[i]
+        return result
+
+    def forget_slopes(self):
+        """Begin the means anew."""
+        self.slope_sum[:] = 0
+        self.visits[:] = 0

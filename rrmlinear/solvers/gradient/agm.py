@@ -1,0 +1,201 @@
+"""AGM-EF on regularized risks, by one of three routes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
+from rrmlinear.solvers.gradient.agm_steps import Constants
+from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
+from rrmlinear.solvers.loop.result import DualBlocks, duals_of
+from rrmlinear.solvers.loop.solver import Solver
+
+ROUTES = ("primal", "smoothed-dual", "dual")
+MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
+# The first μ lets F_μ lie below F(0) by no more than this part of it.
+FIRST_SMOOTHING = 0.1
+# A smoothed problem is done with when its gap is below this part of that of the problem itself.
+SHARE = 0.3
+# μ of this one, as a multiple of that of the next.
+SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
+
+# The bound of ‖diag(√c) X‖² is no less than by the longest example times this.
+LEAST = 1e-12
+# The curvature of a dual step that goes no farther than it has to.
+STIFF = 1e9
+
+
+class AGM(Solver):
+    """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w by AGM-EF.
+
+    F is a risk (`ScalarRisk`, `BlockRisk`, or one with a free intercept). ``route``:
+
+    - "primal": steps in w on F_μ + Ω with Ω in the prox. A φ with a kink is smoothed
+      by μ, (μ/2) (α_i − centre_i)² in its conjugate, and whenever the smoothed problem is solved
+      better than it is worth, the centre moves to the best duals so far and μ falls; a smooth φ is
+      left as it is. The only one for Ω that is not strongly convex.
+    - "dual": steps in α on the dual itself.
+    - "smoothed-dual": the same with (μ/2) (α_i − centre_i)², moved alike.
+
+    Where nothing is strongly convex, as on the dual of a φ with a kink and with the 1-norm, the
+    momentum starts again where it points uphill.
+
+    By default "dual" for a φ with a kink where there are no more examples than features, else
+    "primal". Measured at C = 1: on adult (n = 32561, d = 123) the hinge takes 3452 trials to a
+    relative gap of 1e-6 in w and is at 7e-5 after 4000 in α, on text of 20000 examples and 40000
+    features 862 and 340; on covtype (n = 581012, d = 54) only w gets below 0.5 in some 400. A
+    smooth loss takes fewer in w on all three. "all" and "one" take about as many.
+
+    ``memory`` is "all" (AGM-EF-∞) or "one" (AGM-EF-1), ``smoothing`` the first μ (by default from
+    the size of the risk), ``start`` are duals α_i to begin from. ``optimized`` takes the
+    prox-function of duals ½ Σ c_i r_i α_i² with r_i = |x_i'v*| in place of 1, v* the top
+    eigenvector of Σ c_i x_i x_i'. L is found by trial, or bounded by power iteration where
+    ``adaptive`` is false. A pass is one trial: one product with the data of weights, and one of
+    duals.
+
+    Certificate: averages of dual points as the theorems have them, and each dual point by itself;
+    margins of averaged weights and Σ c_i α_i x_i of averaged duals are averages, too, so every pass
+    has both values. Where Ω* is infinite, duals count as far as they scale into its domain.
+
+    Raises ValueError for choices that are not as said. Source: Zhang, Saha and Vishwanathan,
+    Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, algorithms 2 and 4,
+    sections 5.1 to 5.3 and 5.6; centres that move: Rockafellar, 1976.
+    """
+
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        *,
+        memory: str = "all",
+        route: str | None = None,
+        smoothing: float | None = None,
+        optimized: bool = False,
+        adaptive: bool = True,
+        start: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__()
+        smooth = risk.loss.smoothing > 0
+        if route is None:
+            wide = risk.shape[0] >= risk.rows.shape[0]
+            route = "dual" if wide and not smooth and regularizer.modulus > 0 else "primal"
+        if route not in ROUTES:
+            raise ValueError(f"route must be one of {', '.join(ROUTES)}, got {route!r}")
+        if memory not in MEMORIES:
+            raise ValueError(f"memory must be one of {', '.join(MEMORIES)}, got {memory!r}")
+        if route != "primal" and not regularizer.modulus > 0:
+            raise ValueError(
+                f"the {route} route needs a strongly convex regularizer, and "
+                f"{type(regularizer).__name__} is not: take the primal one"
+            )
+        smooths = route == "smoothed-dual" or (route == "primal" and not smooth)
+        if smoothing is not None and not (smooths and 0 < smoothing < math.inf):
+            raise ValueError(
+                f"smoothing must be positive and finite, got {smoothing}"
+                if smooths
+                else f"a smoothing has no effect on the {route} route of {type(risk.loss).__name__}"
+            )
+        if optimized and route == "primal" and smooth:
+            raise ValueError(
+                "an optimized prox-function has no effect on the primal route of a smooth loss"
+            )
+        self.risk, self.regularizer = risk, regularizer
+        self.route, self.memory, self.smooths = route, memory, smooths
+        self.first_smoothing, self.optimized, self.begin = smoothing, optimized, start
+        # Where nothing is strongly convex the momentum has nothing to go by.
+        curved = regularizer.modulus > 0 if route == "primal" else smooth or smooths
+        self.pace = Pace(restarts=not curved) if adaptive else FIXED
+        self.n = risk.rows.shape[0]
+        self.measuring_work = float(self.n)
+
+    def start(self) -> None:
+        risk = self.risk
+        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
+        if not math.isfinite(longest):
+            raise ValueError("the squared norm of an example overflows; scale the data")
+        self.best = Certificate(risk, self.regularizer)
+        self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
+        w = np.zeros(risk.shape)
+        margins = risk.margins(w)
+        self.best.see_weights(w, margins)
+        self.best.see_duals(0 * margins, w)
+        if self.begin is not None:
+            self.begin = nearest_duals(risk, self.begin, margins)
+            self.square.centre = self.begin
+            self.best.see_duals(self.begin, risk.gradient(self.begin))
+        mu = self._first_smoothing(risk.value(margins)) if self.smooths else 0.0
+        problem = self._problem(mu)
+        bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
+        self.bound = max(bound, LEAST * longest) or 1.0
+        self._run(problem, problem.first(self.begin), problem.steepness(self.bound))
+
+    def _first_smoothing(self, at_zero: float) -> float:
+        if self.first_smoothing is not None:
+            return self.first_smoothing
+        loss = self.risk.loss
+        scalar = len(self.risk.shape) == 1
+        lipschitz = loss.lipschitz if scalar else loss.lipschitz(self.risk.shape[1])
+        if not math.isfinite(lipschitz):
+            lipschitz = 1.0
+        room = lipschitz**2 * float(self.square.weights.sum())
+        return 2 * FIRST_SMOOTHING * at_zero / room if room > 0 and at_zero > 0 else 1.0
+
+    def _problem(self, mu: float) -> PrimalRoute | DualRoute:
+        kind = PrimalRoute if self.route == "primal" else DualRoute
+        return kind(self.risk, self.regularizer, mu, self.square)
+
+    def _run(self, problem: PrimalRoute | DualRoute, x: NDArray[np.float64], L: float) -> None:
+        self.problem = problem
+        constants = Constants(0.0, problem.lam2)
+        method = MEMORIES[self.memory]
+        self.run = method(problem, problem.geometry, x, L, constants, self.pace)
+
+    def run_pass(self, number: int) -> None:
+        self.work += self.n
+        self.moved = self.n
+        run, last = self.run, self.run.x
+        if not run.advance():
+            return
+        gap = self.problem.gap(run, self.best)
+        if np.array_equal(run.x, last):
+            self.moved = 0
+        if self.problem.mu > 0 and (gap <= SHARE * self.best.gap or not self.moved):
+            self._smooth_less()
+
+    def _smooth_less(self) -> None:
+        run, fall = self.run, SMOOTHING_FALL[self.route]
+        self.square.centre = self.best.alphas
+        problem = self._problem(self.problem.mu / fall)
+        if not self.pace.adaptive:
+            L = problem.steepness(self.bound)
+        else:
+            L = run.L * fall if self.route == "primal" else run.L
+        self._run(problem, run.x, L)
+
+    def estimate(self) -> tuple[float, float]:
+        return self.best.dual, self.best.gap
+
+    def measure(self) -> tuple[float, float]:
+        return self.best.measure()
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.risk.complete(self.best.weights)
+
+    def duals(self) -> NDArray[np.float64] | DualBlocks:
+        return duals_of(self.risk, self.best.alphas)
+
+
+def nearest_duals(
+    risk: Any, alphas: NDArray[np.float64], margins: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Duals next to some that need not be feasible, as those of another problem."""
+    if math.isfinite(risk.conjugate(alphas)):
+        return alphas
+    return risk.dual_steps(margins, alphas, STIFF)

@@ -1,0 +1,76 @@
+"""Bregman divergences: Δ(x, y) = d(x) − d(y) − ⟨∇d(y), x − y⟩ of a σ-strongly convex d."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from rrmlinear.solvers.loop.inner import Array, inner, weighted
+
+# Logarithms of what is below the smallest number.
+LOWEST_LOGARITHM = float(np.log(np.finfo(float).tiny))
+
+
+class Divergence(Protocol):
+    """What a method needs of Δ. ``mirror`` coordinates are those in which centres average:
+
+    Σ c_i Δ(x, x_i) = (Σ c_i) Δ(x, x̄) + constant with mirror(x̄) the mean, by c_i, of mirror(x_i).
+    """
+
+    sigma: float
+
+    def mirror(self, x: Array) -> Array: ...
+
+    def divergence(self, x: Array, mirror: Array) -> float:
+        """Δ(x, y) by y's mirror coordinates, where y need not lie in the domain of a Ψ."""
+        ...
+
+    def squared_norm(self, step: Array) -> float:
+        """‖step‖², of the norm in which d is σ-strongly convex."""
+        ...
+
+    def turn(self, u: Array, x: Array, last: Array) -> float:
+        """⟨∇d(u) − ∇d(x), x − last⟩: positive where a step from u to x goes against x − last."""
+        ...
+
+
+class Euclidean:
+    """d(x) = ½ Σ b_i x_i², b ≥ 0, 1-strongly convex in its own norm."""
+
+    sigma = 1.0
+
+    def __init__(self, weights: Array | float = 1.0) -> None:
+        self.weights = weights
+
+    def mirror(self, x: Array) -> Array:
+        return x
+
+    def divergence(self, x: Array, mirror: Array) -> float:
+        return self.squared_norm(x - mirror) / 2
+
+    def squared_norm(self, step: Array) -> float:
+        return weighted(self.weights, step, step)
+
+    def turn(self, u: Array, x: Array, last: Array) -> float:
+        return weighted(self.weights, u - x, x - last)
+
+
+class Entropy:
+    """d(x) = Σ x_i log x_i over x ≥ 0: 1-strongly convex in ‖·‖₁ on the simplex (Pinsker)."""
+
+    sigma = 1.0
+
+    def mirror(self, x: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.maximum(np.log(x), LOWEST_LOGARITHM)
+
+    def divergence(self, x: Array, mirror: Array) -> float:
+        terms = np.where(x > 0, x * (self.mirror(x) - mirror), 0.0)
+        return float(terms.sum() - x.sum() + np.exp(mirror).sum())
+
+    def squared_norm(self, step: Array) -> float:
+        return float(np.abs(step).sum()) ** 2
+
+    def turn(self, u: Array, x: Array, last: Array) -> float:
+        return inner(self.mirror(u) - self.mirror(x), x - last)

@@ -1,0 +1,294 @@
+"""AGM-EF: accelerated gradient methods by estimate functions, for any f + Ψ over arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from rrmlinear.solvers.gradient.agm_steps import (
+    Constants,
+    first_memory,
+    infinite_memory_step,
+    one_memory_step,
+)
+from rrmlinear.solvers.gradient.bregman import Divergence
+from rrmlinear.solvers.loop.inner import Array
+
+# Below this part of f the square of a step is rounding beside values of f, and slopes are compared.
+RESOLUTION = 1e-9
+# By this part of J two sides of a test may differ through rounding.
+ROUNDING = 1e-15
+# L does not fall below this part of what it began with.
+LEAST = 1e-12
+# Where A has come so far the estimate function has forgotten its first term, and begins again.
+LARGEST_WEIGHT = 1e150
+
+
+class Tangent(NamedTuple):
+    """f at a point u: its value, its gradient, and the y where f(u) = max_y φ(u, y), if any."""
+
+    value: float
+    gradient: Array
+    dual: Any
+
+
+class Composite(Protocol):
+    """J(x) = f(x) + Ψ(x), where f is a function of K x, ``image(x)``, K linear.
+
+    ∇f(u) is a linear function of the dual point y(u) where there is one.
+    """
+
+    def image(self, x: Array) -> Array: ...
+
+    def smooth(self, image: Array) -> float:
+        """f."""
+        ...
+
+    def tangent(self, image: Array) -> Tangent: ...
+
+    def bend(self, image: Array, tangent: Tangent, other: Array) -> float:
+        """½ ⟨∇f(u') − ∇f(u), u' − u⟩ of u with its tangent and another point."""
+        ...
+
+    def rest(self, x: Array) -> float:
+        """Ψ."""
+        ...
+
+    def dot(self, gradient: Array, step: Array) -> float:
+        """⟨gradient, step⟩."""
+        ...
+
+    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
+        """argmin ⟨gradient, x⟩ + t Ψ(x) + c Δ(x, y), y by its mirror coordinates."""
+        ...
+
+
+class Pace(NamedTuple):
+    """How L goes on: times ``rise`` after a trial that it was too small for, over ``fall`` after a
+    step. Both 1: L is fixed, and no trial is judged. ``restarts``: the momentum starts again where
+    it points uphill.
+    """
+
+    rise: float = 2.0
+    fall: float = 1.1
+    restarts: bool = False
+
+    @property
+    def adaptive(self) -> bool:
+        return self.rise > 1
+
+
+FIXED = Pace(1.0, 1.0)
+
+
+class EstimateFunctions:
+    """minimize J = f + Ψ over x, from x₀ in the domain of Ψ, by trials of one step each.
+
+    ``x``, ``z`` and their images, the tangents averaged into ``dual`` and ``slope`` (the dual point
+    and the gradient that belongs to it), J(x) in ``value``, the number ``steps`` of steps since the
+    start or the last restart. f is L-smooth in the norm of ``geometry``; where ``pace`` is adaptive
+    L is a first guess.
+
+    Tests of a trial: A J(x⁺) ≤ min ψ⁺ or J(x⁺) ≤ min q⁺; where rounding hides these, that the
+    slope of f between u and x⁺ rises by no more than L says.
+    """
+
+    def __init__(
+        self,
+        problem: Composite,
+        geometry: Divergence,
+        x: Array,
+        L: float,
+        constants: Constants,
+        pace: Pace,
+    ) -> None:
+        self.problem, self.geometry, self.pace = problem, geometry, pace
+        self.L, self.constants = L, constants
+        self.least_L = LEAST * L
+        self.uphill = 0
+        self._begin(x, problem.image(x))
+
+    def _begin(self, x: Array, image: Array) -> None:
+        self.x, self.image = x, image
+        self.value = self.problem.smooth(image) + self.problem.rest(x)
+        self.steps = 0
+        self.lower = 0.0  # the minimum of the estimate function
+        self.dual: Any = None
+        self.slope: Any = None  # of a step at least
+        self._start(x, image)
+
+    def _start(self, x: Array, image: Array) -> None:
+        raise TypeError(f"{type(self).__name__} has no estimate function")
+
+    def advance(self) -> bool:
+        """One trial: one tangent and one image. Whether the step was taken."""
+        raise TypeError(f"{type(self).__name__} has no trial")
+
+    def _served(
+        self, served: bool, at: Array, tangent: Tangent, u: Array, x: Array, image: Array
+    ) -> bool:
+        # What a test says, or where it can say nothing, what the slopes do.
+        square = self.L / 2 * self.geometry.squared_norm(x - u)
+        if square > RESOLUTION * max(abs(tangent.value), abs(self.value)):
+            return served
+        return served or self.problem.bend(at, tangent, image) <= square * (1 + 1e-6)
+
+    def _model(self, tangent: Tangent, u: Array, mirror: Array, z: Array) -> float:
+        # ℓ_f(z; u, λ₁)
+        total = tangent.value + self.problem.dot(tangent.gradient, z - u)
+        lam1 = self.constants.lam1
+        return total + lam1 * self.geometry.divergence(z, mirror) if lam1 else total
+
+    def _failed(self) -> bool:
+        self.L *= self.pace.rise
+        return False
+
+    def _take(self, x: Array, image: Array, value: float, share: float, tangent: Tangent) -> None:
+        self.x, self.image, self.value = x, image, value
+        self.tangent = tangent
+        self.steps += 1
+        self.slope = mixed(self.slope, tangent.gradient, share)
+        self.dual = mixed(self.dual, tangent.dual, share)
+        self.L = max(self.L / self.pace.fall, self.least_L)
+
+    def _restart_if_uphill(self, u: Array, last: Array) -> None:
+        # The step from u is a descent direction; momentum against it is lost.
+        if self.pace.restarts and self.geometry.turn(u, self.x, last) > 0:
+            self.uphill += 1
+            self._again()
+
+    def _again(self) -> None:
+        # From where it is; the averages serve until the first step.
+        slope, dual = self.slope, self.dual
+        self._begin(self.x, self.image)
+        self.slope, self.dual = slope, dual
+
+
+class InfiniteMemory(EstimateFunctions):
+    """AGM-EF-∞ (algorithms 1 and 2): ψ = Δ(·, x₀) + Σ a_i (Ψ + ℓ_f(·; u_i, λ₁)).
+
+    ``weight`` is A, and J(x) − J(x*) ≤ Δ(x*, x₀)/A at each step.
+    """
+
+    def _start(self, x: Array, image: Array) -> None:
+        self.z, self.z_image = x, image
+        self.weight = 0.0
+        self.centre = self.geometry.mirror(x)  # of all Bregman terms of ψ
+        self.pull = 0 * x  # Σ a_i ∇f(u_i)
+
+    def advance(self) -> bool:
+        problem, A, (lam1, _, _) = self.problem, self.weight, self.constants
+        step = infinite_memory_step(A, self.L, self.constants)
+        a = step.a
+        u = between(self.x, self.z, step.to_z)
+        at = between(self.image, self.z_image, step.to_z)
+        tangent = problem.tangent(at)
+        pull = self.pull + a * tangent.gradient
+        mass = 1 + lam1 * step.weight
+        mirror = self.geometry.mirror(u) if lam1 else self.centre
+        centre = between(self.centre, mirror, lam1 * a / mass)
+        z = problem.lowest(pull, step.weight, mass, centre)
+        z_image, rest = problem.image(z), problem.rest(z)
+        x, image = between(self.x, z, step.share), between(self.image, z_image, step.share)
+        value = problem.smooth(image) + problem.rest(x)
+        lower = self.lower + self._rise(z, rest) + a * (rest + self._model(tangent, u, mirror, z))
+        if self.pace.adaptive:
+            enough = step.weight * value <= lower + ROUNDING * step.weight * abs(value)
+            if not self._served(enough, at, tangent, u, x, image):
+                return self._failed()
+            lower = max(lower, step.weight * value)
+        last = self.x
+        self.z, self.z_image, self.z_rest, self.weight = z, z_image, rest, step.weight
+        self.pull, self.centre, self.lower = pull, centre, lower
+        self._take(x, image, value, step.share, tangent)
+        self._restart_if_uphill(u, last)
+        if self.weight > LARGEST_WEIGHT:
+            self._again()
+        return True
+
+    def _rise(self, z: Array, rest: float) -> float:
+        # ψ(z⁺) − ψ(z), a difference of like terms, which loses no digits to what they share.
+        if self.weight == 0:
+            return self.geometry.divergence(z, self.centre)
+        mass = 1 + self.constants.lam1 * self.weight
+        apart = self.geometry.divergence(z, self.centre)
+        apart -= self.geometry.divergence(self.z, self.centre)
+        along = self.problem.dot(self.pull, z - self.z)
+        return mass * apart + along + self.weight * (rest - self.z_rest)
+
+
+class OneMemory(EstimateFunctions):
+    """AGM-EF-1 (algorithms 3 and 4): q = cΔ(·, z) + q(z) stands for all that went before.
+
+    ``weight`` is c, ``remaining`` Π (1 − a_i): J(x) − J(x*) ≤ remaining (q₀(x*) − J(x*)). The first
+    trial makes q₀ and z₀ = x₀ from the u₀ that is given.
+    """
+
+    weight: float
+    mirror: Array
+
+    def _start(self, x: Array, image: Array) -> None:
+        self.z, self.z_image = x, image
+        self.remaining = 0.0
+
+    def advance(self) -> bool:
+        if self.remaining == 0:
+            return self._first()
+        problem, (lam1, _, _) = self.problem, self.constants
+        step = one_memory_step(self.weight, self.L, self.constants)
+        a, kept = step.a, (1 - step.a) * self.weight
+        u = between(self.x, self.z, step.to_z)
+        at = between(self.image, self.z_image, step.to_z)
+        tangent = problem.tangent(at)
+        mirror = self.geometry.mirror(u) if lam1 else self.mirror
+        mass = kept + lam1 * a
+        z = problem.lowest(
+            a * tangent.gradient, a, mass, between(self.mirror, mirror, lam1 * a / mass)
+        )
+        z_image, rest = problem.image(z), problem.rest(z)
+        x, image = between(self.x, z, a), between(self.image, z_image, a)
+        value = problem.smooth(image) + problem.rest(x)
+        lower = (1 - a) * self.lower + kept * self.geometry.divergence(z, self.mirror)
+        lower += a * (rest + self._model(tangent, u, mirror, z))
+        if self.pace.adaptive:
+            enough = value <= lower + ROUNDING * abs(value)
+            if not self._served(enough, at, tangent, u, x, image):
+                return self._failed()
+            lower = max(lower, value)
+        last = self.x
+        self.z, self.z_image, self.mirror = z, z_image, self.geometry.mirror(z)
+        self.weight, self.lower = step.weight, lower
+        self.remaining *= 1 - a
+        self._take(x, image, value, a, tangent)
+        self._restart_if_uphill(u, last)
+        return True
+
+    def _first(self) -> bool:
+        problem, u, at = self.problem, self.x, self.image
+        tangent = problem.tangent(at)
+        c, mirror = self.L / self.constants.sigma, self.geometry.mirror(u)
+        x = problem.lowest(tangent.gradient, 1.0, c, mirror)
+        image = problem.image(x)
+        rest = problem.rest(x)
+        value = problem.smooth(image) + rest
+        lower = tangent.value + problem.dot(tangent.gradient, x - u) + rest
+        lower += c * self.geometry.divergence(x, mirror)
+        if self.pace.adaptive:
+            enough = value <= lower + ROUNDING * abs(value)
+            if not self._served(enough, at, tangent, u, x, image):
+                return self._failed()
+            lower = max(lower, value)
+        self.z, self.z_image, self.mirror = x, image, self.geometry.mirror(x)
+        self.weight, self.lower = first_memory(self.L, self.constants), lower
+        self.remaining = 1.0
+        self._take(x, image, value, 1.0, tangent)
+        return True
+
+
+def between(a: Array, b: Array, share: float) -> Array:
+    """(1 − share) a + share b."""
+    return a if share == 0 else b if share == 1 else a + share * (b - a)
+
+
+def mixed(old: Any, new: Any, share: float) -> Any:
+    """The same of what may not be there."""
+    return new if old is None or new is None else between(old, new, share)

@@ -1,0 +1,203 @@
+"""Pragam: weights and duals whose gap an excessive gap bounds at every pass."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.gradient.agm import nearest_duals
+from rrmlinear.solvers.gradient.composite import between
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.inner import Array, weighted
+from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
+from rrmlinear.solvers.loop.result import DualBlocks, duals_of
+from rrmlinear.solvers.loop.solver import Solver
+
+# L after a trial that it was too small for, and after one that it served.
+RISE = 2.0
+FALL = 1.1
+# A run begins again from where it is when the gap has fallen to this part since it last did.
+RESTART = 0.2
+# Rounding, as a part of the objective.
+ROUNDING = 1e-13
+
+# L is no less than by the longest example, and μ than L, times this.
+LEAST = 1e-12
+
+
+class Pragam(Solver):
+    """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w, Ω strongly convex.
+
+    Dual: maximize D(α) = −Σ c_i φ*(−α_i) − Ω*(Σ c_i α_i x_i). With d(α) = ½ Σ c_i (α_i − s_i)²,
+    s the duals it starts from (0 by default), every pair (w, α) has the excessive gap property
+    J_μ(w) ≤ D(α), where J_μ ≤ Ω + F is J with μ d in the conjugate of F; μ falls.
+
+    Step: β = (1 − τ) α + τ α_μ(w), w⁺ = (1 − τ) w + τ w(β), α⁺ = v(β), μ⁺ = (1 − τ) μ, where
+    α_μ(w) attains J_μ(w), w(β) = ∇Ω*(Σ c_i β_i x_i), and v is a step of the prox of the dual for
+    curvature L. τ is the root of τ² = (1 − τ)(γ + μ)/L, γ the modulus of φ*.
+
+    ``L`` is the Lipschitz constant of the gradient of Ω*(Σ c_i α_i x_i) by ½ Σ c_i α_i², found by
+    power iteration where it is None; with ``adaptive`` it is a first guess that rises where a
+    step loses the property, and falls otherwise. ``restarts`` begin again from the duals at hand
+    whenever the gap has fallen to a fifth. A pass is a trial: two products with the data for a
+    fixed L, which tells of the optimum by J_μ(w), three for an adaptive one, which knows D(α).
+
+    With a fixed L, no restarts and γ = 0, gap ≤ μ max d = 4 L max d / ((k+1)(k+2)) after k steps.
+    A risk with a free intercept makes it Pragam-b. Raises ValueError for an Ω that is not strongly
+    convex. Source: Zhang, Saha and Vishwanathan, Lower Bounds for BMRM and Faster Rates for
+    Training SVMs, algorithm 1; Nesterov, Excessive gap technique in nonsmooth convex
+    minimization, 2005.
+    """
+
+    w: Any
+    vector: Any
+    answer_vector: Any
+
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        *,
+        L: float | None = None,
+        adaptive: bool = True,
+        restarts: bool = True,
+        start: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__()
+        if not regularizer.modulus > 0:
+            raise ValueError(
+                "Pragam needs a strongly convex regularizer, and "
+                f"{type(regularizer).__name__} is not"
+            )
+        if L is not None and not 0 < L < math.inf:
+            raise ValueError(f"L must be positive and finite, got {L}")
+        self.risk, self.regularizer = risk, regularizer
+        self.given_L, self.adaptive, self.restarts, self.begin = L, adaptive, restarts, start
+        self.n = risk.rows.shape[0]
+        self.measuring_work = float(self.n)
+        gamma = risk.loss.smoothing
+        # of rows of k whose sum is 0, by blocks without the own class
+        self.gamma = gamma / risk.shape[1] if len(risk.shape) == 2 else gamma
+
+    def start(self) -> None:
+        risk = self.risk
+        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
+        if not math.isfinite(longest):
+            raise ValueError("the squared norm of an example overflows; scale the data")
+        if self.given_L is not None:
+            self.L = self.given_L
+        elif self.adaptive:
+            self.L = mean_curvature(risk) / self.regularizer.modulus
+        else:
+            self.L = curvature_bound(risk) / self.regularizer.modulus
+        self.least_L = LEAST * longest / self.regularizer.modulus or 1.0
+        self.L = max(self.L, self.least_L)
+        self.best = Certificate(risk, self.regularizer)
+        margins = risk.margins(np.zeros(risk.shape))
+        begin = self.begin
+        begin = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
+        self.best.see_weights(np.zeros(risk.shape), margins)
+        vector = risk.gradient(begin)
+        self.lower = self.best.see_duals(begin, vector)
+        self.alphas = begin
+        self._begin(begin, vector)
+
+    def _begin(self, centre: Array, vector: Array) -> None:
+        # The first pair of a run from duals, made by the first trial.
+        self.centre, self.centre_vector = centre, vector
+        self.w = self.vector = self.answer_vector = None
+
+    def _weights(self, vector: Array) -> Array:
+        return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
+
+    def smoothed_value(self, w: Array, margins: Array, mu: float) -> tuple[float, Array]:
+        """J_μ(w) and the α_μ(w) that attains it."""
+        alphas = self.risk.dual_steps(margins, self.centre, mu)
+        away = alphas - self.centre
+        costs = self.risk.costs
+        value = -weighted(costs, margins, alphas) - self.risk.conjugate(alphas)
+        value -= mu / 2 * weighted(costs, away, away)
+        return value + self.regularizer.value_of(w.ravel()), alphas
+
+    def run_pass(self, number: int) -> None:
+        self.work += self.n
+        self.moved = self.n
+        taken = self._first() if self.w is None else self._step()
+        if not taken:
+            self.L *= RISE
+            return
+        if self.adaptive:
+            self.L = max(self.L / FALL, self.least_L)
+        gap = self.best.primal - self.lower
+        if self.restarts and gap <= RESTART * self.gap_at_start:
+            vector = self.risk.gradient(self.alphas) if self.vector is None else self.vector
+            self._begin(self.alphas, vector)
+
+    def _first(self) -> bool:
+        w = self._weights(self.centre_vector)
+        margins = self.risk.margins(w)
+        alphas = self.risk.dual_steps(margins, self.centre, self.L)
+        vector = self.risk.gradient(alphas) if self.adaptive else None
+        if not self._kept(w, margins, self.L, alphas, vector):
+            return False
+        self.gap_at_start = self.best.primal - self.lower
+        return True
+
+    def _step(self) -> bool:
+        rate = (self.gamma + self.mu) / self.L
+        tau = 2 / (1 + math.sqrt(1 + 4 / rate))
+        beta = between(self.alphas, self.answer, tau)
+        if self.adaptive:
+            if self.answer_vector is None:
+                self.answer_vector = self.risk.gradient(self.answer)
+            beta_vector = between(self.vector, self.answer_vector, tau)
+        else:
+            beta_vector = self.risk.gradient(beta)
+        target = self._weights(beta_vector)
+        target_margins = self.risk.margins(target)
+        alphas = self.risk.dual_steps(target_margins, beta, self.L)
+        vector = self.risk.gradient(alphas) if self.adaptive else None
+        w, margins = between(self.w, target, tau), between(self.margins, target_margins, tau)
+        still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
+        mu = max((1 - tau) * self.mu, LEAST * self.L)  # more of it lowers J_μ
+        if not self._kept(w, margins, mu, alphas, vector):
+            return False
+        self.moved = 0 if still else self.n
+        return True
+
+    def _kept(
+        self, w: Array, margins: Array, mu: float, alphas: Array, vector: Array | None
+    ) -> bool:
+        # Whether J_μ(w) ≤ D(α), which an L that is not below the true one promises. Then the pair
+        # is the new one; J_μ(w) bounds the optimum, and what attains it serves the next step.
+        value, answer = self.smoothed_value(w, margins, mu)
+        if vector is not None:
+            dual = self.best.see_duals(alphas, vector)
+            if value > dual + ROUNDING * (abs(value) + abs(self.best.primal)):
+                return False
+            self.lower = max(self.lower, dual)
+        else:
+            self.lower = max(self.lower, value)
+        self.best.see_weights(w, margins)
+        self.w, self.margins, self.mu = w, margins, mu
+        self.alphas, self.vector = alphas, vector
+        self.answer, self.answer_vector = answer, None
+        return True
+
+    def estimate(self) -> tuple[float, float]:
+        return self.lower, self.best.primal - self.lower
+
+    def measure(self) -> tuple[float, float]:
+        if not self.adaptive:
+            self.best.see_duals(self.alphas, self.risk.gradient(self.alphas))
+        return self.best.measure()
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.risk.complete(self.best.weights)
+
+    def duals(self) -> NDArray[np.float64] | DualBlocks:
+        return duals_of(self.risk, self.best.alphas)

@@ -1,0 +1,100 @@
+"""The largest eigenvalue of Σ c_i x_i x_i' and its vector, by power iteration."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.solvers.loop.inner import Array, inner
+
+# An iteration ends when the eigenvalue moves by less than this part, or after so many passes.
+PRECISION = 1e-6
+PASSES = 1000
+# The bound is above the estimate by this part, as what is left of an iteration is not known.
+MARGIN = 1e-3
+# Passes for the prox-function, and the least that an example counts there, as a part of the mean.
+FEW_PASSES = 6
+# What is left of a trace when rows count from their mean is no less than this part, or rounding.
+LEAST_PART = 1e-10
+LEAST_RATIO = 0.1
+
+
+def top_eigenvector(risk: Any, passes: int = PASSES, seed: int = 0) -> tuple[float, Array]:
+    """(‖diag(√c) X‖², v*) with ‖v*‖ = 1 in the risk's shape of weights; (0, v) for data of zeros.
+
+    The eigenvalue is approached from below. One column alone is iterated for a risk of blocks,
+    whose operator is the same for each. For a `FreeIntercept` rows count from their mean by costs:
+    its duals sum to 0, so that a shift of all rows does not move Σ c_i α_i x_i.
+    """
+    random = np.random.default_rng(seed)
+    v = np.zeros(risk.shape)
+    v.reshape(risk.shape[0], math.prod(risk.shape[1:]))[:, 0] = random.uniform(
+        0.5, 1.5, risk.shape[0]
+    )
+    eigenvalue = 0.0
+    for _ in range(passes):
+        length = math.sqrt(inner(v, v))
+        if length == 0:
+            return 0.0, v
+        v = v / length
+        image = risk.gradient(_centred(risk, risk.margins(v)))
+        last, eigenvalue = eigenvalue, inner(v, image)
+        v = image
+        if eigenvalue - last <= PRECISION * eigenvalue:
+            break
+    length = math.sqrt(inner(v, v))
+    return eigenvalue, v / length if length > 0 else v
+
+
+def trace(risk: Any) -> float:
+    """Σ c_i ‖x_i‖², which ‖diag(√c) X‖² never exceeds; as many as min(n, d) times too large.
+
+    For a `FreeIntercept` rows count from their mean by costs.
+    """
+    costs = risk.costs.ravel()
+    total = inner(costs, risk.rows.squared_norms())
+    if isinstance(risk, FreeIntercept):
+        mean = risk.gradient(np.ones(len(costs)))
+        total -= inner(mean, mean) / float(costs.sum())
+    return max(total, 0.0)
+
+
+def mean_curvature(risk: Any) -> float:
+    """`trace` over d, which ‖diag(√c) X‖² is no less than: what a search for it may begin at.
+
+    A cost counts as repetitions do, so that solvers go the same way by either. Rows that are all
+    the same to a free intercept, and so have a curvature of 0, still get a number to divide by.
+    """
+    raw = inner(risk.costs.ravel(), risk.rows.squared_norms())
+    return max(trace(risk), LEAST_PART * raw) / risk.shape[0]
+
+
+def _centred(risk: Any, margins: Array) -> Array:
+    if not isinstance(risk, FreeIntercept):
+        return margins
+    return margins - inner(risk.costs, margins) / float(risk.costs.sum())
+
+
+def curvature_bound(risk: Any) -> float:
+    """A number that ‖diag(√c) X‖² does not exceed but by what a power iteration leaves open."""
+    return (1 + MARGIN) * top_eigenvector(risk)[0]
+
+
+def dual_ratios(risk: Any) -> Array:
+    """r_i = |x_i'v*| with Σ c_i r_i = Σ c_i: ½ Σ c_i r_i α_i² is an optimized prox-function.
+
+    Source: Zhang, Saha and Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated
+    Gradient Methods, section 5.6, with b_i² for each variable c_i α_i.
+    """
+    costs = risk.costs.ravel()
+    scores = np.abs(risk.margins(top_eigenvector(risk, FEW_PASSES)[1]))
+    scores = scores.reshape(len(costs), -1)[:, 0].copy()
+    total = float(costs.sum())
+    mean = inner(costs, scores) / total if total > 0 else 0.0
+    if not mean > 0:
+        return np.ones(len(costs))
+    ratios = np.maximum(scores / mean, LEAST_RATIO)
+    return ratios * (total / inner(costs, ratios))

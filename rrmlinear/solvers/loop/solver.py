@@ -1,0 +1,163 @@
+"""The one outer loop: passes, measuring, stopping, callbacks."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.stopping import Stopping
+
+# After so many passes in which nothing moved beyond rounding the run has stalled; more than any
+# example sleeps.
+STILL_PASSES = 50
+# Part of all work that may go into measuring while the estimates are only nearly right.
+MEASURING_SHARE = 0.1
+
+
+class Solver:
+    """Runs passes until a gap measured in full is within its target, or a limit is reached.
+
+    A subclass says what a pass is (`run_pass`), what the pass itself tells of the gap (`estimate`)
+    and what the gap is (`measure`). A full measurement is made after the first pass, when an
+    estimate says stop, and at the end, so SOLVED always stands on the whole problem.
+
+    Work is counted in visits of one example, not in seconds: the same seed gives the same run.
+    """
+
+    #: Visits that one full measurement is worth.
+    measuring_work: float = 0.0
+
+    def __init__(self) -> None:
+        self.trace: list[TraceRow] = []
+        self.notes: list[str] = []
+        self.seconds = self.cpu_seconds = self.measuring_seconds = 0.0
+        self.target = np.inf
+        self.deadline: float | None = None
+        self.first_gap = self.work = 0.0
+        self.gap_at_measuring = np.inf  # as estimated, when that last said stop
+        self.measurements = self.still = self.moved = 0
+        #: What the primal was above its minimum, at most, when last measured, the gap apart.
+        self.excess = np.inf
+
+    def start(self) -> None:
+        """Make the state that the first pass needs. Its time counts."""
+
+    def run_pass(self, number: int) -> None:
+        """One pass; may end early after ``deadline``.
+
+        Adds its visits to ``work`` and says in ``moved`` how many of them changed anything.
+        """
+        raise TypeError(f"{type(self).__name__} does not say what a pass is")
+
+    def estimate(self) -> tuple[float, float]:
+        """(dual, gap) as the pass saw them."""
+        raise TypeError(f"{type(self).__name__} does not estimate its gap")
+
+    def measure(self) -> tuple[float, float]:
+        """(primal, dual) in full at the present state."""
+        raise TypeError(f"{type(self).__name__} does not measure its gap")
+
+    def final_weights(self) -> NDArray[np.float64]:
+        """The weights, d × k, in memory of their own."""
+        raise TypeError(f"{type(self).__name__} has no weights")
+
+    def duals(self) -> Any:
+        """The dual variables that prove the gap."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
+    def support(self) -> dict[str, int]:
+        """What the dual is made of."""
+        return {}
+
+    def close(self) -> None:
+        """Give back what `start` took, threads above all."""
+
+    def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
+        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True.
+
+        Linear algebra libraries keep to one thread meanwhile: their own would take cores that were
+        not asked for, and wait for each other at vectors of this size.
+        """
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, user_api="blas"):
+            return self._solve(stopping, on_pass)
+
+    def _solve(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
+        self.begun = time.perf_counter()
+        if stopping.time_limit is not None:
+            self.deadline = self.begun + stopping.time_limit
+        try:
+            self._timed(self.start)
+            status: Status | None = None
+            number = 0
+            while status is None:
+                number += 1
+                self._timed(self.run_pass, number)
+                row, status = self._look(number, stopping)
+                self.trace.append(row)
+                if on_pass is not None and on_pass(row) is True and status is None:
+                    status = Status.STOPPED_BY_CALLER
+                    self.trace[-1] = self._measured(row)
+            return Result(
+                status,
+                self.final_weights(),
+                self.trace,
+                self.target,
+                self.cpu_seconds,
+                self.measuring_seconds,
+                self.duals(),
+                self.support(),
+                tuple(self.notes),
+            )
+        finally:
+            self.close()
+
+    def _timed(self, step: Any, *arguments: Any) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        step(*arguments)
+        self.seconds += time.perf_counter() - wall
+        self.cpu_seconds += time.process_time() - cpu
+
+    def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
+        dual, gap = self.estimate()
+        row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
+        if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
+            row = self._measured(row)
+            self.first_gap = row.gap
+        elif gap <= stopping.target(row, self.first_gap) and self._may_measure(gap):
+            self.gap_at_measuring = gap
+            row = self._measured(row)
+        spent = time.perf_counter() - self.begun  # measuring with it, as a clock on the wall
+        limit = stopping.limit_reached(number, spent) or self._stalled()
+        if limit and row.estimated:  # the last word is a full measurement
+            row = self._measured(row)
+        self.target = stopping.target(row, self.first_gap)
+        if not row.estimated and row.gap <= self.target:
+            return row, Status.SOLVED
+        if not row.estimated and self.excess <= self.target:
+            self.notes.append(f"the objective is at most {self.excess:.3g} above its minimum")
+            return row, Status.BOUNDED
+        return row, limit
+
+    def _may_measure(self, gap: float) -> bool:
+        # The first time an estimate says stop, when it has halved since it last did in vain, and
+        # then as long as measuring stays a small part.
+        spent = self.measurements * self.measuring_work
+        return gap <= self.gap_at_measuring / 2 or spent <= MEASURING_SHARE * self.work
+
+    def _measured(self, row: TraceRow) -> TraceRow:
+        begin = time.perf_counter()
+        primal, dual = self.measure()
+        self.measuring_seconds += time.perf_counter() - begin
+        self.measurements += 1
+        return TraceRow(row.number, row.seconds, primal, dual, primal - dual)
+
+    def _stalled(self) -> Status | None:
+        self.still = 0 if self.moved else self.still + 1
+        return Status.STALLED if self.still >= STILL_PASSES else None

@@ -1,0 +1,155 @@
+"""Pdprox with the trace norm over a matrix that stands as factors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.layouts.entries import EntriesRisk
+from rrmlinear.solvers.loop.anderson import Anderson
+from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
+from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
+
+Array = NDArray[np.float64]
+
+# Steps that are mixed, beside the newest.
+MEMORY = 5
+# The dual is looked at after so many passes, and step lengths change where one half of the gap
+# exceeds the other by a factor, by no more than another, and so many passes after they last did:
+# more each time, so that steps of one length go on as long as they need.
+LOOKS, PATIENCE, MORE = 5, 10, 1.2
+UNEVEN, FARTHEST = 3.0, 4.0
+# What a bound of a norm may lose of the gap.
+SHARE = 0.05
+FINEST = 1e-14
+# A full measurement is worth so much of a pass.
+MEASURING = 0.5
+
+
+class MatrixPdprox(Solver):
+    """minimize ‖W‖_* + F(W), F(W) = Σ_i c_i φ(W[r_i, k_i], y_i), over W of p × q.
+
+    It steps towards the saddle point of ‖W‖_* − ⟨W, A(α)⟩ − Σ c_i φ*(−α_i), with the sparse
+    A(α) = Σ c_i α_i e_r e_k' and distances of duals being Σ c_i (·)²:
+
+        α⁺ = dual step of length σ from α at the entries of W
+        W⁺ = prox of τ ‖·‖_* from W + τ A(2α⁺ − α)
+
+    τ σ = 1/‖diag(√c) X‖², the largest cost of a place. W is the last few prox steps, each by
+    factors, mixed as Anderson does it: their weights θ are those that fit best on the entries that
+    count and on the duals. The ratio τ/σ is tuned so that both halves of the gap, that of Fenchel
+    and Young in the loss and that in the norm, fall together.
+
+    Certificate: the primal value at W⁺ is exact, and α⁺ is made feasible, ‖A(t α)‖ ≤ 1, by the
+    factor t = 1/max(1, s), s a bound of the norm that holds (`norm_bound`). Final weights are L and
+    R of W = L R', one above the other, (p + q) × rank. Source: Yang, Mahdavi, Jin and Zhu, An
+    Efficient Primal Dual Prox Method for Non-Smooth Optimization, algorithm 1.
+    """
+
+    def __init__(self, risk: EntriesRisk) -> None:
+        super().__init__()
+        self.risk = risk
+        self.n = len(risk.costs)
+        self.measuring_work = MEASURING * self.n
+
+    def start(self) -> None:
+        risk, (p, q) = self.risk, self.risk.matrix_shape
+        self.threshold = Threshold((p, q))
+        self.best_w, self.best_alphas = LowRank.zero(p, q), np.zeros(self.n)
+        self.margins, self.alphas = np.zeros(self.n), np.zeros(self.n)
+        self.primal, self.dual = risk.value(self.margins), -risk.conjugate(self.alphas)
+        self.thetas, self.parts = [1.0], [self.best_w]
+        self.mixing, self.memory = Anderson(MEMORY), [(self.margins, self.alphas)]
+        self.tau, self.since, self.patience = self._first_tau(), 0, float(PATIENCE)
+
+    def _first_tau(self) -> float:
+        # ‖W‖/‖A(α)‖ where α are the slopes at W = 0 and W as far along A as F(0) lasts. A(α) is too
+        # long if it is beyond the dual ball, by its root if one may guess.
+        sums = self.risk.sums(-self.risk.slopes(self.margins))
+        square = inner(sums.data, sums.data)
+        if not square > 0:
+            return 1.0
+        tau = self.primal / square * math.sqrt(max(1.0, norm_estimate(sums)))
+        return tau if 0 < tau < math.inf else 1.0
+
+    def run_pass(self, number: int) -> None:
+        self.work += self.n
+        risk, tau = self.risk, self.tau
+        alphas = risk.dual_steps(self.margins, self.alphas, tau * risk.curvature)
+        ahead = risk.sums(tau * (2 * alphas - self.alphas))
+        w = self.threshold(self.thetas, self.parts, ahead, tau)
+        margins = risk.margins_of(w.left, w.right)
+        primal = w.norm + risk.value(margins)
+        if primal < self.primal:
+            self.primal, self.best_w = primal, w
+        still = np.array_equal(alphas, self.alphas) and np.array_equal(margins, self.margins)
+        self.moved = 0 if still else self.n
+        self.since += 1
+        uneven = 1.0
+        if number % LOOKS == 0 or number == 1:
+            uneven = self._balance(w, margins, alphas)
+        if uneven != 1 and self.since >= self.patience:
+            self.tau, self.since, self.patience = self.tau * uneven, 0, MORE * self.patience
+            self.mixing.forget()
+            self.memory = []
+        self._mix(w, margins, alphas)
+
+    def _balance(self, w: LowRank, margins: Array, alphas: Array) -> float:
+        """See the dual at these duals; what τ is best multiplied by."""
+        risk = self.risk
+        of_loss = risk.value(margins) + risk.conjugate(alphas)
+        of_loss = max(of_loss + inner(risk.costs * alphas, margins), 0.0)
+        alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
+        dual = -risk.conjugate(alphas)
+        if dual > self.dual:
+            self.dual, self.best_alphas = dual, alphas
+        # what scaling takes from the dual is the norm's, too
+        of_norm = max(w.norm + risk.value(margins) - dual - of_loss, 0.0)
+        if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
+            return 1.0
+        return float(np.clip(math.sqrt(of_norm / max(of_loss, 1e-300)), 1 / FARTHEST, FARTHEST))
+
+    def _mix(self, w: LowRank, margins: Array, alphas: Array) -> None:
+        # distances of W count by 1/τ, of duals by 1/σ, which is τ times the largest cost
+        of_w, of_alphas = math.sqrt(1 / self.tau), np.sqrt(self.tau * self.risk.costs)
+        if self.risk.curvature > 0:
+            of_alphas *= math.sqrt(self.risk.curvature)
+        x = np.concatenate([of_w * self.margins, of_alphas * self.alphas])
+        g = np.concatenate([of_w * margins, of_alphas * alphas])
+        thetas = self.mixing.weights(x, g)
+        count = len(thetas)
+        self.parts = [*self.parts, w][-count:]
+        self.memory = [*self.memory, (margins, alphas)][-count:]
+        self.thetas = thetas.tolist()
+        self.margins = thetas @ np.array([margins for margins, _ in self.memory])
+        self.alphas = thetas @ np.array([alphas for _, alphas in self.memory])
+
+    def estimate(self) -> tuple[float, float]:
+        return self.dual, self.primal - self.dual
+
+    def measure(self) -> tuple[float, float]:
+        """Both values again, from the factors and the duals alone."""
+        risk = self.risk
+        u, s, v = self.best_w.svd()
+        w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
+        primal = w.norm + risk.value(risk.margins_of(w.left, w.right))
+        part = SHARE * (self.primal - self.dual) / max(abs(self.primal), 1e-300)
+        bound = norm_bound(risk.sums(self.best_alphas), max(part, FINEST))
+        if bound > 1:
+            self.best_alphas = self.best_alphas / bound
+        self.primal, self.best_w = primal, w
+        self.dual = -risk.conjugate(self.best_alphas)
+        return self.primal, self.dual
+
+    def final_weights(self) -> Array:
+        return np.vstack([self.best_w.left, self.best_w.right])
+
+    def duals(self) -> Array:
+        return self.best_alphas
+
+    def support(self) -> dict[str, int]:
+        return {"rank": self.best_w.rank}

@@ -1,0 +1,104 @@
+"""In which lengths Pdprox measures its steps in the weights, and how it takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.inner import Array, inner
+from rrmlinear.solvers.loop.power import curvature_bound
+from rrmlinear.solvers.primal_dual._metric_step import metric_step
+
+# The Gram matrix of the features is made up to MOST_FEATURES features, and where the data have
+# at least FEWEST_VALUES stored values for each of its numbers.
+MOST_FEATURES = 512
+FEWEST_VALUES = 2
+# The least eigenvalue of the metric, as a part of the largest.
+PART = 1e-3
+# A step is found when a step towards it is this part of it, or after so many.
+ACCURACY = 1e-3
+TRIALS = 300
+# Beyond rounding.
+MARGIN = 1e-6
+# The curvature is no less than by the longest example times this.
+LEAST = 1e-12
+
+
+class PlainMetric:
+    """‖w‖² c with c = ‖diag(√c) X‖², by power iteration: a step is one prox."""
+
+    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
+        self.scale = max(curvature_bound(risk), LEAST * longest) or 1.0
+        self.regularizer = regularizer
+
+    def step(self, w: Array, vector: Array, tau: float) -> Array:
+        """The u that minimizes Ω(u) − ⟨vector, u⟩ + ‖u − w‖²/(2 τ) in this metric."""
+        length = tau / self.scale
+        u = w + length * vector
+        return self.regularizer.prox_of(u.ravel(), length).reshape(u.shape)
+
+    def square(self, w: Array) -> float:
+        """‖w‖²."""
+        return self.scale * inner(w, w)
+
+    def dual_square(self, vector: Array) -> float:
+        """The square of the dual norm."""
+        return inner(vector, vector) / self.scale
+
+
+class DataMetric:
+    """w'Gw with G = Σ c_i x_i x_i' and a little more: what moves the margins by as much counts as
+    much, however features are scaled or hang together. ``gram``, d × d, serve each column of
+    weights, or are d × d × k for k columns of their own.
+
+    A step is a problem of as many variables as there are weights, which accelerated gradient steps
+    solve without the data.
+    """
+
+    def __init__(self, gram: Array, regularizer: Regularizer, accuracy: float = ACCURACY) -> None:
+        matrices = gram.reshape(*gram.shape[:2], -1).transpose(2, 0, 1)
+        largest = float(np.linalg.eigvalsh(matrices)[:, -1].max()) if gram.size else 0.0
+        self.largest = (1 + PART + MARGIN) * (largest if largest > 0 else 1.0)
+        #: k × d × d or 1 × d × d, and the same as the kernel reads it.
+        self.G = matrices + (self.largest - largest) * np.eye(len(gram))
+        self.rows = np.ascontiguousarray(self.G.transpose(1, 2, 0))
+        self.regularizer, self.accuracy = regularizer, accuracy
+
+    def step(self, w: Array, vector: Array, tau: float) -> Array:
+        """The u that minimizes Ω(u) − ⟨vector, u⟩ + ‖u − w‖²/(2 τ) in this metric."""
+        length = tau / self.largest
+        u = metric_step(
+            *(self.regularizer, self.rows, w.ravel(), vector.ravel()),
+            *(self.largest, length, self.accuracy, TRIALS),
+        )
+        return u.reshape(w.shape)
+
+    def square(self, w: Array) -> float:
+        """‖w‖²."""
+        columns = self._columns(w)
+        return inner(columns, self.G @ columns)
+
+    def dual_square(self, vector: Array) -> float:
+        """The square of the dual norm."""
+        columns = self._columns(vector)
+        return inner(columns, np.asarray(np.linalg.solve(self.G, columns), dtype=np.float64))
+
+    def _columns(self, w: Array) -> Array:
+        # as many stacks of columns as there are matrices
+        columns = w.reshape(len(self.rows), -1)
+        if len(self.G) == 1:
+            return np.ascontiguousarray(columns[np.newaxis])
+        return np.ascontiguousarray(columns.T[:, :, np.newaxis])
+
+
+def metric_of(risk: Any, regularizer: Regularizer) -> PlainMetric | DataMetric:
+    """That of the data where features are few beside it and a prox is quick, else the plain one."""
+    d, k = getattr(risk, "separate", (risk.shape[0], 1))
+    affordable = 0 < d <= MOST_FEATURES and risk.rows.n_stored >= FEWEST_VALUES * d * d * k
+    in_kernel = type(regularizer).prox_of is Regularizer.prox_of  # and not by singular values
+    if affordable and in_kernel and hasattr(risk, "gram"):
+        return DataMetric(risk.gram(), regularizer)
+    return PlainMetric(risk, regularizer)

@@ -1,0 +1,190 @@
+"""Newton's method over all examples, through ever less smoothed losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.solver import Solver
+
+# Up to so many features the second derivative is a matrix that is factorized.
+FACTORIZED = 600
+# A step along a direction ends where the slope has fallen to this part of that at its start.
+SLOPE = 0.1
+MOST_TRIALS = 40
+# A smoothing has served when its own gap is this part of what it adds to the whole gap; the next
+# is so much smaller.
+SERVED = 0.3
+FALL = 4.0
+# A smoothing that is this part of the first tells nothing more, and a step that changes w by this
+# part of it is rounding.
+LEAST, STILL = 1e-14, 1e-16
+# The residual of conjugate gradients, at most, and how many of their steps.
+COARSE = 0.1
+MOST_PRODUCTS = 250
+
+
+class Newton(Solver):
+    """minimize (s/2)‖w‖² + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
+
+    F is a `ScalarRisk` or a `FreeIntercept`. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
+    gradient, by a factorization or conjugate gradients, and a search along w + t d, whose
+    margins are linear in t. A loss with a kink is smoothed by μ; when w is as good as that μ
+    allows, μ falls. Only examples whose margin lies where the smoothed loss bends enter ∇²F: with μ
+    they become about as few as there are features, and steps cheap. While the same examples bend,
+    the best w(μ) is linear in μ: from two of them follow where to begin with the next μ, and w(0),
+    the solution itself once they are the right ones.
+
+    Certificate: the gap is that of the loss itself: its least value so far, at a w or a w(0), and
+    the largest dual at α_i = −φ_μ'(x_i'w).
+
+    Raises ValueError for a regularizer other than (s/2)‖w‖² and for a loss of several scores.
+    Source: Nocedal and Wright, Numerical Optimization, chapters 3 and 7; smoothing by μ: Zhang,
+    Saha and Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods,
+    section 5.
+    """
+
+    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+        super().__init__()
+        if not hasattr(risk, "hessian"):
+            raise ValueError(
+                f"Newton's method takes a loss of one score, and {type(risk.loss).__name__} is one "
+                "of several"
+            )
+        if not regularizer.linear:
+            raise ValueError(
+                "Newton's method takes the squared norm as regularizer, and "
+                f"{type(regularizer).__name__} is not smooth"
+            )
+        self.risk, self.regularizer = risk, regularizer
+        self.modulus = regularizer.modulus
+        self.n = risk.rows.shape[0]
+
+    def start(self) -> None:
+        self.w = np.zeros(self.risk.shape)
+        self.margins = self.risk.margins(self.w)
+        self.best = Certificate(self.risk, self.regularizer)
+        self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
+        loss, total = self.risk.loss, float(self.risk.costs.sum())
+        self.smooth, self.smoothing = self.risk, 0.0
+        if not loss.smoothing > 0:
+            mean = self.risk.value(self.margins) / total if total else 0.0
+            self._smooth(mean / loss.lipschitz**2 or 1.0)
+        self.least_smoothing = LEAST * self.smoothing
+        self.moved = self.n
+
+    def _smooth(self, smoothing: float) -> None:
+        self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
+
+    def run_pass(self, number: int) -> None:
+        self.work += self.n
+        slopes = self.smooth.slopes(self.margins)
+        vector = -self.smooth.gradient(slopes)
+        self.best.see_duals(-slopes, vector)
+        if self.smoothing and (not self.moved or self._served(-slopes, vector)):
+            self._sharpen()
+            self.moved = self.n if self.smoothing > self.least_smoothing else 0
+            return
+        direction = self._direction(vector - self.modulus * self.w)
+        moves = self.risk.margins(direction)
+        t = self._search(direction, moves)
+        before = self.w
+        self.w, self.margins = self.w + t * direction, self.margins + t * moves
+        still = np.abs(self.w - before).max(initial=0) <= STILL * np.abs(before).max(initial=0)
+        self.moved = 0 if still else self.n
+        self.best.see_weights(self.w, self.margins)
+
+    def _sharpen(self) -> None:
+        """Let μ fall, and w go where w(μ) is expected to."""
+        mu, smaller, w, margins = self.smoothing, self.smoothing / FALL, self.w, self.margins
+        if self.last is not None:
+            before, last_w, last_margins = self.last
+            rate, moves = (w - last_w) / (mu - before), (margins - last_margins) / (mu - before)
+            self.best.see_weights(w - mu * rate, margins - mu * moves)
+            self.w, self.margins = w + (smaller - mu) * rate, margins + (smaller - mu) * moves
+        self.last = mu, w, margins
+        self._smooth(smaller)
+        if self.last is not None and not self._objective(self.w, self.margins) < self._objective(
+            w, margins
+        ):
+            self.w, self.margins = w, margins
+
+    def _objective(self, w: NDArray[np.float64], margins: NDArray[np.float64]) -> float:
+        return self.smooth.value(margins) + self.regularizer.value_of(w)
+
+    def _served(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> bool:
+        # Ω(w) + F_μ(w) above its own dual, against what (μ/2) Σ c α² adds.
+        added = self.smoothing / 2 * float(self.risk.costs @ (alphas * alphas))
+        away = self.modulus * self.w - vector
+        return float(away @ away) / (2 * self.modulus) <= SERVED * added
+
+    def _direction(self, downhill: NDArray[np.float64]) -> NDArray[np.float64]:
+        hessian = self.smooth.hessian(self.margins)
+        if len(downhill) <= FACTORIZED:
+            matrix = hessian.matrix()
+            matrix[np.diag_indices(len(downhill))] += self.modulus
+            return np.linalg.solve(matrix, downhill)
+        return self._conjugate_gradients(hessian, downhill)
+
+    def _conjugate_gradients(self, hessian: Any, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        scale = 1 / (hessian.diagonal() + self.modulus)
+        x, r = np.zeros_like(b), b
+        z = scale * r
+        p, size = z, float(r @ z)
+        first = size
+        for _ in range(MOST_PRODUCTS):
+            if size <= COARSE**2 * first:
+                break
+            q = hessian.product(p) + self.modulus * p
+            step = size / float(p @ q)
+            x, r = x + step * p, r - step * q
+            z = scale * r
+            last, size = size, float(r @ z)
+            p = z + size / last * p
+        return x
+
+    def _search(self, direction: NDArray[np.float64], moves: NDArray[np.float64]) -> float:
+        """The t at which the slope along w + t d is nearly 0."""
+        linear = float(self.w @ direction) * self.modulus
+        square = float(direction @ direction) * self.modulus
+
+        def slope(t: float) -> float:
+            return linear + t * square + self.smooth.along(self.margins, moves, t)[1]
+
+        low, at_low = 0.0, slope(0.0)
+        if not at_low < 0:
+            return 0.0
+        near, t, high, at_high = -SLOPE * at_low, 1.0, math.inf, math.inf
+        for trial in range(MOST_TRIALS):
+            now = slope(t)
+            if abs(now) <= near:
+                return t
+            if now > 0:
+                high, at_high = t, now
+            else:
+                low, at_low = t, now
+            if high == math.inf:
+                t *= 2
+            elif trial % 3 == 2:
+                t = (low + high) / 2
+            else:
+                t = low + at_low / (at_low - at_high) * (high - low)
+        return low
+
+    def estimate(self) -> tuple[float, float]:
+        return self.best.dual, self.best.gap
+
+    def measure(self) -> tuple[float, float]:
+        # Margins of a sum of steps have gathered rounding.
+        return self.best.measure()
+
+    def final_weights(self) -> NDArray[np.float64]:
+        return self.risk.complete(self.best.weights)
+
+    def duals(self) -> NDArray[np.float64]:
+        return self.risk.duals(self.best.alphas)

@@ -1,0 +1,277 @@
+"""Risks with a limit on duals: their laws, and what a conic solver finds."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.risks.conditions.budget_intercept import BudgetIntercept
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import ScalarRisk
+
+BINARY = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.2),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "smooth-generalized-hinge": margin.GeneralizedHinge(2.5, 0.2),
+}
+LOSSES = BINARY | {
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.3),
+    "smooth-epsilon-insensitive": regression.EpsilonInsensitive(0.3, 0.2),
+    "huber": regression.Huber(0.7),
+    "quantile": regression.Quantile(0.8),
+}
+SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothing > 0]
+KINKED = [name for name in LOSSES if name not in SMOOTH]
+CONDITIONS = ("norm", "direction", "intercept")
+N, D = 40, 4
+
+
+def make(name, condition="norm", n=N, share=0.2, seed=0, limit=None):
+    """A risk whose limit binds at most weights, and the rest."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, D))
+    y = rng.choice([-1.0, 1.0], n) if name in BINARY else 2 + 2 * rng.standard_normal(n)
+    costs = rng.uniform(0.5, 1.5, n)
+    costs[2 : n // 2 : 7] = 0
+    rows = Problem.from_arrays(csr_array(X), y, bias=2.0 if condition == "intercept" else -1.0).rows
+    limit = limit or share * costs.sum() * (0.5 if condition == "direction" else 1)
+    loss = LOSSES[name]
+    if condition == "intercept":
+        return BudgetIntercept(rows, loss, y, costs, limit), X, y, costs, rng
+    direction = None
+    if condition == "direction":
+        direction = rng.standard_normal(n) + (y if name in BINARY else 1.0)
+        direction[5] = 0
+    return Budget(rows, loss, y, costs, limit, direction), X, y, costs, rng
+
+
+def conic(risk, name, y, margins, start=0.0, curvature=None):
+    """max Σ c (−φ*(−α) − m α − ½ q (α − start)²) under the conditions, by cvxpy."""
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    at = risk.costs > 0
+    costs, y, margins = risk.costs[at], y[at], margins[at]
+    alpha = cp.Variable(len(y))
+    gamma = risk.loss.smoothing
+    if "generalized" in name:
+        b = cp.multiply(y, alpha)
+        gain, domain = cp.minimum(b, 1), [b >= 0, b <= 2.5]
+    else:
+        lower, upper, epsilon = risk.loss.box(y)
+        gain = cp.multiply(y, alpha) - epsilon * cp.abs(alpha)
+        domain = [alpha[i] >= lower[i] for i in range(len(y)) if np.isfinite(lower[i])]
+        domain += [alpha[i] <= upper[i] for i in range(len(y)) if np.isfinite(upper[i])]
+    each = gain - cp.multiply(margins, alpha) - gamma / 2 * cp.square(alpha)
+    if curvature is not None:
+        each -= cp.multiply(curvature[at] / 2, cp.square(alpha - start[at]))
+    if isinstance(risk, BudgetIntercept):
+        domain.append(costs @ alpha == 0)
+    if getattr(risk, "direction", None) is None:
+        domain.append(costs @ cp.abs(alpha) <= risk.limit)
+    else:
+        domain.append((costs * risk.direction[at]) @ alpha <= risk.limit)
+    problem = cp.Problem(cp.Maximize(costs @ each), domain)
+    return problem.solve(solver=cp.CLARABEL)
+
+
+def attained(risk, margins, alphas):
+    return -risk.conjugate(alphas) - (risk.costs * alphas) @ margins
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_value_is_that_of_a_conic_solver(name, condition):
+    risk, X, y, _, rng = make(name, condition)
+    bound = 0
+    for size in (0.0, 0.5, 3.0):
+        w = size * rng.standard_normal(D)
+        margins = risk.margins(w)
+        np.testing.assert_allclose(margins, X @ w, atol=1e-12)
+        value = risk.value(margins)
+        assert value == pytest.approx(conic(risk, name, y, margins), rel=1e-6, abs=1e-7)
+        alphas = -risk.slopes(margins)
+        assert attained(risk, margins, alphas) == pytest.approx(value, rel=1e-12)
+        bound += risk.eta > 0
+    assert bound  # the limit did bind
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_dual_steps_are_those_of_a_conic_solver(name, condition):
+    risk, _, y, costs, rng = make(name, condition)
+    margins, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
+    start = 0.5 * rng.standard_normal(N)
+    for curvature in (q, np.full(N, 0.01)):
+        steps = risk.dual_steps(margins, start, curvature)
+        gained = attained(risk, margins, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
+        best = conic(risk, name, y, margins, start, curvature)
+        assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
+    again, at = risk.dual_steps(margins, start, 0.01), costs > 0
+    np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_slopes_are_subgradients(name, condition):
+    risk, _, _, _, rng = make(name, condition)
+    for size in (0.1, 1.0, 10.0):
+        w, u = size * rng.standard_normal((2, D))
+        margins = risk.margins(w)
+        value, slopes = risk.value(margins), risk.slopes(margins)
+        above = risk.value(risk.margins(u))
+        assert above >= value + risk.gradient(slopes) @ (u - w) - 1e-11 * (value + above)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_line_has_value_and_slope(name, condition):
+    risk, _, _, _, rng = make(name, condition)
+    margins, moves = risk.margins(rng.standard_normal(D)), risk.margins(rng.standard_normal(D))
+    for x in (0.0, 0.7, -3.0):
+        value, slope = risk.along(margins, moves, x)
+        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-14)
+        for t in (x - 1e-3, x + 1e-3):
+            above = risk.value(margins + t * moves) - value
+            assert above >= (t - x) * slope - 1e-11 * value
+            assert above <= (t - x) * risk.along(margins, moves, t)[1] + 1e-11 * value
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", ["smooth-hinge", "smooth-generalized-hinge", "squared", "huber"])
+def test_the_second_derivative_is_that_of_the_gradient(name, condition):
+    risk, _, _, _, rng = make(name, condition, n=200)
+    w = rng.standard_normal(D)
+    hessian = risk.hessian(risk.margins(w)).matrix()
+    assert risk.eta > 0
+    for j in range(D):
+        step = 1e-6 * np.eye(D)[j]
+        ends = [risk.gradient(risk.slopes(risk.margins(w + s * step))) for s in (1, -1)]
+        np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", KINKED)
+def test_steps_from_zero_are_the_slopes_of_the_smoothed_risk(name, condition):
+    risk, _, _, costs, rng = make(name, condition)
+    margins = rng.standard_normal(N)
+    for mu in (1e-3, 0.5):
+        steps, slopes = risk.dual_steps(margins, 0.0, mu), risk.smoothed(mu).slopes(margins)
+        at = costs > 0
+        np.testing.assert_allclose(steps[at], -slopes[at], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_limit_that_does_not_bind_changes_nothing(name):
+    for condition, plain in (("norm", ScalarRisk), ("intercept", FreeIntercept)):
+        risk, X, y, costs, rng = make(name, condition, limit=1e9)
+        bias = 2.0 if condition == "intercept" else -1.0
+        rows = Problem.from_arrays(csr_array(X), y, bias=bias).rows
+        other = plain(rows, LOSSES[name], y, costs)
+        margins, start = rng.standard_normal(N), rng.standard_normal(N)
+        assert risk.value(margins) == other.value(margins)
+        counted = costs > 0
+        for ours, theirs in (
+            (risk.slopes(margins), other.slopes(margins)),
+            (risk.dual_steps(margins, start, 0.3), other.dual_steps(margins, start, 0.3)),
+        ):
+            np.testing.assert_allclose(ours[counted], theirs[counted], rtol=1e-12, atol=1e-14)
+
+
+def test_the_hinge_keeps_its_largest_losses():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((200, D)), rng.choice([-1.0, 1.0], 200)
+    rows = Problem.from_arrays(X, y).rows
+    risk = Budget(rows, margin.Hinge(), y, np.full(200, 0.3), 0.3 * 25)
+    for size in (0.0, 0.1, 1.0):
+        margins = risk.margins(size * rng.standard_normal(D))
+        losses = np.sort(np.maximum(0, 1 - y * margins))[::-1]
+        assert risk.value(margins) == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
+        assert np.abs(risk.slopes(margins)).sum() == pytest.approx(25, rel=1e-12)
+
+
+@pytest.mark.parametrize("condition", ["norm", "intercept"])
+@pytest.mark.parametrize("name", ["hinge", "absolute", "squared"])
+def test_costs_are_repetitions(name, condition):
+    _, X, y, _, rng = make(name, condition)
+    count = rng.integers(1, 4, N)
+    bias = 1.0 if condition == "intercept" else -1.0
+    kind = BudgetIntercept if condition == "intercept" else Budget
+    weighted, repeated = (
+        kind(Problem.from_arrays(csr_array(x), t, bias=bias).rows, LOSSES[name], t, c, 7.0)
+        for x, t, c in (
+            (X, y, count.astype(float)),
+            (X.repeat(count, axis=0), y.repeat(count), np.ones(count.sum())),
+        )
+    )
+    w = rng.standard_normal(D)
+    values = [each.value(each.margins(w)) for each in (weighted, repeated)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+    assert weighted.eta == pytest.approx(repeated.eta, rel=1e-9)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_steps_keep_to_the_limit_at_any_scale(name, condition, scale):
+    risk, _, _, _, rng = make(name, condition, share=1e-3)
+    margins = scale * rng.standard_normal(N)
+    for curvature in (1e-9, 1.0, 1e9):
+        assert np.isfinite(risk.conjugate(risk.dual_steps(margins, 0.0, curvature)))
+    assert np.isfinite(risk.conjugate(-risk.slopes(margins)))
+
+
+def test_duals_beyond_the_limit_are_no_duals():
+    for condition in CONDITIONS:
+        risk, *_ = make("hinge", condition)
+        alphas = -risk.slopes(np.zeros(N))
+        assert risk.eta > 0
+        assert np.isfinite(risk.conjugate(alphas))
+        assert np.isfinite(risk.conjugate(0.5 * alphas))
+        assert risk.conjugate(1.001 * alphas) == np.inf
+        assert risk.conjugate(np.zeros(N)) == 0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_class_costs_nothing_with_an_intercept(sign):
+    y = np.full(10, sign)
+    rows = Problem.from_arrays(np.arange(10.0)[:, np.newaxis], y, bias=1.0).rows
+    risk = BudgetIntercept(rows, margin.Hinge(), y, np.ones(10), 2.0)
+    margins = risk.margins(np.ones(1))
+    assert risk.value(margins) == 0
+    assert not risk.slopes(margins).any()
+    assert not risk.dual_steps(margins, 0.5 * y, 1.0).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"loss": WestonWatkins()}, "expected .*ScalarLoss, got .*WestonWatkins"),
+        ({"loss": margin.Logistic()}, "whose dual is a sum of clipped lines, and Logistic is none"),
+        ({"limit": 0.0}, "the limit of duals must be positive and finite, got 0"),
+        ({"limit": np.nan}, "the limit of duals must be positive and finite, got nan"),
+        ({"direction": np.ones(3)}, r"must be 4 finite numbers, got shape \(3,\)"),
+        ({"direction": np.full(4, np.inf)}, "must be 4 finite numbers"),
+    ],
+)
+def test_what_has_no_budget_is_refused(change, sentence):
+    given = {"loss": margin.Hinge(), "limit": 1.0, "direction": None} | change
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    rows = Problem.from_arrays(np.ones((4, 1)), y).rows
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        Budget(rows, given["loss"], y, np.ones(4), given["limit"], given["direction"])
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_margins_that_overflow_are_refused(condition):
+    risk, *_ = make("hinge", condition)
+    for margins in (np.full(N, np.nan), np.full(N, np.inf)):
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.value(margins)
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.dual_steps(margins, 0.0, 1.0)

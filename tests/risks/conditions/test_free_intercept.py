@@ -1,0 +1,298 @@
+"""The risk at the best intercept: its laws for every loss, and what other solvers find."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import ScalarRisk
+
+CLASSIFICATION = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.2),
+    "squared-hinge": margin.SquaredHinge(),
+    "logistic": margin.Logistic(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "smooth-generalized-hinge": margin.GeneralizedHinge(2.5, 0.2),
+}
+LOSSES = CLASSIFICATION | {
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.3),
+    "smooth-epsilon-insensitive": regression.EpsilonInsensitive(0.3, 0.2),
+    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.3),
+    "huber": regression.Huber(0.7),
+    "quantile": regression.Quantile(0.8),
+}
+SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothing > 0]
+KINKED = [name for name in LOSSES if name not in SMOOTH]
+N, D = 120, 5
+
+
+class Searched(margin.Hinge):
+    """A hinge whose conjugate is not said to be of any form."""
+
+    def pieces(self, y):
+        return None
+
+
+def make(name, n=N, seed=0, share=0.4, repeat=1, loss=None, cost_scale=1.0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    X = np.repeat(scale * rng.standard_normal((n, D)), repeat, axis=0)
+    if name in CLASSIFICATION:
+        y = np.where(np.arange(n) < max(1, share * n), 1.0, -1.0).repeat(repeat)
+    else:
+        y = scale * (5 + 2 * rng.standard_normal(n)).repeat(repeat)
+    costs = cost_scale * rng.random(n * repeat)
+    costs[2 : n // 2 : 7] = 0
+    rows = Problem.from_arrays(csr_array(X), y, bias=2.0).rows
+    return FreeIntercept(rows, loss or LOSSES[name], y, costs), X, y, costs, rng
+
+
+def best_value(risk, margins, y):
+    """The minimum over b, at a kink for piecewise linear losses and by scipy for others."""
+
+    def value(b):
+        return float(risk.costs @ risk.loss.values(y, margins + b))
+
+    if risk.loss.smoothing == 0:
+        kinks = [t for target, *_ in risk.loss.pieces(y) for t in target - margins]
+        return min(value(t) for t in kinks)
+    low, high = (y - margins).min() - 20, (y - margins).max() + 20
+    found = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
+    return min(found.fun, value(low), value(high))
+
+
+def balance(costs, values):
+    """|Σ c v| in units of rounding of what it adds up."""
+    return abs(costs @ values) / max(np.finfo(float).eps * (costs @ np.abs(values)), 1e-300)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {},
+        {"share": 0.001, "n": 1001},
+        {"repeat": 5},
+        {"cost_scale": 1e9},
+        {"cost_scale": 1e-9},
+        {"scale": 1e3},
+        {"n": 5000, "seed": 3},
+    ],
+    ids=lambda kind: " ".join(f"{k}={v}" for k, v in kind.items()) or "plain",
+)
+def test_value_and_intercept_are_the_best(name, kind):
+    risk, X, y, costs, rng = make(name, **kind)
+    assert risk.shape == (D,)
+    for size in (0.0, 1.0, 1.1, 30.0):  # searches that start afresh, near, and far away
+        w = size * rng.standard_normal(D)
+        margins = risk.margins(w)
+        np.testing.assert_allclose(margins, X @ w, rtol=1e-12, atol=1e-12)
+        best = best_value(risk, margins, y) if len(y) < 2000 else np.inf
+        value, b = risk.value(margins), risk.intercept(margins)
+        assert value == pytest.approx(costs @ risk.loss.values(y, margins + b), rel=1e-12)
+        assert value <= best * (1 + 1e-12)
+        for step in (-1e-3, -1e-6, 1e-6, 1e-3):
+            moved = costs @ risk.loss.values(y, margins + b + step)
+            assert value <= moved * (1 + 1e-12)
+        slopes = risk.slopes(margins)
+        assert balance(costs, slopes) < 200
+        attained = -risk.conjugate(-slopes) + (costs * slopes) @ margins
+        assert attained == pytest.approx(value, rel=1e-9)
+        assert risk.complete(w)[-1] * 2.0 == pytest.approx(b, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_the_gradient_is_that_of_the_value(name):
+    risk, _, _, _, rng = make(name)
+    w = rng.standard_normal(D)
+    gradient = risk.gradient(risk.slopes(risk.margins(w)))
+    for j in range(D):
+        step = 1e-5 * np.eye(D)[j]
+        rise = risk.value(risk.margins(w + step)) - risk.value(risk.margins(w - step))
+        assert gradient[j] == pytest.approx(rise / 2e-5, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_line_through_the_margins_has_value_and_slope(name):
+    risk, _, _, _, rng = make(name)
+    margins, moves = risk.margins(rng.standard_normal(D)), risk.margins(rng.standard_normal(D))
+    for x in (0.0, 0.7, -3.0):
+        value, slope = risk.along(margins, moves, x)
+        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-14)
+        for t in (x - 1e-3, x + 1e-3):
+            above = risk.value(margins + t * moves) - value
+            assert above >= (t - x) * slope - 1e-12 * abs(value)
+            assert above <= (t - x) * risk.along(margins, moves, t)[1] + 1e-12 * abs(value)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_value_lies_above_its_tangents(name):
+    risk, _, _, costs, rng = make(name)
+    for _ in range(30):
+        w, u = rng.standard_normal((2, D))
+        margins = risk.margins(w)
+        value, slopes = risk.value(margins), risk.slopes(margins)
+        assert balance(costs, slopes) < 200
+        tangent = value + risk.gradient(slopes) @ (u - w)
+        above = risk.value(risk.margins(u))
+        assert above >= tangent - 1e-12 * (abs(value) + abs(above))
+
+
+@pytest.mark.parametrize("name", ["smooth-hinge", "squared-hinge", "logistic", "squared", "huber"])
+def test_the_second_derivative_is_that_of_the_gradient(name):
+    risk, _, _, _, rng = make(name)
+    w = rng.standard_normal(D)
+    hessian = risk.hessian(risk.margins(w)).matrix()
+    for j in range(D):
+        step = 1e-6 * np.eye(D)[j]
+        ends = [risk.gradient(risk.slopes(risk.margins(w + s * step))) for s in (1, -1)]
+        np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
+
+
+def conjugate_of(cp, name, y, alpha):
+    """φ*(−α) for cvxpy, and the domain."""
+    b = cp.multiply(y, alpha)
+    if name in ("hinge", "smooth-hinge", "squared-hinge"):
+        gamma = {"hinge": 0.0, "smooth-hinge": 0.2, "squared-hinge": 0.5}[name]
+        return -b + gamma / 2 * cp.square(b), [b >= 0] + [b <= 1] * (name != "squared-hinge")
+    if "generalized" in name:
+        gamma = 0.2 if "smooth" in name else 0.0
+        return gamma / 2 * cp.square(b) - cp.minimum(b, 1), [b >= 0, b <= 2.5]
+    if name == "logistic":
+        return -cp.entr(b) - cp.entr(1 - b), []
+    loss = LOSSES[name]
+    lower, upper, epsilon = loss.box(y)
+    phi = -cp.multiply(y, alpha) + epsilon * cp.abs(alpha) + loss.smoothing / 2 * cp.square(alpha)
+    bounds = [] if np.isinf(upper).any() else [alpha >= lower, alpha <= upper]
+    return phi, bounds
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_dual_steps_are_those_of_a_conic_solver(name):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    risk, _, y, costs, rng = make(name, n=25)
+    margins, curvatures = rng.standard_normal(25), rng.uniform(0.2, 3, 25)
+    start = 0.5 * rng.standard_normal(25)
+    steps = risk.dual_steps(margins, start, curvatures)
+    assert balance(costs, steps) < 200
+    at = costs > 0
+    alpha = cp.Variable(at.sum())
+    phi, domain = conjugate_of(cp, name, y[at], alpha)
+    squares = cp.multiply(curvatures[at] / 2, cp.square(alpha - start[at]))
+    each = -phi - cp.multiply(margins[at], alpha) - squares
+    problem = cp.Problem(cp.Maximize(costs[at] @ each), [*domain, costs[at] @ alpha == 0])
+    best = problem.solve(solver=cp.CLARABEL)
+    square = curvatures / 2 * (steps - start) ** 2
+    ours = -risk.conjugate(steps) - costs @ (margins * steps + square)
+    assert ours == pytest.approx(best, rel=1e-7, abs=1e-8)
+    np.testing.assert_allclose(steps[at], alpha.value, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", KINKED)
+@pytest.mark.parametrize("mu", [1e-3, 0.5])
+def test_steps_from_zero_are_the_slopes_of_the_smoothed_risk(name, mu):
+    risk, _, _, _, rng = make(name)
+    smoothed, margins = risk.smoothed(mu), rng.standard_normal(N)
+    np.testing.assert_allclose(
+        risk.dual_steps(margins, 0.0, mu), -smoothed.slopes(margins), rtol=1e-9, atol=1e-11
+    )
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("curvature", [1e-9, 1e-3, 1.0, 1e9])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_steps_balance_at_any_scale(name, curvature, scale):
+    risk, _, y, costs, rng = make(name, share=0.01)
+    margins = scale * rng.standard_normal(N)
+    start = -ScalarRisk(risk.rows, risk.loss, y, costs).slopes(scale * rng.standard_normal(N))
+    for alphas in (0.0, start):
+        steps = risk.dual_steps(margins, alphas, curvature)
+        assert balance(costs, steps) < 1e4
+        assert np.isfinite(risk.conjugate(steps))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_search_by_steps_finds_what_the_median_does(seed):
+    risk, _, y, costs, rng = make("hinge", seed=seed)
+    searched = make("hinge", seed=seed, loss=Searched())[0]
+    for _ in range(3):
+        margins = rng.standard_normal(N)
+        assert searched.value(margins) == pytest.approx(risk.value(margins), rel=1e-13)
+        assert balance(costs, searched.slopes(margins)) < 200
+        found, expected = (each.dual_steps(margins, 0.3 * y, 0.7) for each in (searched, risk))
+        np.testing.assert_allclose(found[costs > 0], expected[costs > 0], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_one_example_costs_nothing(name):
+    y = np.array([-1.0])
+    rows = Problem.from_arrays(np.ones((1, 1)), y, bias=1.0).rows
+    risk = FreeIntercept(rows, LOSSES[name], y, np.array([3.0]))
+    margins = risk.margins(np.array([7.0]))
+    assert risk.value(margins) == pytest.approx(0, abs=1e-12)
+    assert risk.slopes(margins) == pytest.approx(0, abs=1e-12)
+    assert risk.conjugate(-risk.slopes(margins)) == pytest.approx(0, abs=1e-12)
+    assert risk.dual_steps(margins, np.array([-0.5]), 1.0) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CLASSIFICATION)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
+    rng = np.random.default_rng(1)
+    y, costs = np.full(30, sign), rng.random(30)
+    y[5], costs[5] = -sign, 0
+    rows = Problem.from_arrays(rng.standard_normal((30, 2)), y, bias=1.0).rows
+    risk = FreeIntercept(rows, LOSSES[name], y, costs)
+    margins = 10 * rng.standard_normal(30)
+    assert risk.value(margins) <= 1e-14
+    assert not (costs * risk.slopes(margins)).any()
+    assert not risk.dual_steps(margins, 0.5 * y, 1.0).any()
+    assert np.isfinite(risk.complete(np.ones(2))).all()
+
+
+def test_the_middle_of_many_best_intercepts():
+    rows = Problem.from_arrays(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), bias=1.0).rows
+    risk = FreeIntercept(rows, margin.Hinge(), np.array([1.0, -1.0]), np.array([0.1, 0.1]))
+    for margins, expected in [((0.0, 0.0), 0.0), ((5.0, -3.0), -1.0), ((0.0, 10.0), -5.0)]:
+        for _ in range(2):  # from afar and from where it is
+            assert risk.intercept(np.array(margins)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_duals_out_of_balance_are_no_duals():
+    risk, _, _, costs, rng = make("hinge")
+    alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)
+    assert np.isfinite(risk.conjugate(alphas))
+    alphas[np.flatnonzero(costs)[0]] += 1e-6
+    assert risk.conjugate(alphas) == np.inf
+    assert risk.conjugate(np.zeros(N)) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"loss": WestonWatkins()}, "takes a loss of one margin, and WestonWatkins is one of"),
+        ({"bias": -1.0}, "takes an appended column, and bias is -1"),
+        ({"costs": np.zeros(4)}, "no example has a cost above 0"),
+    ],
+)
+def test_what_has_no_free_intercept_is_refused(change, sentence):
+    given = {"loss": margin.Hinge(), "bias": 1.0, "costs": np.ones(4)} | change
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    rows = Problem.from_arrays(np.ones((4, 1)), y, bias=given["bias"]).rows
+    with pytest.raises(ValueError, match=sentence):
+        FreeIntercept(rows, given["loss"], y, given["costs"])
+
+
+def test_margins_that_overflow_are_refused():
+    risk, _, _, _, _ = make("hinge")
+    for margins in (np.full(N, np.nan), np.full(N, np.inf)):
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.value(margins)
+        with pytest.raises(FloatingPointError, match="scale the data"):
+            risk.dual_steps(margins, 0.0, 1.0)

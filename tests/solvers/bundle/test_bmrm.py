@@ -1,0 +1,230 @@
+"""BMRM: its certificate recomputed, the optimum of the dual ascent, monotone bounds, removal."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.bundle import cutting_planes
+from rrmlinear.solvers.bundle.bmrm import BMRM
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+LOSSES = {
+    "hinge": margin.Hinge(),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "quantile": regression.Quantile(0.3),
+}
+BINARY = ("hinge", "squared-hinge", "generalized-hinge", "logistic")
+N, D = 60, 12
+
+
+@pytest.fixture
+def make():
+    def problem(name, form="sparse", n=N, d=D):
+        rng = np.random.default_rng(5)
+        X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
+        y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
+        y = np.where(y > 0, 1.0, -1.0) if name in BINARY else y
+        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+
+    return problem
+
+
+def solve(problem, loss, omega, costs, choices=(), **rules):
+    risk = ScalarRisk(problem.rows, loss, problem.labels, np.asarray(costs, dtype=float))
+    solver = BMRM(risk, omega, **dict(choices))
+    return solver.solve(Stopping(**({"gap_tol": 1e-9, "max_passes": 5000} | rules)))
+
+
+def ascent(problem, loss, omega, costs):
+    solver = ProxSDCA(problem.rows, problem.labels, costs, loss, omega)
+    return solver.solve(Stopping(gap_tol=1e-10))
+
+
+@pytest.mark.parametrize("line_search", [True, False])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7), ElasticNet(0.7, 3.0)])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
+    objectives, make, name, omega, form, line_search
+):
+    problem, X, y = make(name, form)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    result = solve(problem, loss, omega, costs, {"line_search": line_search})
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-10)
+    assert -1e-12 * primal <= result.gap <= 1.01e-9 * max(1, primal)
+    assert result.primal == pytest.approx(ascent(problem, loss, omega, costs).primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7)])
+@pytest.mark.parametrize("line_search", [True, False])
+@pytest.mark.parametrize("name", ["hinge", "logistic", "squared"])
+def test_two_planes_come_there_too(make, name, line_search, omega):
+    problem, _, _ = make(name)
+    choices = {"update": "ls", "line_search": line_search}
+    result = solve(problem, LOSSES[name], omega, np.ones(N), choices, gap_tol=1e-3)
+    assert result.status is Status.SOLVED
+    best = ascent(problem, LOSSES[name], omega, np.ones(N)).primal
+    assert result.dual <= best <= result.primal + 1e-9 * best <= best + 1.01e-3 * max(1, best)
+
+
+@pytest.mark.parametrize("update", ["qp", "ls"])
+@pytest.mark.parametrize("line_search", [True, False])
+@pytest.mark.parametrize("name", ["hinge", "squared-hinge"])
+def test_primal_falls_and_bound_rises(make, name, update, line_search):
+    problem, _, _ = make(name)
+    choices = {"update": update, "line_search": line_search}
+    result = solve(problem, LOSSES[name], ElasticNet(0.3), np.full(N, 5.0), choices, max_passes=60)
+    primals = np.array([row.primal for row in result.trace])
+    duals = [row.dual for row in result.trace]
+    assert (np.diff(primals) <= 1e-13 * primals[:-1]).all()  # measured anew, it rounds otherwise
+    assert duals[:-1] == sorted(duals[:-1])
+    assert duals[-1] == pytest.approx(duals[-2], rel=1e-10) or duals[-1] > duals[-2]
+    assert all(row.gap >= -1e-12 * row.primal for row in result.trace)
+
+
+def test_the_rate_of_theorem_5(make):
+    # ε_t < ε after log₂(λJ(0)/(G²H*)) + 8G²H*/(λε) − 4 passes; λ = H* = 1, ‖∂F‖ ≤ G, J(0) = N.
+    problem, X, _ = make("hinge")
+    G2 = np.linalg.norm(X, axis=1).sum() ** 2
+    for update in ("qp", "ls"):
+        choices = {"update": update, "line_search": False}
+        result = solve(problem, margin.Hinge(), L2(), np.ones(N), choices, max_passes=300)
+        for row in result.trace:
+            assert row.number <= max(np.log2(N / G2) - 4, 0) + 8 * G2 / row.gap
+
+
+@pytest.mark.parametrize("patience", [0, 3])
+def test_planes_that_go_leave_bound_and_optimum(make, monkeypatch, patience):
+    monkeypatch.setattr(cutting_planes, "PATIENCE", patience)
+    for omega in (L2(), ElasticNet(0.5)):
+        problem, _, _ = make("hinge")
+        risk = ScalarRisk(problem.rows, margin.Hinge(), problem.labels, np.full(N, 3.0))
+        solver = BMRM(risk, omega)
+        most = 0
+
+        def look(row):
+            nonlocal most
+            most = max(most, len(solver.model.b))  # noqa: B023
+
+        result = solver.solve(Stopping(gap_tol=1e-9), look)
+        assert result.status is Status.SOLVED
+        duals = [row.dual for row in result.trace[:-1]]
+        assert duals == sorted(duals)
+        assert most < result.passes
+        assert len(solver.model.b) == len(solver.model.slopes) == len(solver.model.planes)
+        best = ascent(problem, margin.Hinge(), omega, np.full(N, 3.0)).primal
+        assert result.primal == pytest.approx(best, rel=2e-9)
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.2, 1.5)])
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
+def test_losses_of_all_classes(small_problem, loss, omega):
+    small = small_problem(n=50, d=6, k=4)
+    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
+    label = small.y.astype(np.int32)
+    risk = BlockRisk(rows, loss, label, 4, costs)
+    result = BMRM(risk, omega).solve(Stopping(gap_tol=1e-8))
+    assert result.status is Status.SOLVED
+    assert result.weights.shape == (6, 4)
+    primal = costs @ loss.values(small.X @ result.weights, label)
+    assert result.primal == pytest.approx(primal + omega.value_of(result.weights.ravel()))
+    duals = result.duals.dense(4)
+    moves = -duals
+    moves[np.arange(50), label] = duals.sum(axis=1)
+    vector = (small.X.T @ moves).ravel()
+    conjugates = loss.conjugates(duals, label, costs)[costs > 0].sum()
+    dual = -conjugates - omega.conjugate_of(vector)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    peer = BlockAscent(rows, label, 4, costs, loss, omega).solve(Stopping(gap_tol=1e-10))
+    assert result.primal == pytest.approx(peer.primal, rel=2e-8)
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.1)])
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[2.0, -1.0]], [1.0]),
+        ([[1.0], [-2.0], [0.5]], [1.0, 1.0, -1.0]),
+        (np.zeros((3, 2)), [1.0, -1.0, 1.0]),
+        (np.ones((6, 2)), [1.0, -1.0, 1.0, 1.0, -1.0, 1.0]),
+    ],
+    ids=["one example", "one feature", "zeros", "equal examples"],
+)
+def test_small_and_degenerate_data(X, y, omega):
+    problem = Problem.from_arrays(np.asarray(X), np.asarray(y))
+    for C in (1e-3, 1.0, 10.0, 1e3, 1e6):
+        costs = np.full(len(y), C)
+        for name in BINARY:
+            result = solve(problem, LOSSES[name], omega, costs)
+            assert result.status is Status.SOLVED
+            if C <= 10:  # for more the ascent takes long, and the certificate speaks for itself
+                best = ascent(problem, LOSSES[name], omega, costs).primal
+                assert result.primal == pytest.approx(best, rel=2e-9, abs=2e-9)
+
+
+def test_one_in_a_thousand():
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((2000, 5))
+    y = np.full(2000, -1.0)
+    y[:2] = 1.0
+    X[:2] += 1.5
+    problem = Problem.from_arrays(np.r_[X, X], np.r_[y, y])
+    for heavy in (1.0, 1000.0):
+        costs = np.where(problem.labels > 0, heavy, 1.0)
+        for name in BINARY:
+            result = solve(problem, LOSSES[name], L2(), costs)
+            assert result.status is Status.SOLVED
+            if heavy == 1:
+                best = ascent(problem, LOSSES[name], L2(), costs).primal
+                assert result.primal == pytest.approx(best, rel=2e-9)
+
+
+def test_limits_end_a_run_that_is_far_from_there(make):
+    problem, _, _ = make("hinge")
+    result = solve(problem, margin.Hinge(), L2(), np.full(N, 1e9), gap_tol=1e-12, max_passes=3)
+    assert result.status is Status.PASS_LIMIT
+    assert np.isfinite(result.primal)
+    assert not result.last.estimated
+    assert "the limit on passes was reached" in result.shortfall()
+
+
+def test_rounding_ends_a_run_that_asks_for_more(make):
+    problem, _, _ = make("hinge")
+    result = solve(problem, margin.Hinge(), L2(), np.ones(N), gap_tol=1e-300)
+    assert result.status in (Status.SOLVED, Status.STALLED)
+    assert result.gap <= 1e-11 * result.primal
+
+
+def test_the_same_bits_each_time(make):
+    problem, _, _ = make("huber")
+    runs = [solve(problem, regression.Huber(0.8), ElasticNet(0.1), np.ones(N)) for _ in range(2)]
+    assert runs[0].weights.tobytes() == runs[1].weights.tobytes()
+    assert runs[0].passes == runs[1].passes
+
+
+def test_what_is_refused(make):
+    problem, _, _ = make("hinge")
+    with pytest.raises(ValueError, match="unknown update 'newton'; there are qp, ls"):
+        solve(problem, margin.Hinge(), L2(), np.ones(N), {"update": "newton"})
+    with pytest.raises(ValueError, match=r"needs a strongly convex regularizer.* L1 is not"):
+        solve(problem, margin.Hinge(), L1(1.0), np.ones(N))
+    large = Problem.from_arrays(np.full((2, 2), 1e308), np.array([1.0, -1.0]))
+    with pytest.raises(ValueError, match="a plane overflows; scale the data"):
+        solve(large, margin.Hinge(), L2(), np.full(2, 1e300))

@@ -1,0 +1,79 @@
+"""The problem on which BMRM needs 1/(2λε) planes: its gaps, known exactly.
+
+J(w) = max(0, max_i ⟨a_i, w⟩) + (λ/2)‖w‖² with orthonormal a_i: d/2 columns of the paper's matrix
+(1/√d) (H, −H; −H, H), H the Hadamard matrix of order d/2. The other columns of that matrix are the
+negatives of these, not orthogonal to them as the paper takes them to be; the plane 0 stands for
+them, which is what the proof of theorem 6 needs of them: J ≥ 0 = J(0).
+"""
+
+import numpy as np
+import pytest
+from scipy.linalg import hadamard
+
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.risks.layouts.largest_plane import LargestPlane
+from rrmlinear.solvers.bundle.bmrm import BMRM
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+
+def printed_planes(d):
+    """The columns a_i of the paper's matrix, as rows."""
+    H = hadamard(d // 2)
+    return np.block([[H, -H], [-H, H]]).T / np.sqrt(d)
+
+
+def run(planes, lam, update, passes):
+    """λ times the problem has F/λ, so planes are divided by λ; values come back times λ."""
+    solver = BMRM(LargestPlane(planes / lam), L2(), update=update, line_search=False)
+    at_minima, gaps = [], []
+
+    def look(row):
+        w = solver.model.w
+        at_minima.append(max(0, (planes @ w).max()) + lam / 2 * w @ w)
+        gaps.append(lam * row.gap)
+
+    result = solver.solve(Stopping(gap_tol=1e-300, max_passes=passes), look)
+    return result, np.array(gaps), np.array(at_minima)
+
+
+@pytest.mark.parametrize("update", ["qp", "ls"])
+@pytest.mark.parametrize("lam", [1.0, 1e-3, 7.0])
+@pytest.mark.parametrize("d", [8, 64, 512])
+def test_gaps_of_theorems_6_and_7(d, lam, update):
+    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
+    np.testing.assert_array_equal(np.round(planes[:-1] @ planes[:-1].T, 12), np.eye(d // 2))
+    t = np.arange(1, d // 2)
+    result, gaps, at_minima = run(planes, lam, update, len(t))
+    assert result.status is Status.PASS_LIMIT
+    # ε_t = min J − J_t(w_t), the least J being that of the start, w = 0, which is the minimum
+    np.testing.assert_allclose(gaps, 1 / (2 * lam * t), rtol=1e-12)
+    # δ_t = min J(w_t') − J*, where J* = J(0) = 0
+    np.testing.assert_allclose(np.minimum.accumulate(at_minima), 1 / (2 * lam * t), rtol=1e-12)
+
+
+@pytest.mark.parametrize("update", ["qp", "ls"])
+def test_duals_are_equal_weights(update):
+    d = 32
+    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
+    result, gaps, _ = run(planes, 1.0, update, 10)
+    expected = np.r_[np.full(10, -0.1), np.zeros(d // 2 + 1 - 10)]
+    np.testing.assert_allclose(result.duals, expected, rtol=1e-13)
+    assert result.gap == pytest.approx(gaps[-1], rel=1e-13)
+
+
+@pytest.mark.parametrize("update", ["qp", "ls"])
+def test_the_matrix_as_printed_is_no_lower_bound(update):
+    planes = printed_planes(16)
+    np.testing.assert_array_equal(planes[8:], -planes[:8])
+    result, gaps, _ = run(planes, 1.0, update, 2)
+    assert gaps[1] == pytest.approx(0, abs=1e-15)  # a and −a meet at the minimum, w = 0
+    assert result.primal == 0
+
+
+def test_once_all_planes_are_seen_the_problem_is_solved():
+    d = 16
+    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
+    result, gaps, _ = run(planes, 1.0, "qp", 20)
+    assert result.passes >= d // 2 + 1
+    np.testing.assert_allclose(gaps[d // 2 + 1 :], 0, atol=1e-15)

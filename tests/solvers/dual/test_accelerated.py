@@ -1,0 +1,180 @@
+"""The accelerated ascent: the certificate of the problem itself, and fewer passes than plain."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import CrammerSinger
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual.accelerated import Accelerated
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+LOSSES = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+}
+REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(3.0), "strong": ElasticNet(1.0, 2.0)}
+BLOCKS = {"weston-watkins": WestonWatkins(), "crammer-singer": CrammerSinger()}
+N, D, COST = 80, 12, 40.0
+
+
+def data(name, form="sparse", n=N):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((n, D)) * (rng.random((n, D)) < 0.6)
+    truth = X @ rng.standard_normal(D) + 2 * rng.standard_normal(n)
+    y = truth if name in ("squared", "absolute") else np.where(truth > 0, 1.0, -1.0)
+    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+
+
+def ascent(problem, loss, cost=COST):
+    costs = np.full(problem.n_examples, cost)
+    return lambda omega: ProxSDCA(problem.rows, problem.labels, costs, loss, omega)
+
+
+def check(result, loss, omega, X, y, gap, cost=COST):
+    w, duals = result.weights.reshape(-1), result.duals
+    primal = cost * loss.values(y, X @ w).sum() + omega.value_of(w)
+    dual = -cost * loss.conjugates(y, duals).sum() - omega.conjugate_of(cost * (X.T @ duals))
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-8, abs=1e-8 * primal)
+    assert -1e-10 * primal <= primal - dual <= 1.01 * gap * max(1, primal)
+
+
+@pytest.mark.parametrize("inner", ["adaptive", 3])
+@pytest.mark.parametrize("omega", REGULARIZERS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true(name, omega, inner):
+    problem, X, y = data(name)
+    loss, omega = LOSSES[name], REGULARIZERS[omega]
+    solver = Accelerated(ascent(problem, loss), omega, inner)
+    result = solver.solve(Stopping(gap_tol=1e-7))
+    assert result.status is Status.SOLVED
+    check(result, loss, omega, X, y, 1e-7)
+
+
+@pytest.mark.parametrize("omega", REGULARIZERS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_theory_arrives_and_its_bound_holds(name, omega):
+    problem, X, y = data(name)
+    loss, omega = LOSSES[name], REGULARIZERS[omega]
+    make, cost = (
+        ascent(problem, loss, 20.0 if loss.smoothing else 1.0),
+        20.0 if loss.smoothing else 1.0,
+    )
+    best = make(omega).solve(Stopping(gap_tol=1e-10))
+    result = Accelerated(make, omega, "theory").solve(Stopping(gap_tol=0.02))
+    assert result.solved
+    assert result.primal - best.primal <= result.target
+    if result.status is Status.SOLVED:
+        check(result, loss, omega, X, y, 0.02, cost)
+    else:
+        assert result.status is Status.BOUNDED
+        assert "above its minimum" in result.notes[-1]
+
+
+@pytest.mark.parametrize("inner", ["adaptive", 2])
+@pytest.mark.parametrize("k", [3, 20])
+@pytest.mark.parametrize("omega", REGULARIZERS)
+@pytest.mark.parametrize("name", BLOCKS)
+def test_block_losses_are_accelerated(name, omega, k, inner):
+    rng = np.random.default_rng(k)
+    X = rng.standard_normal((120, D))
+    label = np.concatenate([np.arange(k), rng.integers(0, k, 120 - k)]).astype(np.int32)
+    rows, costs, omega = Problem.from_arrays(X, label).rows, np.full(120, 0.5), REGULARIZERS[omega]
+
+    def make(regularizer):
+        return BlockAscent(rows, label, k, costs, BLOCKS[name], regularizer)
+
+    result = Accelerated(make, omega, inner).solve(Stopping(gap_tol=1e-5))
+    assert result.status is Status.SOLVED
+    W, duals = result.weights, result.duals.dense(k)
+    steps = -duals
+    steps[np.arange(120), label] = duals.sum(axis=1)
+    primal = omega.value_of(W.ravel()) + 0.5 * BLOCKS[name].values(X @ W, label).sum()
+    conjugates = BLOCKS[name].conjugates(duals, label, 0.5).sum()
+    dual = -conjugates - omega.conjugate_of((X.T @ steps).ravel())
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-8, abs=1e-8 * primal)
+    assert -1e-10 * primal <= primal - dual <= 1.01e-5 * primal
+    plain = make(omega).solve(Stopping(gap_tol=1e-6))
+    assert result.primal == pytest.approx(plain.primal, rel=2e-5)
+
+
+@pytest.mark.parametrize("name", ["smooth-hinge", "squared-hinge", "logistic"])
+def test_it_takes_at_most_a_third_of_the_passes_where_the_condition_is_bad(name):
+    problem, _, _ = data(name, n=300)
+    plain = ascent(problem, LOSSES[name], 1e3)(L2()).solve(Stopping(gap_tol=1e-5))
+    quick = Accelerated(ascent(problem, LOSSES[name], 1e3), L2()).solve(Stopping(gap_tol=1e-5))
+    assert quick.solved
+    assert 3 * quick.passes <= plain.passes
+
+
+def test_weston_watkins_at_large_c_takes_at_most_a_fifth_of_the_passes(data_set):
+    letter = data_set("letter.scale")
+    label = letter.labels.astype(np.int32) - 1
+    costs = np.full(letter.n_examples, 8.0)
+
+    def make(omega):
+        return BlockAscent(letter.rows, label, 26, costs, WestonWatkins(), omega)
+
+    plain, quick = make(L2()).solve(Stopping()), Accelerated(make, L2()).solve(Stopping())
+    assert quick.status is Status.SOLVED
+    assert quick.target == pytest.approx(plain.target, rel=1e-12)  # the same 0.0009 rule
+    assert 5 * quick.passes <= plain.passes
+
+
+def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
+    problem, _, _ = data("logistic")
+    omega, make = L2(), ascent(problem, LOSSES["logistic"], 0.1)
+    quick, plain = Accelerated(make, omega), make(omega)
+    found, expected = quick.solve(Stopping(gap_tol=1e-8)), plain.solve(Stopping(gap_tol=1e-8))
+    assert quick.kappa == 0
+    assert "the plain ascent is used" in found.notes[0]
+    assert found.weights.tobytes() == expected.weights.tobytes()
+
+
+def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow():
+    problem, X, _ = data("squared")
+    cost = 9 / (X**2).sum(axis=1).max()
+    solver = Accelerated(ascent(problem, LOSSES["squared"], cost), L2(), observe=True)
+    result = solver.solve(Stopping(gap_tol=1e-9))
+    assert result.status is Status.SOLVED
+    assert result.notes[0].startswith("not accelerated at first")
+    assert solver.kappa > 0
+
+
+def test_same_seed_same_bits():
+    problem, _, _ = data("hinge")
+    runs = [
+        Accelerated(ascent(problem, LOSSES["hinge"]), L2()).solve(Stopping(gap_tol=1e-6)).weights
+        for _ in range(2)
+    ]
+    assert runs[0].tobytes() == runs[1].tobytes()
+
+
+def test_limits_end_a_run_with_a_full_measurement():
+    problem, _, _ = data("hinge")
+    solver = Accelerated(ascent(problem, LOSSES["hinge"], 1e4), L2())
+    result = solver.solve(Stopping(gap_tol=1e-12, max_passes=30))
+    assert (result.status, result.passes) == (Status.PASS_LIMIT, 30)
+    assert not result.last.estimated
+    assert result.gap >= 0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_data_of_zeros_are_solved(name):
+    problem = Problem.from_arrays(np.zeros((5, 3)), np.array([1.0, -1, 1, 1, -1]))
+    result = Accelerated(ascent(problem, LOSSES[name]), L2()).solve(Stopping(gap_tol=1e-9))
+    assert result.status is Status.SOLVED
+    assert not result.weights.any()

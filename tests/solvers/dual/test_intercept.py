@@ -1,0 +1,216 @@
+"""Prox-SDCA with an intercept: its certificate recomputed, and the optimum of others."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+LOSSES = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
+    "huber": regression.Huber(0.8),
+    "quantile": regression.Quantile(0.8),
+}
+CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "generalized-hinge", "logistic")
+REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "strong": ElasticNet(0.7, 3.0)}
+N, D = 60, 12
+
+
+def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
+    rng = np.random.default_rng(5)
+    X = (rng.standard_normal((N, D)) + offset) * (rng.random((N, D)) < 0.6)
+    X[3] = 0
+    truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
+    truth -= np.quantile(truth, 0.4)
+    y = np.where(truth > 0, 1.0, -1.0) if name in CLASSIFICATION else truth + 5
+    X = X.astype(dtype)
+    given = csr_array(X) if form == "sparse" else X
+    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
+
+
+def solve(problem, loss, omega, costs, **rules):
+    solver = InterceptSDCA(problem.rows, problem.labels, costs, loss, omega)
+    return solver.solve(Stopping(**({"gap_tol": 1e-9} | rules)))
+
+
+def check(result, X, y, loss, omega, costs, bias=1.0, gap=1e-9):
+    """Hold primal, dual and gap against NumPy's from weights and duals alone."""
+    assert result.status is Status.SOLVED
+    w, b, alpha = result.weights[:-1], bias * result.weights[-1], result.duals
+    assert abs(costs @ alpha) <= 1e-13 * (1 + costs @ np.abs(alpha))
+    primal = costs @ loss.values(y, X @ w + b) + omega.value_of(w)
+    active = costs > 0
+    conjugates = costs[active] @ loss.conjugates(y[active], alpha[active])
+    dual = -conjugates - omega.conjugate_of(X.T @ (costs * alpha))
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-9, abs=1e-11)
+    assert -1e-12 * max(1, primal) <= primal - dual <= 1.01 * gap * max(1, primal)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true(name, regularizer, dtype, form):
+    problem, X, y = data(name, form, dtype, bias=2.0)
+    costs = np.linspace(0, 0.4, N)
+    loss, omega = LOSSES[name], REGULARIZERS[regularizer]
+    result = solve(problem, loss, omega, costs)
+    assert result.weights.shape == (D + 1,)
+    check(result, X, y, loss, omega, costs, bias=2.0)
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared-hinge", "squared", "absolute", "quantile"])
+@pytest.mark.parametrize("l1", [0.0, 0.7])
+def test_optimum_is_that_of_a_conic_solver(name, l1):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    problem, X, y = data(name)
+    result = solve(problem, LOSSES[name], ElasticNet(l1), np.full(N, 0.2))
+    w, b = cp.Variable(D), cp.Variable()
+    r = y - X @ w - b
+    slack = 1 - cp.multiply(y, X @ w + b)
+    phi = {
+        "hinge": cp.sum(cp.pos(slack)),
+        "squared-hinge": cp.sum_squares(cp.pos(slack)),
+        "squared": cp.sum_squares(r) / 2,
+        "absolute": cp.norm1(r),
+        "quantile": cp.sum(cp.maximum(0.8 * r, -0.2 * r)),
+    }[name]
+    objective = cp.sum_squares(w) / 2 + l1 * cp.norm1(w) + 0.2 * phi
+    best = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
+    assert result.primal == pytest.approx(best, rel=1e-7)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("cost", [0.05, 1.0])
+def test_scores_are_those_of_a_support_vector_machine(form, cost):
+    svm = pytest.importorskip("sklearn.svm", reason="scikit-learn is optional")
+    problem, X, y = data("hinge", form, offset=0.5)
+    model = svm.SVC(C=cost, kernel="linear", tol=1e-10).fit(X, y)
+    result = solve(problem, margin.Hinge(), L2(), np.full(N, cost), gap_tol=1e-12)
+    scores = X @ result.weights[:D] + result.weights[D]
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-5)
+
+
+def test_weights_are_those_of_logistic_regression():
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
+    problem, X, y = data("logistic")
+    model = linear_model.LogisticRegression(C=0.5, tol=1e-12, solver="newton-cholesky").fit(X, y)
+    result = solve(problem, margin.Logistic(), L2(), np.full(N, 0.5), gap_tol=1e-15)
+    expected = np.append(model.coef_, model.intercept_)
+    np.testing.assert_allclose(result.weights, expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
+def test_weights_are_those_of_ridge_and_elastic_net(form, l1_ratio):
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
+    problem, X, y = data("squared", form, offset=1.0)
+    if l1_ratio:
+        model = linear_model.ElasticNet(alpha=1.0, l1_ratio=l1_ratio, tol=1e-14, max_iter=10**5)
+    else:
+        model = linear_model.Ridge(alpha=N, tol=1e-14)
+    model.fit(X, y)
+    modulus = N * (1 - l1_ratio)
+    omega = ElasticNet(N * l1_ratio, modulus) if l1_ratio else L2(modulus)
+    result = solve(problem, regression.Squared(), omega, np.ones(N), gap_tol=1e-15)
+    np.testing.assert_allclose(result.weights, [*model.coef_, model.intercept_], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", CLASSIFICATION)
+def test_one_example_against_a_thousand(name):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((2002, 5))
+    y = np.where(np.arange(2002) < 2, 1.0, -1.0)
+    X[:2] += 2
+    costs = np.where(y > 0, 30.0, 0.05)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = solve(problem, LOSSES[name], L2(), costs)
+    check(result, X, y, LOSSES[name], L2(), costs)
+    assert result.passes < 1000
+
+
+@pytest.mark.parametrize("name", CLASSIFICATION)
+def test_one_class_takes_the_intercept_alone(name):
+    problem, X, _ = data(name)
+    problem = Problem.from_arrays(X, np.ones(N), bias=1.0)
+    result = solve(problem, LOSSES[name], L2(), np.ones(N))
+    assert result.status is Status.SOLVED
+    assert np.abs(result.weights[:D]).max() < 1e-6
+    assert result.primal < 1e-9
+
+
+def test_labels_far_from_zero():
+    problem, X, y = data("absolute", offset=1.0)
+    far = Problem.from_arrays(csr_array(X), y + 1e6, bias=1.0)
+    near = solve(problem, regression.Absolute(), L2(), np.full(N, 0.1))
+    moved = solve(far, regression.Absolute(), L2(), np.full(N, 0.1))
+    assert moved.weights[D] - 1e6 == pytest.approx(near.weights[D], abs=1e-3)
+    assert moved.primal == pytest.approx(near.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("cost", [1e-6, 1e-3])
+def test_costs_so_small_that_only_the_intercept_fits(cost):
+    problem, X, y = data("squared")
+    result = solve(problem, regression.Squared(), L2(), np.full(N, cost))
+    check(result, X, y, regression.Squared(), L2(), np.full(N, cost))
+    assert result.weights[D] == pytest.approx(y.mean(), abs=300 * cost)
+
+
+@pytest.mark.parametrize("name", CLASSIFICATION)
+def test_a_certificate_of_tiny_costs_keeps_its_digits(name):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5000, 3))
+    y = np.where(np.arange(5000) < 50, 1.0, -1.0)
+    costs = np.full(5000, 1e-7)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = solve(problem, LOSSES[name], L2(), costs)
+    assert abs(costs @ result.duals) <= 1e-13 * (costs @ np.abs(result.duals))
+    assert result.gap >= -1e-12 * result.primal
+
+
+def test_same_seed_same_bits():
+    problem, _, _ = data("hinge")
+    runs = [solve(problem, margin.Hinge(), L2(), np.ones(N)).weights for _ in range(2)]
+    assert runs[0].tobytes() == runs[1].tobytes()
+
+
+def test_limits_end_a_run():
+    problem, _, _ = data("hinge")
+    result = solve(problem, margin.Hinge(), L2(), np.full(N, 100.0), max_passes=2)
+    assert (result.status, result.passes) == (Status.PASS_LIMIT, 2)
+    assert not result.last.estimated
+    assert result.gap > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"loss": WestonWatkins()}, "takes a loss of one margin, and WestonWatkins is one of"),
+        ({"rows": data("hinge", bias=-1.0)[0].rows}, "takes an appended column, and bias is -1"),
+        ({"costs": np.zeros(N)}, "no example has a cost above 0"),
+        ({"averaging": True}, "averaging is not offered"),
+    ],
+)
+def test_what_is_not_offered_is_refused(change, sentence):
+    problem, _, y = data("hinge")
+    choices = {
+        "rows": problem.rows, "y": y, "costs": np.ones(N), "loss": margin.Hinge(),
+        "regularizer": L2(),
+    } | change  # fmt: skip
+    with pytest.raises(ValueError, match=sentence):
+        InterceptSDCA(**choices)

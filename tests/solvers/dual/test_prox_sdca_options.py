@@ -1,0 +1,345 @@
+"""Options, sampling, averaging and first duals of Prox-SDCA, and the paper's bounds."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual.prox_sdca import OPTIONS, ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 60, 12
+SMOOTH = {
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "logistic": margin.Logistic(),
+    "squared": regression.Squared(),
+    "huber": regression.Huber(0.8),
+}
+LOSSES = SMOOTH | {
+    "hinge": margin.Hinge(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "quantile": regression.Quantile(0.8),
+}
+REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7, 1.5)}
+CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "logistic")
+
+
+@pytest.fixture(scope="module")
+def problem_for():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
+    X[3] = 0
+    truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
+
+    def make(name):
+        y = np.where(truth > 0, 1.0, -1.0) if name in CLASSIFICATION else truth
+        return Problem.from_arrays(csr_array(X), y)
+
+    return make
+
+
+def solver_of(problem, loss, regularizer=None, cost=0.5, **choices):
+    costs = np.full(problem.n_examples, cost) if np.isscalar(cost) else cost
+    return ProxSDCA(problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
+
+
+def run(solver, gap_tol=1e-6, on_pass=None, **rules):
+    return solver.solve(Stopping(**({"gap_tol": gap_tol, "max_passes": 20_000} | rules)), on_pass)
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_every_option_climbs_to_the_same_optimum(problem_for, name, option, regularizer):
+    problem, omega = problem_for(name), REGULARIZERS[regularizer]
+    best = run(solver_of(problem, SMOOTH[name], omega), 1e-10).primal
+    duals = []
+    solver = solver_of(problem, SMOOTH[name], omega, option=option)
+    result = run(solver, on_pass=lambda row: duals.append(row.dual))
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(best, rel=2e-6)
+    assert (np.diff(duals) >= -1e-12 * abs(duals[-1])).all()
+
+
+@pytest.mark.parametrize("option", ["I", "II", "III", "IV"])
+@pytest.mark.parametrize("name", ["hinge", "absolute", "epsilon-insensitive", "quantile"])
+def test_losses_with_a_kink_climb_too(problem_for, name, option):
+    problem = problem_for(name)
+    best = run(solver_of(problem, LOSSES[name]), 1e-9).primal
+    duals = []
+    solver = solver_of(problem, LOSSES[name], option=option)
+    result = run(solver, 1e-3, on_pass=lambda row: duals.append(row.dual))
+    assert result.status is Status.SOLVED
+    assert best - 1e-9 <= result.primal <= best + 1e-3 * max(1, result.primal)
+    assert (np.diff(duals) >= -1e-12 * abs(duals[-1])).all()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_best_point_of_option_two_is_that_of_option_one(name):
+    loss, rng = LOSSES[name], np.random.default_rng(1)
+    for _ in range(50):
+        y = rng.choice([-1.0, 1.0]) if name in CLASSIFICATION else rng.normal()
+        a, q = rng.normal(), 10 ** rng.uniform(-2, 2)
+        alpha = -float(loss.derivatives(y, rng.normal()))
+        end = -float(loss.derivatives(y, a))
+
+        def lost(s, y=y, a=a, q=q, alpha=alpha, end=end):
+            at = alpha + s * (end - alpha)
+            return float(loss.conjugates(y, at)) + a * at + q / 2 * (at - alpha) ** 2
+
+        best = float(loss.dual_steps(y, a, alpha, q))
+        low, high = sorted((alpha, end))
+        assert low - 1e-12 <= best <= high + 1e-12
+        exact = float(loss.conjugates(y, best)) + a * best + q / 2 * (best - alpha) ** 2
+        line = minimize_scalar(lost, bounds=(0, 1), method="bounded").fun
+        assert exact <= min(line, lost(0), lost(1)) + 1e-12 * max(1, abs(exact))
+
+
+@pytest.mark.parametrize("option", ["III", "IV", "V"])
+def test_a_step_along_the_line_is_the_papers(problem_for, option):
+    problem = problem_for("logistic")
+    loss, C, gamma = SMOOTH["logistic"], 0.5, 4.0
+    solver = solver_of(problem, loss, cost=C, option=option, start=np.full(N, 0.3) * problem.labels)
+    solver.start()
+    X, y = problem.to_scipy().toarray(), problem.labels
+    norms = (X**2).sum(axis=1)
+    for i in (0, 7, 31):
+        alpha, w = solver.state.alphas[i], solver.state.dual_vector.copy()
+        p = X[i] @ w
+        q = -float(loss.derivatives(y[i], p)) - alpha
+        curvature = C * (norms[i] if option == "III" else norms.max())
+        gap = float(loss.values(y[i], p) + loss.conjugates(y[i], alpha)) + p * alpha
+        part = min(1, (gap + gamma / 2 * q * q) / (q * q * (gamma + curvature)))
+        if option == "V":
+            part = gamma / (gamma + curvature)
+        solver.state.sweep(np.array([i], dtype=np.int64), 0, 1)
+        assert solver.state.alphas[i] == pytest.approx(alpha + part * q, rel=1e-12)
+        np.testing.assert_allclose(solver.state.dual_vector, w + C * part * q * X[i], atol=1e-14)
+
+
+@pytest.fixture(scope="module")
+def bounds(problem_for):
+    """(problem, loss, cost, (n + R²/(λγ))/n, best dual − first) in units of our objective."""
+    problem, loss, cost = problem_for("smooth-hinge"), SMOOTH["smooth-hinge"], 0.1
+    radius = problem.rows.squared_norms().max()
+    stretch = 1 + cost * radius / loss.smoothing  # R²/(λγ) = R² C n/γ
+    best = run(solver_of(problem, loss, cost=cost), 1e-12).dual
+    return problem, loss, cost, stretch, best
+
+
+SEEDS = range(24)
+
+
+@pytest.mark.parametrize("option", ["I", "III", "IV", "V"])
+def test_the_dual_rises_as_fast_as_in_the_proof_of_theorem_1(bounds, option):
+    problem, loss, cost, stretch, best = bounds
+    passes = 12
+    rest = np.zeros(passes)
+    for seed in SEEDS:
+        duals = []
+        choices = {"option": option, "sampling": "uniform", "seed": seed}
+        solver = solver_of(problem, loss, cost=cost, **choices)
+        run(
+            solver,
+            1e-15,
+            on_pass=lambda row, duals=duals: duals.append(row.dual),
+            max_passes=passes,
+        )
+        rest += (best - np.array(duals)) / len(SEEDS)
+    # E[D(α*) − D(α_t)] ≤ exp(−t/(n + R²/(λγ))) (D(α*) − D(α_0)), and D(α_0) = 0 here.
+    assert (rest <= best * np.exp(-np.arange(1, passes + 1) / stretch)).all()
+
+
+@pytest.mark.parametrize("option", ["I", "V"])
+@pytest.mark.parametrize("epsilon", [1e-1, 1e-3])
+def test_iterations_of_theorems_1_and_2(bounds, option, epsilon):
+    problem, loss, cost, stretch, best = bounds
+    choices = {"option": option, "sampling": "uniform"}
+
+    def gaps(passes):
+        return np.array(
+            [
+                run(
+                    solver_of(problem, loss, cost=cost, seed=seed, **choices),
+                    1e-15,
+                    max_passes=passes,
+                ).gap
+                for seed in SEEDS
+            ]
+        )
+
+    expected = stretch * np.log(stretch * N * best / epsilon)
+    assert gaps(int(np.ceil(expected))).mean() <= epsilon
+    delta = 0.25
+    log_terms = np.log(N * stretch) + np.log(2 * best / epsilon)
+    likely = stretch * log_terms * np.ceil(np.log2(1 / delta))
+    assert (gaps(int(np.ceil(likely))) <= epsilon).mean() >= 1 - delta
+
+
+def test_averages_are_as_good_as_theorem_1_says(bounds):
+    problem, loss, cost, stretch, best = bounds
+    # Passes 16 … 31 are averaged: at least n + R²/(λγ) visits, after at least as many times
+    # log((D(α*) − D(α_0))/ε) of them.
+    assert stretch <= 16
+    epsilon = best * np.exp(-15 / stretch)
+    gaps = [
+        run(
+            solver_of(problem, loss, cost=cost, seed=s, sampling="uniform", averaging=True),
+            1e-15,
+            max_passes=31,
+        ).gap
+        for s in SEEDS
+    ]
+    assert np.mean(gaps) <= epsilon
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+@pytest.mark.parametrize("name", ["hinge", "logistic", "squared"])
+def test_the_certificate_of_averages_is_true(problem_for, name, regularizer):
+    problem, omega, loss = problem_for(name), REGULARIZERS[regularizer], LOSSES[name]
+    solver = solver_of(problem, loss, omega, averaging=True)
+    result = run(solver, 1e-3)
+    assert result.status is Status.SOLVED
+    X, y, costs = problem.to_scipy(), problem.labels, np.full(N, 0.5)
+    w = result.weights
+    primal = costs @ loss.values(y, X @ w) + omega.value_of(w)
+    v = X.T @ (costs * result.duals)
+    dual = -costs @ loss.conjugates(y, result.duals) - omega.conjugate_of(v)
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    assert 0 <= primal - dual <= 1.01e-3 * max(1, primal)
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+@pytest.mark.parametrize("bias", [-1.0, 0.5])
+def test_averages_are_over_the_states_before_each_visit(problem_for, regularizer, bias):
+    problem, omega = problem_for("squared").with_bias(bias), REGULARIZERS[regularizer]
+    solver = solver_of(problem, LOSSES["squared"], omega, averaging=True)
+    solver.start()
+    solver.run_pass(1)
+    state, weights, duals = solver.state, [], []
+    state.average.restart()
+    order = np.random.default_rng(0).integers(0, N, 40)
+    for at in range(40):
+        weights.append(omega.primal_of(state.dual_vector))
+        duals.append(state.alphas.copy())
+        state.sweep(order, at, at + 1)
+    np.testing.assert_allclose(solver.final_weights(), np.mean(weights, axis=0), atol=1e-13)
+    np.testing.assert_allclose(solver.duals(), np.mean(duals, axis=0), atol=1e-13)
+
+
+def test_uniform_draws_come_from_all_examples_that_cost_something(problem_for):
+    costs = np.where(np.arange(N) % 3 == 0, 0.0, 0.5)
+    problem = problem_for("hinge")
+    solver = solver_of(problem, LOSSES["hinge"], cost=costs, sampling="uniform")
+    solver.start()
+    counts = np.zeros(N)
+    for number in range(1, 501):
+        order = solver.state.begin_pass(number, 0, True)
+        assert len(order) == (costs > 0).sum()
+        counts += np.bincount(order, minlength=N)
+    assert (counts[costs == 0] == 0).all()
+    assert (abs(counts[costs > 0] - 500) <= 6 * np.sqrt(500)).all()
+    assert len(set(order.tolist())) < len(order)
+
+
+@pytest.mark.parametrize(
+    "choices", [{"sampling": "uniform"}, {"averaging": True}, {"option": "III"}]
+)
+def test_same_seed_same_bits(problem_for, choices):
+    problem = problem_for("logistic")
+    results = [
+        run(solver_of(problem, LOSSES["logistic"], seed=3, **choices), 1e-4) for _ in range(2)
+    ]
+    assert results[0].weights.tobytes() == results[1].weights.tobytes()
+    assert results[0].duals.tobytes() == results[1].duals.tobytes()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_start_near_the_end_takes_fewer_passes(problem_for, name):
+    problem, loss = problem_for(name), LOSSES[name]
+    first = run(solver_of(problem, loss), 1e-8)
+    cold = run(solver_of(problem, loss, cost=0.55), 1e-6)
+    warm = run(solver_of(problem, loss, cost=0.55, start=first.duals), 1e-6)
+    assert warm.trace[0].gap < 0.2 * cold.trace[0].gap
+    assert name not in SMOOTH or warm.passes < cold.passes
+    assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
+    again = run(solver_of(problem, loss, start=first.duals), 1e-6)
+    assert again.passes == 1
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_any_finite_start_will_do(problem_for, name):
+    problem, loss = problem_for(name), LOSSES[name]
+    wild = 100 * np.random.default_rng(2).standard_normal(N)
+    result = run(solver_of(problem, loss, start=wild))
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(run(solver_of(problem, loss)).primal, rel=2e-6)
+
+
+def test_a_start_within_bounds_is_taken_as_it_is(problem_for):
+    problem = problem_for("quantile")
+    start = np.linspace(-0.19, 0.79, N)
+    solver = solver_of(problem, LOSSES["quantile"], start=start)
+    solver.start()
+    np.testing.assert_array_equal(solver.state.alphas, start)
+    expected = problem.to_scipy().T @ (0.5 * start)
+    np.testing.assert_allclose(solver.state.dual_vector, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"option": "VI"}, "option must be one of I, II, III, IV, V, got 'VI'"),
+        ({"option": "V"}, "option V needs a smooth loss, and Hinge has a kink"),
+        ({"sampling": "cyclic"}, "sampling must be one of permutation, uniform, got 'cyclic'"),
+        ({"start": np.zeros(N - 1)}, "have shape \\(59,\\), but there are 60 examples"),
+        ({"start": np.full(N, np.nan)}, "start\\[0\\] is nan; duals must be finite"),
+    ],
+)
+def test_bad_choices_are_refused(problem_for, choices, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        solver_of(problem_for("hinge"), LOSSES["hinge"], **choices)
+
+
+@pytest.mark.parametrize("choices", [{}, {"option": "III"}, {"sampling": "uniform"}])
+@pytest.mark.parametrize("name", LOSSES)
+def test_rows_of_zeros_are_solved(name, choices):
+    y = np.where(np.arange(8) % 2, 1.0, -1.0)
+    problem = Problem.from_arrays(np.zeros((8, 3)), y)
+    loss = LOSSES[name]
+    result = run(solver_of(problem, loss, **choices), 1e-6)
+    assert result.status is Status.SOLVED
+    assert (result.weights == 0).all()
+    assert result.primal == pytest.approx(0.5 * loss.values(y, np.zeros(8)).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("choices", [{}, {"averaging": True}, {"sampling": "uniform"}])
+def test_one_example_and_costs_of_zero(choices):
+    problem = Problem.from_arrays(np.array([[2.0, -1.0]]), np.array([1.0]))
+    result = run(solver_of(problem, LOSSES["hinge"], **choices), 1e-6)
+    assert result.status is Status.SOLVED
+    # ½‖w‖² + ½ max(0, 1 − w'x), ‖x‖² = 5: w = x/5 has margin 1.
+    np.testing.assert_allclose(result.weights, [0.4, -0.2], atol=1e-3)
+    nothing = run(solver_of(problem, LOSSES["hinge"], cost=np.zeros(1), **choices), 1e-6)
+    assert nothing.status is Status.SOLVED
+    assert (nothing.weights == 0).all()
+
+
+def test_a_shift_moves_the_weights_and_wakes_everyone(problem_for):
+    problem = problem_for("hinge")
+    solver = solver_of(problem, LOSSES["hinge"])
+    run(solver, 1e-8)
+    solver.target = np.inf
+    shift = np.linspace(-1, 1, D)
+    before = solver.state.dual_vector.copy()
+    solver.state.dual_vector[:] += shift
+    solver.state.resume()
+    np.testing.assert_array_equal(solver.state.dual_vector, before + shift)
+    assert len(solver.state.begin_pass(1, 0, False)) == N

@@ -1,0 +1,242 @@
+"""Coordinate descent over features: its certificate recomputed, and the optimum of others."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses.regression import Squared
+from rrmlinear.regularizers.separable import ElasticNet
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.features.feature_descent import FeatureDescent
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 70, 30
+FORMS = [(form, dtype) for form in ("sparse", "dense") for dtype in (np.float64, np.float32)]
+
+
+def data(form="sparse", dtype=np.float64, bias=-1.0, offset=0.0):
+    rng = np.random.default_rng(3)
+    X = (rng.standard_normal((N, D)) + offset) * (rng.random((N, D)) < 0.5)
+    X[:, 4] = 0  # a feature that is never there
+    X[:, 9] = X[:, 8]  # and one that is there twice
+    X[5] = 0
+    y = X @ (rng.standard_normal(D) * (rng.random(D) < 0.3)) + 0.3 * rng.standard_normal(N) + 2
+    X = X.astype(dtype)
+    given = csr_array(X) if form == "sparse" else X
+    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
+
+
+def solve(problem, costs, l1, modulus, *, intercept=False, start=None, **rules):
+    solver = FeatureDescent(
+        problem.rows, problem.labels, costs, l1, modulus, intercept=intercept, start=start
+    )
+    return solver.solve(Stopping(**({"gap_tol": 1e-15, "max_passes": 200} | rules)))
+
+
+def objectives(X, y, costs, l1, modulus, result):
+    """Primal and dual in NumPy from weights and duals alone."""
+    w, alpha = result.weights, result.duals
+    v = X.T @ (costs * alpha)
+    primal = costs @ (y - X @ w) ** 2 / 2 + modulus / 2 * w @ w + l1 * np.abs(w).sum()
+    dual = costs @ (y * alpha - alpha**2 / 2)
+    if modulus == 0:
+        assert np.abs(v).max() <= l1 * (1 + 1e-12)
+    else:
+        dual -= (np.maximum(np.abs(v) - l1, 0) ** 2).sum() / (2 * modulus)
+    return primal, dual
+
+
+@pytest.mark.parametrize(("form", "dtype"), FORMS)
+@pytest.mark.parametrize("costs", [np.full(N, 0.7), np.linspace(0, 2, N)], ids=["equal", "various"])
+@pytest.mark.parametrize(("l1", "modulus"), [(3.0, 0.0), (3.0, 1e-3), (1.0, 2.0), (0.0, 0.5)])
+def test_the_certificate_is_true(form, dtype, costs, l1, modulus):
+    problem, X, y = data(form, dtype)
+    result = solve(problem, costs, l1, modulus, gap_tol=1e-11)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, l1, modulus, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-12)
+    assert -1e-13 * primal <= primal - dual <= 1.01e-11 * max(1, primal)
+
+
+@pytest.mark.parametrize(("form", "dtype"), FORMS)
+@pytest.mark.parametrize("bias", [-1.0, 0.0, 0.5])
+def test_an_appended_column_is_a_feature(form, dtype, bias):
+    problem, X, y = data(form, dtype, bias)
+    if bias >= 0:
+        X = np.column_stack([X, np.full(N, bias)])
+    result = solve(problem, np.ones(N), 2.0, 0.1, gap_tol=1e-11)
+    assert result.weights.shape == (X.shape[1],)
+    primal, dual = objectives(X, y, np.ones(N), 2.0, 0.1, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-12)
+
+
+@pytest.mark.parametrize(("form", "dtype"), FORMS)
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.6])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_weights_are_those_of_scikit_learn(form, dtype, l1_ratio, weighted, intercept):
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
+    problem, X, y = data(form, dtype, 1.0 if intercept else -1.0, offset=1.0)
+    X[:, 9] = 0  # weights of twins hardly matter to the objective
+    problem = Problem.from_arrays(
+        csr_array(X.astype(dtype)) if form == "sparse" else X.astype(dtype), y, bias=problem.bias
+    )
+    costs = np.linspace(0.2, 3, N) if weighted else np.ones(N)
+    model = linear_model.ElasticNet(
+        alpha=0.05, l1_ratio=l1_ratio, fit_intercept=intercept, tol=1e-15, max_iter=10**6
+    ).fit(X, y, sample_weight=costs)
+    l1, modulus = 0.05 * l1_ratio * costs.sum(), 0.05 * (1 - l1_ratio) * costs.sum()
+    result = solve(problem, costs, l1, modulus, intercept=intercept)
+    np.testing.assert_allclose(result.weights[:D], model.coef_, atol=1e-8)
+    if intercept:
+        assert result.weights[D] == pytest.approx(model.intercept_, abs=1e-8)
+
+
+@pytest.mark.parametrize("modulus", [0.0, 0.8])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_optimum_is_that_of_a_conic_solver(modulus, intercept):
+    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
+    problem, X, y = data(bias=2.0 if intercept else -1.0)
+    costs = np.linspace(0.1, 1, N)
+    w, b = cp.Variable(D), cp.Variable()
+    loss = cp.sum_squares(cp.multiply(np.sqrt(costs), y - X @ w - (b if intercept else 0))) / 2
+    omega = modulus / 2 * cp.sum_squares(w) + 1.5 * cp.norm1(w)
+    best = cp.Problem(cp.Minimize(loss + omega)).solve(solver=cp.CLARABEL)
+    result = solve(problem, costs, 1.5, modulus, intercept=intercept)
+    assert result.primal == pytest.approx(best, rel=1e-7)
+
+
+@pytest.mark.parametrize(("form", "dtype"), FORMS)
+@pytest.mark.parametrize("modulus", [0.0, 0.3])
+def test_the_certificate_with_an_intercept_is_true(form, dtype, modulus):
+    problem, X, y = data(form, dtype, bias=2.0, offset=3.0)
+    costs = np.linspace(0, 2, N)
+    result = solve(problem, costs, 1.5, modulus, intercept=True, gap_tol=1e-11)
+    assert result.status is Status.SOLVED
+    w, b, alpha = result.weights[:D], 2 * result.weights[D], result.duals
+    assert abs(costs @ alpha) <= 1e-12 * (costs @ np.abs(alpha))
+    primal = costs @ (y - X @ w - b) ** 2 / 2 + modulus / 2 * w @ w + 1.5 * np.abs(w).sum()
+    v = X.T @ (costs * alpha)
+    dual = costs @ (y * alpha - alpha**2 / 2)
+    if modulus == 0:
+        assert np.abs(v).max() <= 1.5 * (1 + 1e-12)
+    else:
+        dual -= (np.maximum(np.abs(v) - 1.5, 0) ** 2).sum() / (2 * modulus)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-12)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+def test_a_constant_feature_is_no_use_beside_an_intercept(form):
+    X = np.column_stack([np.full(20, 3.0), np.arange(20.0)])
+    y = 5 + 0.5 * X[:, 1]
+    problem = Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=1.0)
+    result = solve(problem, np.ones(20), 1e-3, 0.0, intercept=True)
+    assert result.weights[0] == 0
+    np.testing.assert_allclose(result.weights[1:], [0.5, 5], atol=1e-4)
+
+
+def test_twins_share_what_one_of_them_has_alone():
+    problem, X, _ = data()
+    both = solve(problem, np.ones(N), 1.0, 0.5)
+    assert both.weights[8] == pytest.approx(both.weights[9], abs=1e-6)
+    together = solve(problem, np.ones(N), 1.0, 0.0)
+    X[:, 9] = 0
+    alone = solve(Problem.from_arrays(X, problem.labels), np.ones(N), 1.0, 0.0)
+    assert together.weights[8] + together.weights[9] == pytest.approx(alone.weights[8], abs=1e-8)
+
+
+def test_agrees_with_ascent_over_examples():
+    problem, _, _ = data()
+    costs = np.full(N, 0.3)
+    by_feature = solve(problem, costs, 0.7, 1.0)
+    ascent = ProxSDCA(problem.rows, problem.labels, costs, Squared(), ElasticNet(0.7))
+    by_example = ascent.solve(Stopping(gap_tol=1e-13))
+    np.testing.assert_allclose(by_feature.weights, by_example.weights, atol=1e-6)
+    assert by_feature.primal == pytest.approx(by_example.primal, rel=1e-12)
+
+
+def test_weights_are_zero_from_the_largest_l1():
+    problem, X, y = data()
+    largest = np.abs(X.T @ y).max()
+    at = solve(problem, np.ones(N), largest, 0.0)
+    assert not at.weights.any()
+    assert at.status is Status.SOLVED
+    below = solve(problem, np.ones(N), 0.99 * largest, 0.0)
+    assert np.count_nonzero(below.weights) > 0
+
+
+def test_more_features_than_working_sets_hold_at_first():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 1000)) + rng.standard_normal((40, 1))
+    y = X[:, :5].sum(axis=1)
+    problem = Problem.from_arrays(X, y)
+    result = solve(problem, np.ones(40), 0.05, 0.0, gap_tol=1e-9, max_passes=1000)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, np.ones(40), 0.05, 0.0, result)
+    assert primal - dual <= 1.01e-9 * max(1, primal)
+
+
+def test_a_start_at_the_optimum_stays_there():
+    problem, _, _ = data(bias=1.0)
+    for intercept in (False, True):
+        first = solve(problem, np.ones(N), 1.0, 0.0, intercept=intercept, gap_tol=1e-12)
+        solver = FeatureDescent(
+            problem.rows, problem.labels, np.ones(N), 1.0, 0.0,
+            intercept=intercept, start=first.weights,
+        )  # fmt: skip
+        again = solver.solve(Stopping(gap_tol=1e-12))
+        assert again.passes == 1
+        np.testing.assert_allclose(again.weights, first.weights, atol=1e-6)
+
+
+def test_same_bits_twice():
+    problem, _, _ = data()
+    runs = [solve(problem, np.ones(N), 1.0, 0.0).weights.tobytes() for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_weights_equal_repetitions():
+    problem, X, y = data()
+    times = np.arange(N) % 3
+    repeated = Problem.from_arrays(np.repeat(X, times, axis=0), np.repeat(y, times))
+    once = solve(problem, times.astype(float), 2.0, 0.1)
+    often = solve(repeated, np.ones(times.sum()), 2.0, 0.1)
+    np.testing.assert_allclose(once.weights, often.weights, atol=1e-8)
+
+
+def test_limits_end_a_run():
+    problem, _, _ = data()
+    result = solve(problem, np.ones(N), 0.1, 0.0, max_passes=1)
+    assert (result.status, result.passes) == (Status.PASS_LIMIT, 1)
+    late = solve(problem, np.ones(N), 0.1, 0.0, time_limit=0.0)
+    assert late.status is Status.TIME_LIMIT
+    assert late.gap >= 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"l1": -1.0}, "l1 must be at least 0 and finite, got -1"),
+        ({"modulus": np.nan}, "modulus must be at least 0 and finite, got nan"),
+        ({"l1": 0.0}, "l1 and modulus are both 0"),
+        ({"costs": np.zeros(N)}, "no example has a cost above 0"),
+        ({"intercept": True}, "an intercept takes an appended column, and bias is -1"),
+        ({"start": np.zeros(3)}, r"start has shape \(3,\); \(30,\) is needed"),
+    ],
+)
+def test_bad_numbers_are_refused(change, sentence):
+    problem, _, _ = data()
+    choices = {"costs": np.ones(N), "l1": 1.0, "modulus": 0.0, "intercept": False} | change
+    with pytest.raises(ValueError, match=sentence):
+        FeatureDescent(problem.rows, problem.labels, **choices)
+
+
+def test_a_norm_that_overflows_is_refused():
+    problem = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
+        solve(problem, np.ones(2), 1.0, 0.0)

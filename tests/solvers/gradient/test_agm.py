@@ -1,0 +1,235 @@
+"""AGM-EF on risks by each route: its certificate recomputed, and the optimum of other solvers."""
+
+import cvxpy
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.elastic_ball import ElasticBall
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.gradient.agm import AGM, ROUTES
+from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, top_eigenvector
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 50, 8
+BINARY = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+}
+REAL = {
+    "squared": regression.Squared(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "quantile": regression.Quantile(0.3),
+}
+LOSSES = BINARY | REAL
+TOLERANCE = 1e-7
+
+
+@pytest.fixture
+def make():
+    def problem(name, form="sparse", bias=-1.0):
+        rng = np.random.default_rng(6)
+        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
+        X[3] = 0
+        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N) + 0.4
+        if name in BINARY:
+            y = np.where(y > 0, 1.0, -1.0)
+        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
+
+    return problem
+
+
+def solve(risk, omega, **choices):
+    return AGM(risk, omega, **choices).solve(Stopping(gap_tol=TOLERANCE, max_passes=30_000))
+
+
+@pytest.mark.parametrize("memory", ["all", "one"])
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7)], ids=["L2", "elastic net"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
+    objectives, make, name, omega, route, memory
+):
+    problem, X, y = make(name)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = ScalarRisk(problem.rows, loss, y, costs)
+    result = solve(risk, omega, route=route, memory=memory)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-10)
+    assert -1e-12 * primal <= result.gap <= TOLERANCE * max(1, primal)
+    assert all(row.gap >= -1e-11 * row.primal for row in result.trace)
+    ascent = ProxSDCA(problem.rows, y, costs, loss, omega).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_free_intercept(make, name, route, form):
+    problem, X, y = make(name, form, bias=0.5)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    result = solve(FreeIntercept(problem.rows, loss, y, costs), L2(), route=route)
+    assert result.status is Status.SOLVED
+    w, b = result.weights[:-1], 0.5 * result.weights[-1]
+    primal = costs @ loss.values(y, X @ w + b) + w @ w / 2
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
+    other = InterceptSDCA(problem.rows, y, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(other.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("memory", ["all", "one"])
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("loss", [WestonWatkins(), Softmax()])
+def test_losses_of_all_classes(small_problem, loss, route, memory):
+    small = small_problem(n=50, d=6, k=4)
+    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
+    label = small.y.astype(np.int32)
+    result = solve(BlockRisk(rows, loss, label, 4, costs), L2(), route=route, memory=memory)
+    assert result.status is Status.SOLVED
+    primal = costs @ loss.values(small.X @ result.weights, label)
+    assert result.primal == pytest.approx(primal + np.sum(result.weights**2) / 2, rel=1e-12)
+    ascent = BlockAscent(rows, label, 4, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("memory", ["all", "one"])
+@pytest.mark.parametrize("name", ["hinge", "logistic", "quantile"])
+def test_the_one_norm_with_a_free_intercept(make, name, memory):
+    # Example 2 of the paper, against an interior-point method.
+    problem, X, y = make(name, bias=1.0)
+    loss, costs = LOSSES[name], np.full(N, 2.0)
+    result = solve(FreeIntercept(problem.rows, loss, y, costs), L1(3.0), memory=memory)
+    assert result.status is Status.SOLVED
+    w, b = cvxpy.Variable(D), cvxpy.Variable()
+    scores = X @ w + b
+    away = y - scores
+    risk = {
+        "hinge": lambda: cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, scores))),
+        "logistic": lambda: cvxpy.sum(cvxpy.logistic(-cvxpy.multiply(y, scores))),
+        "quantile": lambda: cvxpy.sum(cvxpy.maximum(0.3 * away, -0.7 * away)),
+    }[name]()
+    objective = 3 * cvxpy.norm1(w) + 2 * risk
+    optimum = cvxpy.Problem(cvxpy.Minimize(objective)).solve(solver="CLARABEL")
+    assert result.primal == pytest.approx(optimum, rel=1.1e-7)
+    assert np.abs(X.T @ (costs * result.duals)).max() <= 3 * (1 + 1e-12)
+
+
+def test_the_elastic_net_in_constraint_form(make):
+    problem, X, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    result = solve(risk, ElasticBall(0.5, 0.6))
+    w = cvxpy.Variable(D)
+    ball = [0.5 * cvxpy.norm1(w) + cvxpy.sum_squares(w) / 2 <= 0.6]
+    hinge = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, X @ w)))
+    optimum = cvxpy.Problem(cvxpy.Minimize(hinge), ball).solve(solver="CLARABEL")
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(optimum, rel=2e-7)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_optimized_prox_function_has_the_same_optimum(make, route):
+    problem, _, y = make("hinge")
+    costs = np.linspace(0, 4, N)
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, costs)
+    plain, other = (solve(risk, L2(), route=route, optimized=optimized) for optimized in (0, 1))
+    assert other.status is Status.SOLVED
+    assert other.primal == pytest.approx(plain.primal, rel=1.1e-7)
+
+
+def test_ratios_of_the_optimized_prox_function():
+    # One direction stands out, so that few passes find it.
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((N, D)) + 3 * np.outer(rng.standard_normal(N), np.ones(D))
+    y, costs = np.sign(X[:, 0]), np.linspace(0, 4, N)
+    problem = Problem.from_arrays(X, y)
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, costs)
+    eigenvalues, vectors = np.linalg.eigh(X.T @ (costs[:, None] * X))
+    value, v = top_eigenvector(risk)
+    assert value == pytest.approx(eigenvalues[-1], rel=1e-4)
+    assert abs(v @ vectors[:, -1]) == pytest.approx(1, abs=1e-6)
+    assert eigenvalues[-1] <= curvature_bound(risk) <= 1.01 * eigenvalues[-1]
+    ratios = dual_ratios(risk)
+    assert costs @ ratios == pytest.approx(costs.sum())
+    scores = np.abs(X @ vectors[:, -1])
+    large = scores > 0.5 * scores.mean()
+    quotients = ratios[large] / scores[large]
+    np.testing.assert_allclose(quotients, quotients.mean(), rtol=1e-3)
+    blocks = BlockRisk(problem.rows, WestonWatkins(), (y > 0).astype(np.int32), 2, costs)
+    assert top_eigenvector(blocks)[0] == pytest.approx(value, rel=1e-4)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_duals_to_start_from_save_passes(make, route):
+    problem, _, y = make("logistic")
+    risk = ScalarRisk(problem.rows, LOSSES["logistic"], y, np.ones(N))
+    cold = solve(risk, L2(), route=route)
+    warm = solve(risk, L2(), route=route, start=cold.duals)
+    assert warm.passes < cold.passes / 3
+
+
+def test_the_same_bits_each_time(make):
+    problem, _, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    runs = [solve(risk, L2()) for _ in range(2)]
+    assert runs[0].weights.tobytes() == runs[1].weights.tobytes()
+    assert runs[0].passes == runs[1].passes
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic()])
+def test_extremes(loss, route):
+    X = np.array([[2.0]])
+    for cost in (1e-3, 1.0, 1e3):
+        rows = Problem.from_arrays(X, np.ones(1)).rows
+        risk = ScalarRisk(rows, loss, np.ones(1), np.full(1, cost))
+        result = solve(risk, L2(), route=route)
+        assert result.status is Status.SOLVED
+    zeros = ScalarRisk(Problem.from_arrays(0 * X, np.ones(1)).rows, loss, np.ones(1), np.ones(1))
+    result = solve(zeros, L2(), route=route)
+    assert result.status is Status.SOLVED
+    np.testing.assert_array_equal(result.weights, [0.0])
+    huge = ScalarRisk(Problem.from_arrays(1e200 * X, np.ones(1)).rows, loss, np.ones(1), np.ones(1))
+    with pytest.raises(ValueError, match="squared norm of an example overflows"):
+        solve(huge, L2(), route=route)
+
+
+@pytest.mark.parametrize(
+    ("choices", "omega", "message"),
+    [
+        ({"route": "up"}, L2(), "route must be one of primal, smoothed-dual, dual, got 'up'"),
+        ({"memory": "two"}, L2(), "memory must be one of all, one, got 'two'"),
+        ({"route": "dual"}, L1(1.0), "the dual route needs a strongly convex regularizer, and L1"),
+        ({"smoothing": 0.0}, L2(), r"smoothing must be positive and finite, got 0\.0"),
+        ({"route": "dual", "smoothing": 1.0}, L2(), "a smoothing has no effect on the dual route"),
+    ],
+)
+def test_choices_that_cannot_be_are_refused(make, choices, omega, message):
+    problem, _, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    with pytest.raises(ValueError, match=message):
+        AGM(risk, omega, **choices)
+
+
+def test_choices_without_effect_on_a_smooth_loss_are_refused(make):
+    problem, _, y = make("logistic")
+    risk = ScalarRisk(problem.rows, margin.Logistic(), y, np.ones(N))
+    with pytest.raises(ValueError, match="no effect on the primal route of Logistic"):
+        AGM(risk, L2(), smoothing=0.1)
+    with pytest.raises(ValueError, match="no effect on the primal route of a smooth loss"):
+        AGM(risk, L2(), optimized=True)

@@ -1,0 +1,155 @@
+"""Pragam: its bound and the excessive gap at every iteration, and the optimum of other solvers."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.gradient.pragam import Pragam
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 60, 8
+BINARY = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+}
+REAL = {
+    "squared": regression.Squared(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "quantile": regression.Quantile(0.3),
+}
+LOSSES = BINARY | REAL
+
+
+@pytest.fixture
+def make():
+    def problem(name, form="sparse", bias=-1.0):
+        rng = np.random.default_rng(6)
+        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
+        X[3] = 0
+        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N) + 0.4
+        if name in BINARY:
+            y = np.where(y > 0, 1.0, -1.0)
+        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
+
+    return problem
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_the_bound_and_the_excessive_gap_at_every_iteration(make, free):
+    # (26) of the paper, in its scale: λ P with c_i = 1/(λ n), and D₂ = 1/(2n).
+    problem, X, _ = make("hinge", bias=1.0 if free else -1.0)
+    lam = 0.01
+    costs = np.full(N, 1 / (lam * N))
+    kind = FreeIntercept if free else ScalarRisk
+    risk = kind(problem.rows, margin.Hinge(), problem.labels, costs)
+    L = np.linalg.norm(X, 2) ** 2 / lam  # the paper's
+    solver = Pragam(risk, L2(), L=L * lam * costs[0], adaptive=False, restarts=False)
+    solver.start()
+    for k in range(300):
+        solver.run_pass(k + 1)
+        alphas = solver.alphas
+        primal = risk.value(risk.margins(solver.w)) + solver.w @ solver.w / 2
+        v = X.T @ (costs * alphas)
+        dual = -risk.conjugate(alphas) - v @ v / 2
+        assert lam * (primal - dual) <= 4 * L / (2 * N) / ((k + 1) * (k + 2)) + 1e-13
+        assert primal >= dual - 1e-12 * primal
+        value, _ = solver.smoothed_value(solver.w, risk.margins(solver.w), solver.mu)
+        assert value <= dual + 1e-12 * primal
+        assert lam * (primal - value) <= 4 * L / (2 * N) / ((k + 1) * (k + 2)) + 1e-13
+        if free:
+            assert abs(costs @ alphas) <= 1e-10 * (costs @ np.abs(alphas)) + 1e-15
+
+
+def test_strong_convexity_of_the_conjugate_makes_it_linear(make):
+    problem, X, y = make("smooth-hinge")
+    costs = np.full(N, 3.0)
+    risk = ScalarRisk(problem.rows, BINARY["smooth-hinge"], y, costs)
+    L = 3 * np.linalg.norm(X, 2) ** 2
+    solver = Pragam(risk, L2(), L=L, adaptive=False, restarts=False)
+    result = solver.solve(Stopping(gap_tol=1e-11))
+    rate = 1 - 1 / (0.5 + np.sqrt(0.25 + L / 0.5))
+    distance = costs @ result.duals**2 / 2
+    assert result.status is Status.SOLVED
+    for k, row in enumerate(result.trace):
+        assert row.primal - result.primal <= L * rate**k * distance + 1e-9
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7)])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
+    objectives, make, name, omega, adaptive
+):
+    problem, X, y = make(name)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = ScalarRisk(problem.rows, loss, y, costs)
+    result = Pragam(risk, omega, adaptive=adaptive).solve(Stopping(gap_tol=1e-7))
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-10)
+    assert -1e-12 * primal <= result.gap <= 1e-7 * max(1, primal)
+    ascent = ProxSDCA(problem.rows, y, costs, loss, omega).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_free_intercept(make, name, form):
+    problem, X, y = make(name, form, bias=0.5)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = FreeIntercept(problem.rows, loss, y, costs)
+    result = Pragam(risk, L2()).solve(Stopping(gap_tol=1e-7))
+    assert result.status is Status.SOLVED
+    w, b = result.weights[:-1], 0.5 * result.weights[-1]
+    primal = costs @ loss.values(y, X @ w + b) + w @ w / 2
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
+    other = InterceptSDCA(problem.rows, y, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(other.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
+def test_losses_of_all_classes(small_problem, loss):
+    small = small_problem(n=50, d=6, k=4)
+    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
+    label = small.y.astype(np.int32)
+    result = Pragam(BlockRisk(rows, loss, label, 4, costs), L2()).solve(Stopping(gap_tol=1e-7))
+    assert result.status is Status.SOLVED
+    primal = costs @ loss.values(small.X @ result.weights, label)
+    assert result.primal == pytest.approx(primal + np.sum(result.weights**2) / 2, rel=1e-12)
+    ascent = BlockAscent(rows, label, 4, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
+
+
+def test_duals_to_start_from_save_passes(make):
+    problem, _, y = make("hinge")
+    costs = np.ones(N)
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, costs)
+    cold = Pragam(risk, L2()).solve(Stopping(gap_tol=1e-6))
+    warm = Pragam(risk, L2(), start=cold.duals).solve(Stopping(gap_tol=1e-6))
+    assert warm.passes < cold.passes / 4
+    assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
+
+
+def test_what_cannot_be_is_refused(make):
+    problem, _, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    with pytest.raises(ValueError, match="needs a strongly convex regularizer, and L1 is not"):
+        Pragam(risk, L1(0.1))
+    with pytest.raises(ValueError, match=r"L must be positive and finite, got 0\.0"):
+        Pragam(risk, L2(), L=0.0)

@@ -1,0 +1,179 @@
+"""What must not matter: the form of the data, the number of threads; and what must: the seed."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rrmlinear
+from rrmlinear.solvers.dual import block_descent
+
+
+def csr(X, values=np.float64, indices=np.int32):
+    matrix = sparse.csr_array(X)
+    matrix.data = matrix.data.astype(values)
+    matrix.indices = matrix.indices.astype(indices)
+    matrix.indptr = matrix.indptr.astype(indices)
+    return matrix
+
+
+SPARSE_FORMS = {
+    "CSR matrix": lambda X: sparse.csr_matrix(X),
+    "int64": lambda X: csr(X, indices=np.int64),
+    "float32": lambda X: csr(X, values=np.float32),
+    "float32 int64": lambda X: csr(X, values=np.float32, indices=np.int64),
+    "CSC": lambda X: sparse.csc_array(X),
+    "COO": lambda X: sparse.coo_array(X),
+}
+DENSE_FORMS = {
+    "F order": np.asfortranarray,
+    "float32": lambda X: X.astype(np.float32),
+    "float32 F": lambda X: np.asfortranarray(X.astype(np.float32)),
+    "big-endian": lambda X: X.astype(">f8"),
+    "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "lists": lambda X: X.tolist(),
+}
+
+
+@pytest.fixture(scope="module")
+def small(small_problem):
+    """Values that float32 holds exactly, half of them zero."""
+    small = small_problem(80, 9, 5, seed=1, density=0.5)
+    small.X[:] = np.round(small.X * 64) / 64
+    return small
+
+
+def train(fit, X, y, **choices):
+    return fit(rrmlinear.Problem.from_arrays(X, y), C=0.3, **choices)
+
+
+@pytest.mark.parametrize("form", SPARSE_FORMS)
+def test_every_sparse_form_gives_the_same_bits(fit, small, form):
+    expected = train(fit, csr(small.X), small.y)
+    found = train(fit, SPARSE_FORMS[form](small.X), small.y)
+    assert found.weights.tobytes() == expected.weights.tobytes()
+    assert found.result.passes == expected.result.passes
+
+
+@pytest.mark.parametrize("form", DENSE_FORMS)
+def test_every_dense_form_gives_the_same_bits(fit, small, form):
+    expected = train(fit, small.X, small.y)
+    found = train(fit, DENSE_FORMS[form](small.X), small.y)
+    assert found.weights.tobytes() == expected.weights.tobytes()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 7, 8, 9, 26, 40, 150])
+def test_sparse_equals_dense(small_problem, fit, k):
+    small = small_problem(max(60, 2 * k), 9, k, seed=k, density=0.4)
+    dense = train(fit, small.X, small.y, gap_tol=1e-4, max_passes=60)
+    thin = train(fit, csr(small.X), small.y, gap_tol=1e-4, max_passes=60)
+    # the same visits: only the order of additions within a score differs
+    assert thin.result.passes == dense.result.passes
+    np.testing.assert_allclose(thin.weights, dense.weights, atol=1e-9)
+    assert thin.result.primal == pytest.approx(dense.result.primal, rel=1e-9)
+
+
+def test_stored_zeros_change_nothing(fit, small):
+    matrix = csr(small.X)
+    everything = sparse.csr_array(np.ones_like(small.X))
+    everything.data[:] = small.X.ravel()
+    found = train(fit, everything, small.y, gap_tol=1e-7)
+    expected = train(fit, matrix, small.y, gap_tol=1e-7)
+    np.testing.assert_allclose(found.weights, expected.weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
+@pytest.mark.parametrize("k", [2, 5, 30, 150])
+def test_bias_equals_an_appended_column(small_problem, fit, form, k):
+    small = small_problem(2 * k + 40, 5, k, seed=k, density=0.7)
+    appended = np.hstack([small.X, np.full((len(small.X), 1), 1.5)])
+    by_bias = rrmlinear.Problem.from_arrays(form(small.X), small.y, bias=1.5)
+    by_bias = fit(by_bias, C=0.3, max_passes=30)
+    by_column = fit(rrmlinear.Problem.from_arrays(form(appended), small.y), C=0.3, max_passes=30)
+    np.testing.assert_allclose(by_bias.weights, by_column.weights, atol=1e-9)
+    scores = by_bias.decision_function(form(small.X))
+    np.testing.assert_allclose(scores, appended @ by_bias.weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("block", ["knapsack", "walrus", "shark"])
+def test_same_seed_same_bits(small_problem, fit, block):
+    problem = small_problem(120, 6, 5, seed=3).problem()
+    runs = [fit(problem, seed=7, block=block) for _ in range(3)]
+    assert len({run.weights.tobytes() for run in runs}) == 1
+    assert len({run.result.passes for run in runs}) == 1
+    assert len({run.result.gap for run in runs}) == 1
+
+
+def test_another_seed_takes_another_path(small_problem, fit):
+    problem = small_problem(120, 6, 5, seed=3).problem()
+    firsts = {fit(problem, seed=seed).result.trace[0].dual for seed in (0, 1, 2, 2**64 - 1)}
+    assert len(firsts) == 4
+    primals = [fit(problem, seed=seed, gap_tol=1e-8).result.primal for seed in (0, 1)]
+    assert primals[0] == pytest.approx(primals[1], rel=1e-7)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+@pytest.mark.parametrize(
+    ("n", "d", "k"),
+    [
+        (1000, 16, 1000),
+        (100, 20, 17),
+        (90, 8, 9),
+        (60, 7, 2),
+        (60, 7, 4),
+        (60, 7, 8),
+        (80, 9, 26),
+        (200, 9, 150),
+        (150, 3, 72),
+    ],
+)
+@pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
+def test_any_number_of_threads_gives_the_same_bits(
+    small_problem, fit, monkeypatch, threads, n, d, k, form
+):
+    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
+    monkeypatch.setattr(
+        block_descent, "SLICE_WORK", 64 * d * k
+    )  # many pieces, so both teams take turns
+    small = small_problem(n, d, k, seed=k)
+    alone = train(fit, form(small.X), small.y, max_passes=12)
+    together = train(fit, form(small.X), small.y, max_passes=12, threads=threads)
+    assert together.weights.tobytes() == alone.weights.tobytes()
+    assert together.result.duals.values.tobytes() == alone.result.duals.values.tobytes()
+    assert [row.gap for row in together.result.trace] == [row.gap for row in alone.result.trace]
+
+
+def test_threads_that_would_not_pay_are_left_out_and_said(small_problem, fit):
+    result = fit(small_problem(60, 5, 4).problem(), threads=4).result
+    assert len(result.notes) == 1
+    assert result.notes[0].startswith("one thread is used, not 4: an example takes 40 mult")
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 9])
+def test_few_classes_of_many_features_are_not_torn_apart(small_problem, fit, certify, k):
+    small = small_problem(80, 1500, k, seed=k)
+    problem = small.problem()
+    alone, together = fit(problem, C=1e-3), fit(problem, C=1e-3, threads=4)
+    used = (k + 7) // 8
+    note = f"{used} of 4 threads are used: each takes at least 8 classes, and there are {k}"
+    assert together.result.notes == (note,)
+    assert together.weights.tobytes() == alone.weights.tobytes()
+    found = certify(problem, together)
+    np.testing.assert_allclose(together.weights, found.weights_of_duals, atol=1e-10)
+
+
+def test_threads_are_shared_where_an_example_is_work_enough(small_problem, fit):
+    small = small_problem(1000, 16, 1000, seed=2)
+    result = train(fit, small.X, small.y, max_passes=3, threads=2).result
+    assert result.notes == ()
+
+
+@pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
+def test_faces_lead_to_the_same_optimum(small_problem, fit, monkeypatch, form):
+    small = small_problem(250, 9, 150, seed=5, density=0.7)
+    assert (150 + 7) // 8 // block_descent.LINES_PER_FACE_PASS == 1
+    with_faces = train(fit, form(small.X), small.y, gap_tol=1e-7).result
+    monkeypatch.setattr(block_descent, "MOST_FACE_PASSES", 0)
+    without = train(fit, form(small.X), small.y, gap_tol=1e-7).result
+    assert with_faces.status is without.status
+    assert with_faces.primal == pytest.approx(without.primal, rel=2e-7)
+    assert with_faces.trace[1].dual != without.trace[1].dual

@@ -1,0 +1,183 @@
+"""When a run ends, what it then says, and that its last word is exact."""
+
+import time
+
+import numpy as np
+import pytest
+
+import rrmlinear
+from rrmlinear.losses.weston_watkins import WestonWatkinsShark
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.loop.result import Status, TraceRow
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.fit import NotSolvedWarning
+
+
+def row(number=5, seconds=1.0, primal=2.0, gap=0.5):
+    return TraceRow(number, seconds, primal, primal - gap, gap)
+
+
+def test_targets():
+    assert Stopping(delta=0.01).target(row(), 30.0) == 0.3
+    assert Stopping(gap_tol=0.1).target(row(primal=20.0), 30.0) == 2.0
+    assert Stopping(gap_tol=0.1).target(row(primal=0.5), 30.0) == 0.1
+    assert Stopping(delta=0.5, gap_tol=0.1).target(row(primal=1.0), 30.0) == 0.1
+
+
+def test_limits():
+    assert Stopping(max_passes=6).limit_reached(5, 1.0) is None
+    assert Stopping(max_passes=5).limit_reached(5, 1.0) is Status.PASS_LIMIT
+    assert Stopping(time_limit=1.5).limit_reached(5, 1.4) is None
+    assert Stopping(time_limit=1.5).limit_reached(5, 1.5) is Status.TIME_LIMIT
+
+
+def test_trace_rows():
+    assert row(primal=0.1, gap=0.5).relative_gap == 0.5
+    assert row(primal=-4.0, gap=0.5).relative_gap == 0.125
+    assert row().as_dict() == {
+        "pass": 5,
+        "seconds": 1.0,
+        "primal": 2.0,
+        "dual": 1.5,
+        "gap": 0.5,
+        "estimated": False,
+    }
+
+
+def assert_exact(problem, model, certify):
+    found, last = certify(problem, model), model.result.last
+    assert not last.estimated
+    assert last.primal == pytest.approx(found.primal, rel=1e-10)
+    assert last.dual == pytest.approx(found.dual, rel=1e-10)
+    assert last.gap == last.primal - last.dual
+
+
+def test_pass_limit(small_problem, fit, certify):
+    problem = small_problem(120, 6, 5).problem()
+    model = fit(problem, gap_tol=1e-12, max_passes=7)
+    assert model.result.status is Status.PASS_LIMIT
+    assert model.result.passes == len(model.result.trace) == 7
+    assert_exact(problem, model, certify)
+
+
+def test_solved_in_the_last_pass_is_solved(small_problem, fit):
+    problem = small_problem(120, 6, 5).problem()
+    passes = fit(problem).result.passes
+    assert fit(problem, max_passes=passes).result.status is Status.SOLVED
+    # a limit makes a measurement of its own, so one pass less may do, but one more never fails
+    assert fit(problem, max_passes=passes + 1).result.status is Status.SOLVED
+
+
+def test_callback_stops(small_problem, fit, certify):
+    problem = small_problem(120, 6, 5).problem()
+    seen = []
+    model = fit(problem, on_pass=lambda row: seen.append(row) or row.number == 4, gap_tol=1e-12)
+    assert model.result.status is Status.STOPPED_BY_CALLER
+    assert [row.number for row in seen] == [1, 2, 3, 4]
+    assert model.result.passes == 4
+    assert_exact(problem, model, certify)
+
+
+def test_only_true_stops(small_problem, fit):
+    problem = small_problem(60, 4, 3).problem()
+    assert fit(problem, on_pass=lambda row: "yes").result.status is Status.SOLVED
+
+
+def test_a_stop_when_all_is_done_is_solved(small_problem, fit):
+    problem = small_problem(60, 4, 3).problem()
+    done = fit(problem).result.passes
+    assert fit(problem, on_pass=lambda row: row.number == done).result.status is Status.SOLVED
+
+
+def test_an_error_in_the_callback_reaches_the_caller(small_problem, fit):
+    def fail(row):
+        raise KeyError("from the callback")
+
+    with pytest.raises(KeyError, match="from the callback"):
+        fit(small_problem(60, 4, 3).problem(), on_pass=fail)
+
+
+def test_time_limit(small_problem, fit, certify):
+    problem = small_problem(3000, 50, 40, noise=4.0).problem()
+    begin = time.perf_counter()
+    model = fit(problem, C=1e3, gap_tol=1e-12, time_limit=0.3)
+    assert model.result.status is Status.TIME_LIMIT
+    assert 0.25 < time.perf_counter() - begin < 3
+    assert_exact(problem, model, certify)
+
+
+def test_time_limit_within_a_pass(small_problem, fit, certify, monkeypatch):
+    from rrmlinear.solvers.dual import block_descent
+
+    monkeypatch.setattr(block_descent, "SLICE_WORK", 1)  # a look at the clock every 64 examples
+    problem = small_problem(2000, 20, 30).problem()
+    model = fit(problem, time_limit=1e-9, gap_tol=1e-12)
+    assert model.result.status is Status.TIME_LIMIT
+    assert model.result.passes == 1
+    assert model.result.support["examples"] <= 64
+    assert_exact(problem, model, certify)
+
+
+def test_a_gap_out_of_reach_stalls(small_problem, fit, certify):
+    statuses = set()
+    for seed in (0, 1, 3, 4):
+        problem = small_problem(60, 4, 3, seed=seed).problem()
+        model = fit(problem, C=1.0, gap_tol=1e-300)
+        found = certify(problem, model)
+        assert abs(found.gap) <= 1e-12 * found.primal
+        assert not model.result.last.estimated
+        statuses.add(model.result.status)
+    # where rounding takes the last gap to 0 or just below, it is solved
+    assert Status.STALLED in statuses
+    assert statuses <= {Status.STALLED, Status.SOLVED}
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
+def test_shark_stalls_at_its_tolerance(small_problem, tolerance):
+    problem = small_problem(50, 5, 5, seed=50).problem()
+    label, costs = problem.labels.astype(np.int32), np.ones(50)
+    loss = WestonWatkinsShark(tolerance)
+    result = BlockAscent(problem.rows, label, 5, costs, loss, L2()).solve(Stopping(gap_tol=1e-12))
+    assert result.status is Status.STALLED
+    assert 0 < result.gap <= tolerance * 50 * 4
+
+
+def test_shark_is_as_fine_as_the_gap_asked_for(small_problem, fit):
+    problem = small_problem(50, 5, 5, seed=50).problem()
+    result = fit(problem, block="shark", gap_tol=1e-10).result
+    assert result.status is Status.SOLVED
+    assert result.gap <= 1e-10 * result.primal
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"max_passes": 2}, "the limit on passes was reached before the tolerance: after 2 passes"),
+        ({"time_limit": 1e-9}, "the time limit was reached before the tolerance: after 1 passes"),
+    ],
+)
+def test_an_unfinished_run_warns_with_how_far_it_is(small_problem, choices, sentence):
+    problem = small_problem(100, 5, 4).problem()
+    with pytest.warns(NotSolvedWarning) as caught:
+        model = rrmlinear.fit(problem, rrmlinear.Parameter(gap_tol=1e-9, **choices))
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert message.startswith(sentence)
+    assert f"the gap is {model.result.gap:.3g}" in message
+
+
+def test_a_solver_that_says_nothing_is_an_error():
+    for method in ("run_pass", "estimate", "measure", "final_weights", "duals"):
+        arguments = (1,) if method == "run_pass" else ()
+        with pytest.raises(TypeError, match="Solver"):
+            getattr(Solver(), method)(*arguments)
+    assert Solver().support() == {}
+
+
+def test_seconds_leave_measuring_out(digits, fit):
+    result = fit(digits, C=0.01, gap_tol=1e-5).result
+    assert result.seconds >= 0
+    assert result.measuring_seconds > 0
+    assert np.isfinite(result.cpu_seconds)

@@ -1,0 +1,98 @@
+"""Repaired duals: feasible, better than shrunk ones, never above the optimum."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
+from rrmlinear.regularizers.separable import L1, L2
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.primal_dual import dual_repair, pdprox
+from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
+from rrmlinear.solvers.primal_dual.pdprox import Pdprox
+
+N, D = 300, 12
+NORMS = [L1(1.0), L2Groups(), LinfGroups(), L2Groups([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])]
+
+
+def risk_of(loss, free):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((N, D)) * 10.0 ** np.linspace(-1, 1, D)
+    y = X @ rng.standard_normal(D) + rng.standard_normal(N) * 5
+    y = np.sign(y) if isinstance(loss, margin.Hinge) else y
+    kind = FreeIntercept if free else ScalarRisk
+    return kind(
+        Problem.from_arrays(X, y, bias=1.0).rows if free else Problem.from_arrays(X, y).rows,
+        loss,
+        y,
+        np.full(N, 0.3),
+    )
+
+
+def after_passes(risk, omega, passes):
+    """α and v of Pdprox after so many passes, without repair."""
+    solver = Pdprox(risk, omega)
+    solver.start()
+    solver.repair = None
+    for number in range(1, passes + 1):
+        solver.run_pass(number)
+    return solver._stepped(solver.state)[1:3]
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize(
+    "loss", [margin.Hinge(), regression.Quantile(0.7)], ids=["hinge", "pinball"]
+)
+@pytest.mark.parametrize("omega", NORMS, ids=["l1", "l2", "linf", "groups"])
+def test_what_it_finds_is_feasible_and_below_the_optimum(omega, loss, free):
+    risk = risk_of(loss, free)
+    exact = Pdprox(risk, omega).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
+    assert exact.solved
+    for passes in (5, 40, 160):
+        alphas, vector = after_passes(risk, omega, passes)
+        best = Certificate(risk, omega)
+        shrunk = best.see_duals(alphas, vector)
+        repair = DualRepair.of(risk, omega)
+        products = [repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)]
+        assert not any(products[:-1])
+        assert shrunk <= best.dual <= exact.primal
+        assert np.isfinite(risk.conjugate(best.alphas))
+        assert omega.dual_scale_of((1 - 1e-9) * risk.gradient(best.alphas)) == 1
+
+
+@pytest.mark.parametrize("omega", [L2Groups(), NORMS[-1]], ids=["l2", "groups"])
+@pytest.mark.parametrize("free", [False, True])
+def test_it_makes_good_most_of_what_shrinking_loses(omega, free):
+    risk = risk_of(regression.Quantile(0.7), free)
+    exact = Pdprox(risk, omega).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
+    alphas, vector = after_passes(risk, omega, 40)
+    best = Certificate(risk, omega)
+    shrunk = best.see_duals(alphas, vector)
+    repair = DualRepair.of(risk, omega)
+    assert sum(repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)) > 0
+    assert exact.dual - best.dual < 0.5 * (exact.dual - shrunk)
+
+
+def test_the_proof_comes_no_later(monkeypatch):
+    risk = risk_of(margin.Hinge(), False)
+    stopping = Stopping(gap_tol=1e-3, max_passes=20_000)
+    repaired = Pdprox(risk, L1(1.0)).solve(stopping)
+    monkeypatch.setattr(pdprox.DualRepair, "of", lambda *given: None)
+    shrunk = Pdprox(risk, L1(1.0)).solve(stopping)
+    assert repaired.solved
+    assert shrunk.solved
+    assert repaired.passes <= shrunk.passes
+
+
+def test_it_is_for_duals_in_a_box_that_may_leave_the_ball():
+    logistic = risk_of(margin.Hinge(), False)
+    logistic = ScalarRisk(logistic.rows, margin.Logistic(), np.ones(N), logistic.costs)
+    assert DualRepair.of(logistic, L1(1.0)) is None
+    risk = risk_of(margin.Hinge(), False)
+    repair, best = DualRepair.of(risk, L2()), Certificate(risk, L2())
+    assert [repair.look(best, np.ones(N), np.ones(D)) for _ in range(9)] == [0] * 9
+    assert best.alphas is None

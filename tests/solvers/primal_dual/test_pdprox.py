@@ -1,0 +1,214 @@
+"""Pdprox: the optimum of other solvers, whichever order and storage it has."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.groups.group_norms import L2Groups
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.gradient.agm import AGM
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
+from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
+
+N, D = 60, 8
+LOSSES = {
+    "hinge": margin.Hinge(),
+    "logistic": margin.Logistic(),
+    "absolute": regression.Absolute(),
+    "squared": regression.Squared(),
+}
+
+
+@pytest.fixture
+def make():
+    def problem(name, form="sparse", bias=-1.0):
+        rng = np.random.default_rng(6)
+        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
+        X[3] = 0
+        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N) + 0.4
+        if name in ("hinge", "logistic"):
+            y = np.where(y > 0, 1.0, -1.0)
+        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
+
+    return problem
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("omega", [L1(0.5), L2(), ElasticNet(0.7)])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true_and_the_optimum_that_of_agm_ef(
+    objectives, make, name, omega, order, storage
+):
+    problem, X, y = make(name)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = ScalarRisk(problem.rows, loss, y, costs)
+    solver = Pdprox(risk, omega, order=order, storage=storage)
+    result = solver.solve(Stopping(gap_tol=1e-8))
+    assert result.status is Status.SOLVED
+    # shrunk beyond rounding of v, so that it lies where the conjugate of a norm is finite
+    shrunk = replace(result, duals=(1 - 1e-13) * result.duals)
+    primal, dual = objectives(X, y, costs, loss, omega, shrunk)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-10)
+    assert -1e-12 * primal <= result.gap <= 1e-8 * max(1, primal)
+    other = AGM(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=5000))
+    assert result.primal <= other.primal + 1e-8 * abs(other.primal)
+    assert result.primal >= other.dual - 1e-12 * abs(other.dual)
+
+
+def test_what_cannot_be_is_refused(make):
+    problem, _, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    with pytest.raises(ValueError, match=r"ratio must be positive and finite, got 0\.0"):
+        Pdprox(risk, L1(0.1), ratio=0.0)
+    with pytest.raises(ValueError, match="unknown order 'both'; there are dual, primal"):
+        Pdprox(risk, L1(0.1), order="both")
+    with pytest.raises(ValueError, match="unknown storage 'all'; there are double-primal, double-"):
+        Pdprox(risk, L1(0.1), storage="all")
+
+
+def solved(risk, omega, **choices):
+    result = Pdprox(risk, omega, **choices).solve(Stopping(gap_tol=1e-9, max_passes=20_000))
+    assert result.status is Status.SOLVED
+    for row in result.trace:
+        assert row.gap >= -1e-12 * abs(row.primal)
+    return result
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_sparse_is_dense_and_weights_are_repetitions(make, name, order):
+    (sparse, X, y), (dense, _, _) = make(name), make(name, "dense")
+    costs = np.random.default_rng(0).integers(0, 3, N).astype(float)
+    repeated = np.repeat(np.arange(N), costs.astype(int))
+    copies = Problem.from_arrays(X[repeated], y[repeated])
+    loss, omega = LOSSES[name], L1(0.8)
+    primals = [
+        solved(ScalarRisk(sparse.rows, loss, y, costs), omega, order=order).primal,
+        solved(ScalarRisk(dense.rows, loss, y, costs), omega, order=order).primal,
+        solved(
+            ScalarRisk(copies.rows, loss, y[repeated], np.ones(len(repeated))), omega, order=order
+        ).primal,
+    ]
+    assert primals[1:] == pytest.approx([primals[0]] * 2, rel=3e-9)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_free_intercept(make, name, order):
+    problem, X, y = make(name, bias=0.5)
+    costs = np.linspace(0, 4, N)
+    risk = FreeIntercept(problem.rows, LOSSES[name], y, costs)
+    result = solved(risk, L1(0.8), order=order)
+    w, b = result.weights[:-1], 0.5 * result.weights[-1]
+    primal = costs @ LOSSES[name].values(y, X @ w + b) + 0.8 * np.abs(w).sum()
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
+    assert result.primal <= solved(ScalarRisk(problem.rows, LOSSES[name], y, costs), L1(0.8)).primal
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
+def test_losses_of_all_classes(small_problem, loss, order):
+    small = small_problem(n=50, d=6, k=4)
+    label = small.y.astype(np.int32)
+    risk = BlockRisk(small.problem().rows, loss, label, 4, np.linspace(0, 2, 50))
+    result = solved(risk, L2(), order=order)
+    ascent = BlockAscent(risk.rows, label, 4, risk.costs.ravel(), loss, L2()).solve(
+        Stopping(gap_tol=1e-9)
+    )
+    assert result.primal == pytest.approx(ascent.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1)])
+def test_one_example_or_one_feature(shape, order, storage):
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal(shape), np.sign(rng.standard_normal(shape[0]))
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, margin.Hinge(), y, np.ones(shape[0]))
+    result = solved(risk, L1(0.1), order=order, storage=storage)
+    if shape == (1, 1):  # the kink or zero, whichever is lower
+        assert result.primal == pytest.approx(min(1.0, 0.1 / abs(X[0, 0])), rel=1e-8)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_data_without_effect(order):
+    y = np.array([1.0, -1.0, 1.0])
+    zeros, some = np.zeros((3, 2)), np.ones((3, 2))
+    risk = ScalarRisk(Problem.from_arrays(zeros, y).rows, margin.Hinge(), y, np.ones(3))
+    assert solved(risk, L1(1.0), order=order).primal == pytest.approx(3)
+    risk = ScalarRisk(Problem.from_arrays(some, y).rows, margin.Hinge(), y, np.zeros(3))
+    assert solved(risk, L1(1.0), order=order).primal == pytest.approx(0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_duals_to_start_from_save_passes(make, order):
+    problem, _, y = make("hinge")
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    cold = solved(risk, L2(), order=order)
+    warm = solved(risk, L2(), order=order, start=cold.duals)
+    assert warm.passes < cold.passes
+    assert warm.primal == pytest.approx(cold.primal, rel=2e-9)
+
+
+def test_lengths_of_the_data_need_no_scaling_of_features(make):
+    problem, X, y = make("hinge", "dense")
+    scales = 10.0 ** np.linspace(-1, 1, D)
+    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
+    scaled = ScalarRisk(Problem.from_arrays(X * scales, y).rows, margin.Hinge(), y, np.ones(N))
+    assert isinstance(metric_of(risk, L1(1.0)), DataMetric)
+    few = ScalarRisk(Problem.from_arrays(X[:9], y[:9]).rows, margin.Hinge(), y[:9], np.ones(9))
+    assert isinstance(metric_of(few, L1(1.0)), PlainMetric)  # they do not pay for it
+    plain, own = PlainMetric(scaled, L1(1.0)), DataMetric(scaled.gram(), L1(1.0), 1e-9)
+    w, v = np.linspace(-1, 1, D), np.linspace(3, -2, D)
+    for metric in (plain, own):
+        u = metric.step(w, v, 0.7)
+
+        def objective(at, metric=metric):
+            return np.abs(at).sum() - v @ at + metric.square(at - w) / 1.4
+
+        rng = np.random.default_rng(2)
+        for _ in range(200):
+            away = rng.standard_normal(D) * 10.0 ** rng.uniform(-6, 0)
+            assert objective(u + away) >= objective(u) - 1e-9 * (1 + abs(objective(u)))
+        alphas = rng.standard_normal(N)
+        image = scaled.gradient(alphas)
+        assert metric.dual_square(image) <= (1 + 1e-9) * (alphas @ alphas)
+        assert metric.dual_square(image) * metric.square(w) >= (image @ w) ** 2 * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["same matrix", "a matrix a column"])
+def test_steps_in_the_lengths_of_columns_are_optimal(own):
+    rng = np.random.default_rng(4)
+    k = 3
+    factors = rng.standard_normal((k if own else 1, 2 * D, D))
+    matrices = factors.transpose(0, 2, 1) @ factors
+    gram = matrices.transpose(1, 2, 0) if own else matrices[0]
+    metric = DataMetric(gram, L2Groups("rows").over((D, k)), 1e-9)
+    w, v = rng.standard_normal((D, k)), 4 * rng.standard_normal((D, k))
+    each = [metric.G[a if own else 0] for a in range(k)]
+    square = sum(w[:, a] @ each[a] @ w[:, a] for a in range(k))
+    assert metric.square(w) == pytest.approx(square)
+    dual = sum(v[:, a] @ np.linalg.solve(each[a], v[:, a]) for a in range(k))
+    assert metric.dual_square(v) == pytest.approx(dual)
+    u = metric.step(w, v, 0.7)
+
+    def objective(at):
+        return np.linalg.norm(at, axis=1).sum() - np.vdot(v, at) + metric.square(at - w) / 1.4
+
+    for _ in range(200):
+        away = rng.standard_normal((D, k)) * 10.0 ** rng.uniform(-5, 0)
+        assert objective(u + away) >= objective(u) - 1e-8 * abs(objective(u))

@@ -1,0 +1,129 @@
+"""Newton's method: its certificate recomputed, and the optimum of the dual ascent."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses import margin, regression
+from rrmlinear.losses.multiclass import Softmax
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order import newton
+from rrmlinear.solvers.second_order.newton import Newton
+
+SIGNS = {
+    "hinge": margin.Hinge(),
+    "smooth-hinge": margin.SmoothHinge(0.5),
+    "squared-hinge": margin.SquaredHinge(),
+    "generalized-hinge": margin.GeneralizedHinge(2.5),
+    "logistic": margin.Logistic(),
+}
+NUMBERS = {
+    "squared": regression.Squared(),
+    "absolute": regression.Absolute(),
+    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
+    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
+    "huber": regression.Huber(0.8),
+    "quantile": regression.Quantile(0.8),
+}
+LOSSES = SIGNS | NUMBERS
+N, D = 60, 12
+
+
+def make(name, form="sparse", scale=1.0, n=N, d=D):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
+    y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
+    y = np.where(y > 0, 1.0, -1.0) if name in SIGNS else scale * y
+    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+
+
+def solve(problem, loss, omega, costs, **rules):
+    risk = ScalarRisk(problem.rows, loss, problem.labels, costs)
+    return Newton(risk, omega).solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 2000} | rules)))
+
+
+@pytest.mark.parametrize("factorized", [True, False])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("omega", [L2(), L2(0.05)])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
+    objectives, name, omega, form, factorized, monkeypatch
+):
+    monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
+    problem, X, y = make(name, form)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    result = solve(problem, loss, omega, costs)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    assert -1e-12 * primal <= result.gap <= 1.01e-10 * max(1, primal)
+    ascent = ProxSDCA(problem.rows, problem.labels, costs, loss, omega).solve(
+        Stopping(gap_tol=1e-9, max_passes=200_000)
+    )
+    assert result.primal == pytest.approx(ascent.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("factorized", [True, False])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
+    monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
+    problem, X, y = make(name, form)
+    problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    risk = FreeIntercept(problem.rows, loss, problem.labels, costs)
+    result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=2000))
+    assert result.status is Status.SOLVED
+    assert costs @ result.duals == pytest.approx(0, abs=1e-8)
+    w = result.weights
+    primal = costs @ loss.values(y, (X + 2) @ w[:-1] + 2 * w[-1]) + L2().value_of(w[:-1])
+    assert result.primal == pytest.approx(primal, rel=1e-11)
+    ascent = InterceptSDCA(problem.rows, problem.labels, costs, loss, L2()).solve(
+        Stopping(gap_tol=1e-7, max_passes=100_000)
+    )
+    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
+
+
+@pytest.mark.parametrize("name", ["logistic", "squared", "squared-hinge"])
+def test_a_smooth_loss_takes_few_passes(name):
+    problem, _, _ = make(name)
+    assert solve(problem, LOSSES[name], L2(), np.ones(N), gap_tol=1e-12).passes <= 12
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_labels_of_any_size_are_met_by_the_first_smoothing(scale):
+    problem, _, _ = make("absolute", scale=scale)
+    one, _, _ = make("absolute")
+    costs = np.ones(N)
+    # With w in the unit of y, cost c/scale keeps the problem the same.
+    result = solve(problem, regression.Absolute(), L2(), costs * scale, delta=1e-10, gap_tol=None)
+    alike = solve(one, regression.Absolute(), L2(), costs)
+    np.testing.assert_allclose(result.weights / scale, alike.weights, rtol=1e-4, atol=1e-6)
+
+
+def test_one_example_one_feature_and_a_problem_solved_at_zero():
+    problem = Problem.from_arrays([[2.0]], [3.0])
+    result = solve(problem, regression.Absolute(), L2(), np.array([0.5]))
+    assert result.weights[0] == pytest.approx(1.0, rel=1e-9)
+    flat = Problem.from_arrays([[2.0], [0.0]], [0.0, 0.0])
+    result = solve(flat, regression.Absolute(), L2(), np.ones(2))
+    assert result.status is Status.SOLVED
+    assert result.weights.tolist() == [0.0]
+
+
+def test_what_it_does_not_take_is_said():
+    problem, _, _ = make("logistic")
+    risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
+    with pytest.raises(ValueError, match="squared norm as regularizer, and ElasticNet is not"):
+        Newton(risk, ElasticNet(1.0))
+    label = np.zeros(N, dtype=np.int32)
+    with pytest.raises(ValueError, match="loss of one score, and Softmax is one of several"):
+        Newton(BlockRisk(problem.rows, Softmax(), label, 3, np.ones(N)), L2())
