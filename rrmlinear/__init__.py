@@ -15,8 +15,8 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError(
         f"rrmlinear is not compiled in {__path__[0]}, its source folder, which Python finds first "
-        "when it is started beside it. Build it there with `python3 tools/bootstrap.py demo` and "
-        "use .venv/bin/python; or, if it is installed elsewhere, start `python -P`"
+        "when it is started beside it. Build it there with `python3 tools/build/bootstrap.py demo` "
+        "and use .venv/bin/python; or, if it is installed elsewhere, start `python -P`"
     ) from None
 
 __version__ = "0.1.0"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +48,16 @@ def data_set(shared_data):
 def digits():
     """The training half of the digits in datasets/: 10 classes, 64 features."""
     return rrmlinear.read_libsvm(TOP / "datasets" / "digits.libsvm")
+
+
+@pytest.fixture(scope="session")
+def tool():
+    """Import a script of tools/ by its name, with all its folders on the path."""
+    folders = sorted({str(path.parent) for path in (TOP / "tools").rglob("*.py")})
+    sys.path[:0] = folders
+    yield importlib.import_module
+    for folder in folders:
+        sys.path.remove(folder)
 
 
 @dataclass

@@ -54,30 +54,5 @@ def test_source_folder_that_is_not_built(tmp_path):
     assert done.returncode == 1
     sentence = done.stderr.strip().splitlines()[-1]
     assert sentence.startswith(f"ImportError: rrmlinear is not compiled in {tmp_path}/rrmlinear")
-    assert "python3 tools/bootstrap.py demo" in sentence
+    assert "python3 tools/build/bootstrap.py demo" in sentence
     assert "python -P" in sentence
-
-
-BOOTSTRAP = str(TOP / "tools" / "bootstrap.py")
-
-
-def test_bootstrap_leaves_other_folders_alone(tmp_path):
-    (tmp_path / "mine").write_text("kept")
-    done = run(TOP, BOOTSTRAP, "demo", "--environment", str(tmp_path))
-    assert done.returncode == 1
-    assert done.stderr == f"bootstrap: {tmp_path} is there and is no virtual environment\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-
-
-def test_bootstrap_without_compiler(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CC", raising=False)
-    done = run(TOP, BOOTSTRAP, "demo", "--environment", str(tmp_path / "environment"))
-    assert done.returncode == 1
-    assert done.stderr.startswith("bootstrap: there is no C compiler (looked for cc, gcc, clang)")
-
-
-def test_bootstrap_refuses_arguments_it_would_drop():
-    done = run(TOP, BOOTSTRAP, "demo", "extra")
-    assert done.returncode == 2
-    assert "demo takes no further arguments, got extra" in done.stderr

@@ -16,8 +16,8 @@ COMMANDS = [
     line for language, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
 ]
 ELSEWHERE = {
-    "tools/bootstrap.py": "makes the environment that this test runs in",
-    "tools/bench_ww.py": "takes minutes; the benchmark has tests of its own",
+    "tools/build/bootstrap.py": "makes the environment that this test runs in",
+    "tools/papers/003_weston_watkins/bench_ww.py": "takes minutes; it has tests of its own",
 }
 
 

@@ -1,15 +1,8 @@
-"""The slow reference reader and the text generator of tools/, shared by the reader's tests."""
-
-import importlib
-import sys
-from pathlib import Path
+"""What the reader's tests share: the slow reference reader and the generator of texts."""
 
 import pytest
 
 
 @pytest.fixture(scope="session")
-def fuzz_reader():
-    tools = str(Path(__file__).resolve().parents[2] / "tools")
-    sys.path.insert(0, tools)
-    yield importlib.import_module("fuzz_reader")
-    sys.path.remove(tools)
+def fuzz_reader(tool):
+    return tool("fuzz_reader")

@@ -1,0 +1,159 @@
+"""The head to head reads what peers print, takes turns, and writes table, CSV and picture."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+
+ROOT = Path(__file__).resolve().parents[4]
+IRIS = ROOT / "datasets" / "iris.libsvm"
+# Gaps 8, 2, 0.004; the last line is not needed for delta = 0.001.
+PASSES = """0.5,1,0,9,9
+1.5,6,1,7,7
+2.25,6.5,1.5,5.004,5.004
+3.75,6.5,1.5,5.001,5.001
+"""
+PEER = """
+import sys
+cost, data, model = sys.argv[1:]
+assert float(cost) > 0 and open(data).read()[0] in "012"
+open(model, "w").write("weights")
+print({output!r}, end="")
+"""
+
+
+@pytest.fixture
+def peer(tmp_path):
+    """A command for --peer that prints the given text."""
+
+    def make(name, output):
+        script = tmp_path / f"{name}.py"
+        script.write_text(PEER.format(output=output))
+        return f"{name}={sys.executable} {script} {{c}} {{data}} {{model}}"
+
+    return make
+
+
+def test_lines_of_the_walrus_program_become_passes(tool):
+    points = tool("trainers").parse_passes(PASSES)
+    assert [point.seconds for point in points] == [0.0005, 0.0015, 0.00225, 0.00375]
+    assert_allclose([point.gap for point in points], [8, 2, 0.004, 0.001])
+    assert points[0].relative_gap == 8 / 9
+
+
+@pytest.mark.parametrize(
+    "output", ["", "optimization finished, #iter = 178\nObjective value = -95.616500\nnSV = 273\n"]
+)
+def test_other_output_has_no_passes(tool, output):
+    assert tool("trainers").parse_passes(output) == []
+
+
+def test_the_curve_ends_at_the_first_pass_within_the_tolerance(tool):
+    trainers = tool("trainers")
+    points = trainers.parse_passes(PASSES)
+    assert trainers.cut_at_tolerance(points, 0.001) == (tuple(points[:3]), True)
+    assert trainers.cut_at_tolerance(points, 1e-5) == (tuple(points), False)
+    # A last gap above its target by less than what six digits hide.
+    assert trainers.cut_at_tolerance(points, 0.00012) == (tuple(points), True)
+
+
+def test_gaps_that_are_no_numbers_reach_nothing(tool):
+    trainers = tool("trainers")
+    curve, reached = trainers.cut_at_tolerance(
+        trainers.parse_passes("1,-nan,1,2,3\n2,-nan,1,2,3\n"), 0.1
+    )
+    assert len(curve) == 2
+    assert not reached
+
+
+@pytest.mark.parametrize(
+    ("text", "costs"),
+    [("1", [1]), ("0.5,2", [0.5, 2]), ("2^-3", [0.125]), ("2^-2:2^1,9", [0.25, 0.5, 1, 2, 9])],
+)
+def test_cost_grids(tool, text, costs):
+    assert tool("bench_ww").cost_grid(text) == costs
+
+
+def test_jobs_take_turns(tool):
+    order = []
+    found = tool("measuring").take_turns([lambda: order.append("a"), lambda: order.append("b")], 2)
+    assert order == ["a", "b", "a", "b"]
+    assert found == [[None, None], [None, None]]
+
+
+def test_a_spread_is_the_median_and_the_range(tool):
+    spread = tool("measuring").Spread.of([3.0, 1.0, 2.0, 9.0])
+    assert (spread.median, spread.least, spread.most) == (2.5, 1.0, 9.0)
+
+
+def run_csv(path):
+    with path.open(newline="") as file:
+        return {row["solver"]: row for row in csv.DictReader(file)}
+
+
+def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    packed = tmp_path / "iris.gz"
+    packed.write_bytes(gzip.compress(IRIS.read_bytes()))
+    out, picture = tmp_path / "out.csv", tmp_path / "out.png"
+    words = [str(packed), "--peer", peer("fork", PASSES), "--peer", peer("mute", "done\n")]
+    words += ["--blocks", "knapsack", "--threads", "1", "--runs", "2", "--delta", "0.001"]
+    assert tool("bench_ww").main([*words, "--csv", str(out), "--png", str(picture)]) == 0
+
+    rows = run_csv(out)
+    fork, mute, ours = rows["fork"], rows["mute"], rows["rrmlinear knapsack"]
+    assert (fork["data"], fork["passes"], fork["reached"]) == ("iris", "3", "True")
+    assert_allclose(float(fork["first_gap"]), 8)
+    assert float(fork["solver_cpu_median"]) == 0.00225
+    assert float(fork["ratio"]) == 1
+    assert (mute["passes"], mute["solver_cpu_median"], mute["ratio_of"]) == ("", "", "process")
+    assert float(mute["process_cpu_least"]) <= float(mute["process_cpu_most"])
+    assert ours["ratio_of"] == "solver"
+    assert float(ours["final_gap"]) <= 0.001 * float(ours["first_gap"])
+    # Ours stops above the peer's final gap of 0.004 and goes there in a run of its own.
+    assert float(ours["seconds_to_peer_gap"]) > 0
+    assert_allclose(float(ours["ratio_at_peer_gap"]) * float(ours["seconds_to_peer_gap"]), 0.00225)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:3] == ["data", "C", "solver"]
+    assert [line.split()[0] for line in lines[1:4]] == ["iris"] * 3
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.libsvm"], "there is no file nowhere.libsvm"),
+        ([str(IRIS), "--csv", "no/such/out.csv"], "its folder does not exist"),
+        ([str(IRIS), "--peer", "x=train {c}"], "has no {data}"),
+        ([str(IRIS), "--peer", "x=/no/such/train {c} {data}"], "cannot run /no/such/train"),
+    ],
+)
+def test_bad_requests_are_one_sentence(tool, capsys, words, message):
+    assert tool("bench_ww").main(words) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("ERROR: ")
+    assert message in said
+
+
+def test_a_failing_peer_is_named_with_its_last_words(tool, tmp_path, capsys):
+    script = tmp_path / "bad.py"
+    script.write_text("import sys; sys.exit('no memory')")
+    words = [str(IRIS), "--peer", f"bad={sys.executable} {script} {{c}} {{data}}"]
+    assert tool("bench_ww").main(words) == 1
+    assert "bad.py" in (said := capsys.readouterr().err)
+    assert "exit code 1: no memory" in said
+
+
+@pytest.mark.parametrize(
+    "words", [["-c", "0"], ["-c", "x"], ["--threads", "0"], ["--blocks", "y"], ["--runs", "0"]]
+)
+def test_a_wrong_command_line_ends_with_code_2(tool, words):
+    with pytest.raises(SystemExit) as ended:
+        tool("bench_ww").main([str(IRIS), *words])
+    assert ended.value.code == 2

@@ -1,0 +1,205 @@
+"""The head to head judges by one objective, finds the least effort, and works without any peer."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rrmlinear import Problem, write_libsvm
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.regression import Squared
+
+ROOT = Path(__file__).resolve().parents[4]
+OURS = {
+    "hinge": Hinge(),
+    "smooth-hinge": SmoothHinge(0.5),
+    "squared-hinge": SquaredHinge(),
+    "logistic": Logistic(),
+    "squared": Squared(),
+}
+
+
+@pytest.fixture
+def two_classes():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((120, 6)) / 3
+    return X, np.where(X[:, 0] + 0.3 * random.standard_normal(120) > 0, 1.0, -1.0)
+
+
+def test_efforts_are_tolerances_and_passes(tool):
+    efforts = tool("effort")
+    for level in (1e-1, 1e-3, 1e-6):
+        assert_allclose(efforts.tolerance(efforts.effort_of(level)), level)
+    counts = [efforts.passes(effort) for effort in range(200)]
+    assert counts[:4] == [1, 2, 3, 4]
+    assert all(later > earlier for earlier, later in itertools.pairwise(counts))
+
+
+@pytest.mark.parametrize("loss", OURS)
+def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
+    X, y = two_classes
+    task = tool("problems").Task("any", loss, 0.7, l1=0.3, smoothing=0.5)
+    w = np.random.default_rng(1).standard_normal(6) * 3
+    values = OURS[loss].values(y, X @ w)
+    expected = 0.7 * values.sum() + w @ w / 2 + 0.3 * np.abs(w).sum()
+    assert_allclose(task.objective(X, y, w), expected, rtol=1e-13)
+
+
+def test_the_elastic_net_is_the_mean_loss_over_lambda(tool, two_classes):
+    X, y = two_classes
+    lam, sigma, w = 1e-3, 1e-2, np.arange(6.0)
+    task = tool("problems").elastic_net_tasks(["logistic"], len(y), lam, sigma)[0]
+    mean = np.logaddexp(0, -y * (X @ w)).mean()
+    whole = mean + lam / 2 * w @ w + sigma * np.abs(w).sum()
+    assert_allclose(lam * task.objective(X, y, w), whole)
+
+
+def contestant(tool, values, limit_at=10**6):
+    """A solver whose objective at effort e is values(e), too slow from some effort on."""
+    contest = tool("contest")
+
+    class Fake:
+        def train(self, effort, limit):
+            if effort >= limit_at:
+                raise contest.TooSlowError
+            return effort / 1e6, effort
+
+        def close(self):
+            pass
+
+    return contest.Contestant("fake", Fake, values, 1.0)
+
+
+@pytest.mark.parametrize("least", [0, 1, 15, 16, 17, 100])
+def test_the_least_effort_is_found(tool, least):
+    one = contestant(tool, lambda effort: 1.0 if effort >= least else 2.0)
+    assert one.least_effort(1.5) == least
+
+
+@pytest.mark.parametrize(("limit_at", "found"), [(101, 100), (108, 100), (100, None), (3, None)])
+def test_what_takes_too_long_is_not_tried_again(tool, limit_at, found):
+    one = contestant(tool, lambda effort: 1.0 if effort >= 100 else 2.0, limit_at)
+    assert one.least_effort(1.5) == found
+    assert one.tried(limit_at + 1) is None
+
+
+def test_a_search_ends_when_it_took_four_times_the_limit(tool):
+    one = contestant(tool, lambda effort: 2.0)
+    one.limit = 2e-6
+    assert one.least_effort(1.5) is None
+    failed = [effort for effort, result in one.found.items() if result is None]
+    assert failed == [32, 24, 20, 18, 17]
+
+
+def test_a_level_never_reached_is_none(tool):
+    assert contestant(tool, lambda effort: 2.0).least_effort(1.5) is None
+
+
+def run_csv(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_head_to_head_without_other_packages(tool, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    out = tmp_path / "out.csv"
+    words = ["text", "--rows", "300", "--features", "400", "--losses", "hinge", "--runs", "2"]
+    words += ["--only", "plain,LinearSVC dual,celer,snapml", "--csv", str(out)]
+    assert tool("bench_sdca").main(words) == 0
+
+    rows = run_csv(out)
+    reached = {row["solver"]: row for row in rows if row["level"] == "1e-06"}
+    for name in ("rrmlinear plain", "rrmlinear plain, gap proved", "scikit-learn LinearSVC dual"):
+        assert 0 < float(reached[name]["least"]) <= float(reached[name]["cpu"])
+        assert float(reached[name]["suboptimality"]) <= 1.05e-6
+    why = {row["solver"]: row["why not"] for row in rows if row["why not"]}
+    assert "does not solve this problem" in why["celer"]
+    told = capsys.readouterr().out
+    assert "| rrmlinear plain |" in told
+    if "snapml" in why:
+        assert f"left out: snapml: {why['snapml']}" in told
+        assert "ModuleNotFoundError" in why["snapml"]
+
+
+@pytest.mark.parametrize(
+    ("suite", "losses"),
+    [("l2", ["hinge", "smooth-hinge", "squared-hinge", "logistic"]), ("elastic-net", ["logistic"])],
+)
+def test_all_forms_of_ours_have_one_optimum(tool, two_classes, suite, losses):
+    X, y = two_classes
+    y = -y  # begins with the other class: the weights' sign must not depend on the order
+    problems, ours = tool("problems"), tool("ours")
+    tasks = problems.l2_tasks(losses, 2.0)
+    if suite == "elastic-net":
+        tasks = problems.elastic_net_tasks(losses, len(y), 1e-3, 1e-3)
+    for task in tasks:
+        found = [
+            task.objective(X, y, ours.trainer(kind, X, y, task)(gap_tol=1e-8)[0])
+            for kind in ours.KINDS
+            if suite == "l2" or kind != "newton"
+        ]
+        assert_allclose(found, min(found), rtol=2e-8)
+
+
+def test_the_lasso_is_the_optimum_of_scikit_learn(tool):
+    linear = pytest.importorskip("sklearn.linear_model")
+    X, y = tool("problems").load("lasso", 200, 300)
+    ours = tool("ours")
+    for task in tool("problems").lasso_tasks(X, y)[:2]:
+        w = ours.trainer("automatic", X, y, task)(gap_tol=1e-10)[0]
+        lasso = linear.Lasso(task.l1 / len(y), fit_intercept=False, tol=1e-10, max_iter=100_000)
+        other = task.objective(X, y, lasso.fit(X.tocsc(), y).coef_)
+        assert_allclose(task.objective(X, y, w), other, rtol=1e-8)
+        with pytest.raises(ValueError, match="does not solve this problem"):
+            ours.trainer("plain", X, y, task)
+
+
+def test_files_of_two_classes_and_dense_rows(tool, two_classes, tmp_path):
+    X, y = two_classes
+    path = tmp_path / "some.libsvm"
+    write_libsvm(path, Problem.from_arrays(X, np.where(y > 0, 2.0, 1.0)))
+    read, labels = tool("problems").load(str(path))
+    assert_allclose(read, X, rtol=1e-6)
+    assert_allclose(labels, y)
+    assert tool("problems").load(str(path), 50)[0].shape == (50, 6)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.libsvm"], "nowhere.libsvm"),
+        (["text", "--csv", "no/such/out.csv"], "its folder does not exist"),
+        ([str(ROOT / "datasets" / "iris.libsvm")], "has 3 classes; these problems take two"),
+    ],
+)
+def test_bad_requests_are_one_sentence(tool, capsys, words, message):
+    assert tool("bench_sdca").main(words) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("ERROR: ")
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    "words", [["--losses", "x"], ["--levels", "2"], ["--runs", "0"], ["--suites", "l3"]]
+)
+def test_a_wrong_command_line_ends_with_code_2(tool, words):
+    with pytest.raises(SystemExit) as ended:
+        tool("bench_sdca").main(["text", *words])
+    assert ended.value.code == 2
+
+
+def test_a_process_that_dies_is_named(tool, tmp_path):
+    contest, problems = tool("contest"), tool("problems")
+    files = contest.Files.write(tmp_path, np.eye(3), np.array([1.0, -1.0, 1.0]))
+    task = problems.l2_tasks(["hinge"], 1.0)[0]
+    quits = tmp_path / "quits"
+    quits.write_text("#!/bin/sh\necho no memory >&2\nexit 3\n")
+    os.chmod(quits, 0o755)
+    with pytest.raises(contest.UnfitError, match="its process ended: no memory"):
+        contest.Worker(str(quits), "snapml", files, task)

@@ -1,0 +1,57 @@
+"""The figure counts passes until a level, and writes table, CSV and picture."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+
+@pytest.fixture
+def figure(tool):
+    return tool("figure_sdca")
+
+
+def test_passes_to_a_level_and_ratios(figure):
+    slow = np.array([[0, 1], [1, 0.1], [2.5, 1e-3], [4, 1e-5]])
+    quick = np.array([[0, 1], [0.5, 1e-4]])
+    never = np.array([[0, 1], [9, 0.5]])
+    curves = {"plain": slow, "accelerated": quick, "FISTA": never}
+    panel = figure.Panel("x", 1e-6, 2.0, 1e-9, curves)
+    assert panel.passes_to("plain") == 2.5
+    assert panel.passes_to("FISTA") is None
+    assert figure.line_of(panel) == "| x | 1e-06 | 2 | 1e-09 | 2.5 | 0.5 | > 9 | 0.20 | < 0.06 |"
+
+
+def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    out, picture = tmp_path / "out.csv", tmp_path / "out.png"
+    words = ["astro", "--rows", "200", "--lam", "1e-3,1e-4", "--passes", "60"]
+    assert figure.main([*words, "--csv", str(out), "--png", str(picture)]) == 0
+
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for lam in ("0.001", "0.0001"):
+        for method in figure.METHODS:
+            curve = np.array(
+                [
+                    (float(row["passes"]), float(row["above"]))
+                    for row in rows
+                    if (row["lambda"], row["method"]) == (lam, method)
+                ]
+            )
+            assert curve[0, 0] == 0
+            assert (np.diff(curve[:, 0]) >= 0).all()
+            assert curve[-1, 0] < 62
+            assert (curve[:, 1] >= 0).all()
+            assert_allclose(curve[-1, 1], 0, atol=1e-3)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("|")[1].strip() for line in lines[2:]] == ["astro", "astro"]
+
+
+def test_bad_requests_are_one_sentence(figure, capsys):
+    assert figure.main(["nowhere.libsvm"]) == 1
+    assert "ERROR: nowhere.libsvm" in capsys.readouterr().err

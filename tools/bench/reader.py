@@ -1,0 +1,135 @@
+"""Time reading LIBSVM files: python tools/bench/reader.py FILE... [--peer NAME=COMMAND]...
+
+Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file and
+with any command that reads the file ("{data}" in it stands for the file's name), for example
+
+    --peer "liblinear=train -q -s 12 -e 1e9 {data} /dev/null"
+
+Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
+read in that process (of the whole process for a command), so that the file lies in memory and a
+virtual machine has its pages at hand; peak memory is what the first read adds to the largest
+resident size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+OURS = """
+from rrmlinear.data.text.libsvm_format import read_libsvm
+def read(name):
+    problem = read_libsvm(name, threads={threads})
+    rows = problem.rows
+    return sum(a.nbytes for a in (rows.values, rows.indices, rows.indptr, problem.labels))
+"""
+SCIKIT_LEARN = """
+from sklearn.datasets import load_svmlight_file
+def read(name):
+    X, y = load_svmlight_file(name)
+    return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + y.nbytes
+"""
+# VmHWM, not ru_maxrss: the latter starts at the size of the process that forked this one
+MEASURE = """
+import sys, time
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+before = peak()
+size = read(sys.argv[1])
+added = peak() - before
+begin = time.perf_counter()
+read(sys.argv[1])
+print(time.perf_counter() - begin, added, size)
+"""
+
+
+def measure_program(program: str, name: str) -> tuple[float, int, int]:
+    """(seconds, bytes of peak memory added, bytes of the arrays) of reading in a new process."""
+    command = [sys.executable, "-c", program + MEASURE, name]
+    # an idle OpenBLAS thread spins on the second processor for a while after NumPy is imported
+    quiet = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=quiet)
+    seconds, peak, size = done.stdout.split()
+    return float(seconds), int(peak), int(size)
+
+
+def measure_command(command: str, name: str) -> tuple[float, int, int]:
+    """The same of a command, whose arrays are not known: 0."""
+    words = [name if word == "{data}" else word for word in shlex.split(command)]
+    begin = time.perf_counter()
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{command!r} failed on {name} with exit code {child.returncode}")
+    return seconds, usage.ru_maxrss * 1024, 0
+
+
+def measure_file(name: str, readers: dict[str, object], repetitions: int) -> list[list[object]]:
+    """One row of the table for each reader."""
+    size = len(Path(name).read_bytes())
+    found: dict[str, list[tuple[float, int, int]]] = {reader: [] for reader in readers}
+    for _ in range(repetitions):
+        for reader, measure in readers.items():
+            found[reader].append(measure(name))  # type: ignore[operator]
+    rows = []
+    for reader, measured in found.items():
+        seconds = statistics.median(run[0] for run in measured)
+        peak = statistics.median(run[1] for run in measured)
+        arrays = measured[0][2]
+        ratio = f"{peak / arrays:.2f}" if arrays else ""
+        rows.append(
+            [Path(name).name, size, reader, f"{seconds:.4f}", f"{size / seconds / 1e6:.0f}"]
+            + [f"{peak / 1e6:.1f}", f"{arrays / 1e6:.1f}", ratio]
+        )
+    return rows
+
+
+def main() -> int:
+    """Measure, print the table and write the CSV."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--without-scikit-learn", action="store_true")
+    parser.add_argument("--csv", type=Path, default=Path("results/reader.csv"))
+    arguments = parser.parse_args()
+
+    def program(text: str) -> object:
+        return lambda name: measure_program(text, name)
+
+    def command(text: str) -> object:
+        return lambda name: measure_command(text, name)
+
+    readers = {f"rrmlinear {k}": program(OURS.format(threads=k)) for k in (1, 2)}
+    if not arguments.without_scikit_learn:
+        readers["scikit-learn"] = program(SCIKIT_LEARN)
+    for peer in arguments.peer:
+        name, _, text = peer.partition("=")
+        readers[name] = command(text)
+
+    header = ["file", "bytes", "reader", "seconds", "MB/s", "peak MB", "arrays MB", "peak/arrays"]
+    arguments.csv.parent.mkdir(parents=True, exist_ok=True)
+    with open(arguments.csv, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        print("{:<16} {:>12} {:<14} {:>9} {:>6} {:>8} {:>9} {:>11}".format(*header))
+        for path in arguments.files:
+            for row in measure_file(path, readers, arguments.repetitions):
+                writer.writerow(row)
+                print("{:<16} {:>12} {:<14} {:>9} {:>6} {:>8} {:>9} {:>11}".format(*row))
+    print(f"written to {arguments.csv}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

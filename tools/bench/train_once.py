@@ -1,0 +1,33 @@
+"""Train once and print seconds, status and trace as JSON.
+
+python tools/bench/train_once.py DATA C BLOCK THREADS DELTA
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+import rrmlinear
+from rrmlinear.solvers.loop.result import Status
+
+
+def main(data: str, cost: str, block: str, threads: str, delta: str) -> None:
+    warnings.simplefilter("ignore")  # an unsolved problem is told by "solved"
+    parameter = rrmlinear.Parameter(
+        C=float(cost), block=block, threads=int(threads), delta=float(delta)
+    )
+    result = rrmlinear.fit(rrmlinear.read_libsvm(data), parameter).result
+    told = {
+        "cpu_seconds": result.cpu_seconds,
+        "seconds": result.seconds,
+        "solved": result.status is Status.SOLVED,
+        "notes": result.notes,
+        "trace": [row.as_dict() for row in result.trace],
+    }
+    json.dump(told, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,187 @@
+"""Build rrmlinear in a virtual environment of its own, then show it at work or test it.
+
+    python3 tools/build/bootstrap.py demo   build, train on half of the digits, predict the other
+    python3 tools/build/bootstrap.py test   build, then run the tests (more arguments go to pytest)
+    python3 tools/build/bootstrap.py lint   build, then run the linters and the type checker
+
+Needs Python 3.11 or newer with venv, a C and a C++ compiler, and a package index for pip. Every
+command is printed before it runs. A second run finds the environment ready and builds again only
+what has changed.
+
+The package is installed in editable form. Its import hook comes before Python's search for files,
+so it is found at the top of the repository too, where the source folder rrmlinear/ (which has no
+compiled modules) hides any other installed copy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+DATA = "datasets/digits.libsvm"
+LINTERS = (
+    ("ruff", "check"),
+    ("ruff", "format", "--check"),
+    ("cython-lint", "rrmlinear"),
+    ("codespell",),
+    ("mypy",),
+)
+
+
+class SetupError(Exception):
+    """What this machine lacks, and what to do about it."""
+
+
+class Environment:
+    """A virtual environment with the package built inside it, in its folder ``build``."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.programs = folder / "bin"
+        self.stamp = folder / "rrmlinear-installed"
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run a program of this environment at the top of the repository, saying so first."""
+        path = self.programs / program
+        print("$", shlex.join([_shown(path), *arguments]), flush=True)
+        variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        # Builds find ninja and cython here, and cython-lint its pycodestyle.
+        variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
+        # Named in full, so that a build on import works where the environment is not activated;
+        # and such a build says so here.
+        variables["CYTHON"] = str(self.programs / "cython")
+        variables["MESONPY_EDITABLE_VERBOSE"] = "1"
+        subprocess.run([str(path), *arguments], cwd=TOP, env=variables, check=True)
+
+    def prepare(self, *extras: str) -> None:
+        """Create the environment and install the package, as far as that is not done."""
+        if not self.stamp.exists():
+            self._create()
+        wanted = self._fingerprint()
+        fingerprint, *installed = self.stamp.read_text().split() or [""]
+        if fingerprint == wanted and set(extras) <= set(installed):
+            return
+        if fingerprint == wanted:
+            extras = tuple(sorted({*extras, *installed}))
+        self._install(extras)
+        self.stamp.write_text(" ".join([wanted, *extras]))
+
+    def _create(self) -> None:
+        if self.folder.exists() and not (self.folder / "pyvenv.cfg").exists():
+            raise SetupError(f"{_shown(self.folder)} is there and is no virtual environment")
+        print("$", shlex.join(["python3", "-m", "venv", _shown(self.folder)]), flush=True)
+        command = [sys.executable, "-m", "venv", str(self.folder)]
+        if subprocess.run(command, check=False).returncode:
+            raise SetupError(
+                "Python cannot create virtual environments here; on Debian and Ubuntu install the "
+                f"package python3.{sys.version_info.minor}-venv"
+            )
+        self.stamp.touch()
+
+    def _install(self, extras: tuple[str, ...]) -> None:
+        import tomllib
+
+        _find_compilers()
+        with (TOP / "pyproject.toml").open("rb") as file:
+            requirements = tomllib.load(file)["build-system"]["requires"]
+        pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        self.run("python", *pip, *requirements, "ninja")
+        build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
+        package = f".[{','.join(extras)}]" if extras else "."
+        self.run("python", *pip, "--no-build-isolation", build, "--editable", package)
+
+    def _fingerprint(self) -> str:
+        """Differs where the environment's Python, the repository's place or pyproject.toml does."""
+        described = (self.folder / "pyvenv.cfg").read_text()
+        text = "\n".join([described, str(TOP), (TOP / "pyproject.toml").read_text()])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _find_compilers() -> None:
+    for language, variable, names in (
+        ("C", "CC", ("cc", "gcc", "clang")),
+        ("C++", "CXX", ("c++", "g++", "clang++")),
+    ):
+        if variable not in os.environ and not any(map(shutil.which, names)):
+            raise SetupError(
+                f"there is no {language} compiler (looked for {', '.join(names)}): install gcc and "
+                f"g++, or name one in the environment variable {variable}"
+            )
+
+
+def _shown(path: Path) -> str:
+    """A path as one types it at the top of the repository."""
+    return str(path.relative_to(TOP)) if path.is_relative_to(TOP) else str(path)
+
+
+def demo(environment: Environment) -> None:
+    """Train on one half of the digits and predict the other."""
+    environment.prepare()
+    environment.run("python", "-m", "rrmlinear.train", "-s", "30", "-c", "1", DATA, "digits.model")
+    environment.run(
+        "python", "-m", "rrmlinear.predict", f"{DATA}.t", "digits.model", "digits.output"
+    )
+
+
+def test(environment: Environment, arguments: list[str]) -> None:
+    """Run the tests."""
+    environment.prepare("test")
+    environment.run("python", "-m", "pytest", *arguments)
+
+
+def lint(environment: Environment) -> None:
+    """Run the linters and the type checker."""
+    environment.prepare("lint")
+    for linter in LINTERS:
+        environment.run(*linter)
+
+
+def main() -> int:
+    """Do what the command line asks; the exit code is the failed command's, 1 for a SetupError."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("task", choices=["demo", "test", "lint"])
+    parser.add_argument(
+        "--environment",
+        type=Path,
+        default=TOP / ".venv",
+        metavar="FOLDER",
+        help="the virtual environment, created where it is not there (default: .venv)",
+    )
+    options, others = parser.parse_known_args()
+    if others and options.task != "test":
+        parser.error(f"{options.task} takes no further arguments, got {shlex.join(others)}")
+    begin = time.perf_counter()
+    try:
+        if sys.version_info < (3, 11):  # noqa: UP036  (whoever has an older one learns it here)
+            raise SetupError(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
+        environment = Environment(options.environment.absolute())
+        if options.task == "demo":
+            demo(environment)
+        elif options.task == "test":
+            test(environment, others)
+        else:
+            lint(environment)
+    except SetupError as error:
+        print(f"bootstrap: {error}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"bootstrap: that command failed with code {error.returncode}", file=sys.stderr)
+        return error.returncode if error.returncode > 0 else 1
+    except KeyboardInterrupt:
+        return 130
+    print(f"bootstrap: {options.task} done in {time.perf_counter() - begin:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

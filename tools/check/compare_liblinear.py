@@ -1,0 +1,137 @@
+"""The same problems by LIBLINEAR: python tools/check/compare_liblinear.py --train PROGRAM DATA
+
+Trains each loss that both have, here to a small gap and there to a small -e, and compares the
+decision values and the objective at LIBLINEAR's weights. Its dual solvers give up after 300
+iterations; where they say so, the values may differ by what is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import rrmlinear
+from rrmlinear.data.problem import Problem
+from rrmlinear.training.model import Model
+
+#: Loss → LIBLINEAR's solver type.
+TYPES = {
+    "hinge": 3,
+    "squared-hinge": 1,
+    "logistic": 7,
+    "epsilon-insensitive": 13,
+    "squared-epsilon-insensitive": 12,
+    "crammer-singer": 4,
+}
+GAP = 1e-12
+TOLERANCE = 1e-8
+# What the objective may exceed ours by, relative; and where LIBLINEAR gave up.
+EXCESS, EXCESS_OF_UNFINISHED = 1e-6, 1e-3
+
+
+class ComparisonError(Exception):
+    """LIBLINEAR's program cannot be run or says no."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One loss: how far LIBLINEAR's model is from ours.
+
+    ``excess`` is its primal objective less our dual one, over our primal; ``difference`` the
+    largest of decision values.
+    """
+
+    loss: str
+    number: int
+    difference: float
+    excess: float
+    finished: bool
+
+    @property
+    def agrees(self) -> bool:
+        """Whether LIBLINEAR's weights are as good as ours to the tolerance."""
+        most = EXCESS if self.finished else EXCESS_OF_UNFINISHED
+        return -1e-12 <= self.excess <= most
+
+
+def compare(program: str, data: Path, loss: str, cost: float) -> Comparison:
+    """Train one loss both ways."""
+    problem = rrmlinear.read_libsvm(data)
+    parameter = rrmlinear.Parameter(solver=32, loss=loss, C=cost, gap_tol=GAP)
+    ours = rrmlinear.fit(problem, parameter)
+    assert ours.result is not None
+    theirs, finished = _liblinear(program, data, TYPES[loss], cost)
+    if not np.array_equal(ours.labels, theirs.labels):
+        raise ComparisonError(f"{loss}: the labels are {theirs.labels}, ours {ours.labels}")
+    scores = theirs.decision_function(problem)
+    difference = float(np.abs(scores - ours.decision_function(problem)).max())
+    primal = _objective(ours, theirs, problem, scores)
+    excess = (primal - ours.result.dual) / max(1.0, abs(ours.result.primal))
+    return Comparison(loss, TYPES[loss], difference, excess, finished)
+
+
+def _liblinear(program: str, data: Path, number: int, cost: float) -> tuple[Model, bool]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        words = [program, "-s", str(number), "-c", repr(cost), "-e", repr(TOLERANCE)]
+        try:
+            done = subprocess.run(
+                [*words, str(data), str(path)], capture_output=True, text=True, check=True
+            )
+        except OSError as error:
+            raise ComparisonError(f"{program} cannot be run: {error}") from None
+        except subprocess.CalledProcessError as error:
+            raise ComparisonError(f"{program} -s {number} failed: {error.stderr}") from None
+        return Model.load(path), "reaching max number of iterations\nUsing" not in done.stdout
+
+
+def _objective(ours: Model, theirs: Model, problem: Problem, scores: np.ndarray) -> float:
+    """½‖W‖² + C Σ φ at LIBLINEAR's weights, summed over one-vs-rest problems."""
+    from rrmlinear.training.registry import LOSSES
+
+    assert ours.parameter is not None
+    loss = LOSSES[ours.parameter.loss or ""].build(ours.parameter)
+    penalty = float((theirs.weights**2).sum() / 2)
+    if LOSSES[ours.loss or ""].kind == "multiclass":
+        place = {label: at for at, label in enumerate(ours.labels.tolist())}
+        classes = np.array([place[int(label)] for label in problem.labels])
+        return penalty + ours.parameter.C * float(loss.values(scores, classes).sum())
+    labels = problem.labels[:, np.newaxis]
+    signs = labels if ours.is_regression else np.where(labels == ours.labels, 1.0, -1.0)
+    columns = scores.reshape(len(scores), -1)
+    losses = loss.values(signs[:, : columns.shape[1]], columns).sum()
+    return penalty + ours.parameter.C * float(losses)
+
+
+def main() -> int:
+    """Print a line for each loss; 1 where one differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--train", required=True, help="LIBLINEAR's train program")
+    parser.add_argument("--cost", type=float, default=1.0)
+    parser.add_argument("--loss", choices=TYPES, action="append", help="default: all")
+    options = parser.parse_args()
+    failed = False
+    print(f"{'loss':28}  {'-s':>2}  largest difference  excess of objective")
+    for loss in options.loss or TYPES:
+        try:
+            found = compare(options.train, options.data, loss, options.cost)
+        except (ComparisonError, OSError, ValueError) as error:
+            print(f"ERROR: {error}", file=sys.stderr)
+            return 1
+        failed |= not (found.agrees and math.isfinite(found.difference))
+        note = "" if found.finished else "  LIBLINEAR gave up"
+        note += "" if found.agrees else "  DIFFERS"
+        print(f"{loss:28}  {found.number:2}  {found.difference:18.3e}  {found.excess:19.3e}{note}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
