@@ -27,7 +27,8 @@ cdef extern from "rows.h" nogil:
 
     row_t rows_get(const rows_t* rows, Py_ssize_t i)
     row_t row_part(row_t row, Py_ssize_t begin, Py_ssize_t end)
-    void prefetch_to_write "__builtin_prefetch" (const void* address, int one)
+    # 1 to write; 0 … 3: the caches to keep the line in, none to all. Both must be literals.
+    void prefetch "__builtin_prefetch" (const void* address, int to_write, int locality)
     void rows_prefetch_begin(const rows_t* rows, Py_ssize_t i)
     void rows_prefetch(const rows_t* rows, Py_ssize_t i)
     double row_value(const row_t* row, int kind, Py_ssize_t t)

@@ -9,7 +9,7 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake, schedule_wake_above,
 )
 from rrmlinear.simd.rows cimport (
-    prefetch_to_write, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+    prefetch, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -237,7 +237,7 @@ cdef class DualAscent:
         for at in range(begin, end):
             ahead = at + FAR_AHEAD + (skip if at + FAR_AHEAD >= end else 0)
             if ahead < last:
-                prefetch_to_write(&self.example[order[ahead]], 1)
+                prefetch(&self.example[order[ahead]], 1, 3)
                 rows_prefetch_begin(&self.rows.c, order[ahead])
             ahead = at + AHEAD + (skip if at + AHEAD >= end else 0)
             if ahead < last:
