@@ -1,33 +1,20 @@
 """Quadratic programs on the simplex, that grow and shrink by a variable at a time."""
 
-from libc.stdint cimport uintptr_t
+from libc.math cimport INFINITY, fabs, fmin
+from libc.string cimport memcpy
+
+from rrmlinear.simd.columns cimport vector_axpy, vector_dot
+from rrmlinear.solvers.bundle._active_set cimport INSIDE, OUTSIDE, REFUSED, ActiveSet
 
 import numpy as np
 
-cdef extern from "simplex_qp.h" nogil:
-    ctypedef struct qp_t:
-        Py_ssize_t size, stride, active, changes
-        double* Q
-        double* L
-        double* b
-        double* beta
-        double* g
-        Py_ssize_t* order
-        char* state
-        double* step
-        double* ones
-        double* line
-        double tau
+from rrmlinear.solvers.bundle._active_set import grown
 
-    enum:
-        QP_OUT
-        QP_IN
-
-    double qp_solve(qp_t* q, double tolerance, Py_ssize_t most_steps)
-    void qp_factor(qp_t* q)
-
-# More steps than any program has needed, a variable.
+# Steps allowed for each variable: more than any program has needed.
 cdef Py_ssize_t STEPS = 50
+# Times the minimum over the set is computed again before its violation counts as rounding.
+cdef int MOST_REFINEMENTS = 2
+cdef double ROUNDING = 4 * 2.220446049250313e-16
 
 
 cdef class SimplexQP:
@@ -35,127 +22,264 @@ cdef class SimplexQP:
 
     Variables come by `append` and go by `keep`; `solve` starts where the last one ended, with β_i
     = 0 for what came since, and never ends at a larger objective. An active set with an updated
-    Cholesky factor: exact but for rounding, singular Q and equal variables included.
+    Cholesky factor: exact but for rounding, singular Q and equal variables included. A variable
+    that would make the factor singular enters along the direction without curvature, which ends
+    where another leaves.
     """
 
-    cdef qp_t c
-    cdef object memory
+    cdef ActiveSet set
+    cdef double[::1] b
+    cdef double[::1] g              # Qβ − b
+    cdef double[::1] step           # of the variables in the set, in its order, as are the next two
+    cdef double[::1] ones
+    cdef double[::1] rates          # what the steps of a descent start from: g over the set
 
     def __cinit__(self, Py_ssize_t capacity=16):
-        self.memory = None
-        self._allocate(max(capacity, 1))
-        self.c.size = self.c.active = self.c.changes = 0
-        self.c.tau = 1
+        self.set = ActiveSet()
+        self.b, self.g = np.zeros(1), np.zeros(1)
+        self._grow(max(capacity, 1))
 
-    def _allocate(self, Py_ssize_t stride):
-        old, size = self.memory, self.c.size
-        new = {name: np.zeros((stride, stride)) for name in ("Q", "L")}
-        new |= {name: np.zeros(stride) for name in ("b", "beta", "g", "step", "ones", "line")}
-        new["order"], new["state"] = np.zeros(stride, np.intp), np.zeros(stride, np.int8)
-        if old is not None:
-            for name, array in old.items():
-                if array.ndim == 2:
-                    new[name][:size, :size] = array[:size, :size]
-                else:
-                    new[name][:size] = array[:size]
-        self.memory, self.c.stride = new, stride
-        self.c.Q, self.c.L = _at(new["Q"]), _at(new["L"])
-        self.c.b, self.c.beta, self.c.g = _at(new["b"]), _at(new["beta"]), _at(new["g"])
-        self.c.step, self.c.ones, self.c.line = _at(new["step"]), _at(new["ones"]), _at(new["line"])
-        self.c.order = <Py_ssize_t*> <uintptr_t> new["order"].ctypes.data
-        self.c.state = <char*> <uintptr_t> new["state"].ctypes.data
+    def _grow(self, Py_ssize_t capacity):
+        self.set.grow(capacity)
+        self.b, self.g = grown(self.b, (capacity,)), grown(self.g, (capacity,))
+        self.step, self.ones = np.zeros(capacity), np.zeros(capacity)
+        self.rates = np.zeros(capacity)
 
     def __len__(self):
-        return self.c.size
+        return self.set.size
 
     @property
     def beta(self):
         """The solution, a copy."""
-        return self.memory["beta"][:self.c.size].copy()
+        return np.array(self.set.beta[:self.set.size])
 
     @property
     def gradient(self):
         """Qβ − b at the solution, a copy."""
-        return self.memory["g"][:self.c.size].copy()
+        return np.array(self.g[:self.set.size])
 
     @property
     def objective(self):
         """½ β'Qβ − b'β."""
-        size = self.c.size
-        beta, b = self.memory["beta"][:size], self.memory["b"][:size]
-        return float(beta @ (self.memory["g"][:size] - b)) / 2
+        return float(self.beta @ (self.gradient - self.b[:self.set.size])) / 2
 
     def append(self, products, double b):
         """One more variable: its products with those before it and with itself, and its b."""
-        cdef Py_ssize_t size = self.c.size
-        row = np.asarray(products, dtype=np.float64)
+        cdef Py_ssize_t size = self.set.size, i
+        row = np.ascontiguousarray(products, dtype=np.float64)
         if row.shape != (size + 1,):
             raise ValueError(f"products must be {size + 1} numbers, got shape {row.shape}")
         if not (np.isfinite(row).all() and np.isfinite(b)):
             raise ValueError("products and b must be finite")
-        if size == self.c.stride:
-            self._allocate(2 * size)
-        Q = self.memory["Q"]
-        Q[size, :size + 1] = Q[:size + 1, size] = row
-        self.c.b[size], self.c.beta[size], self.c.state[size] = b, 0, QP_OUT
-        self.c.size = size + 1
+        cdef const double[::1] entries = row
+        if size == self.set.capacity:
+            self._grow(2 * size)
+        for i in range(size + 1):
+            self.set.Q[size, i] = self.set.Q[i, size] = entries[i]
+        self.b[size], self.set.beta[size], self.set.state[size] = b, 0, OUTSIDE
+        self.set.size = size + 1
         if size == 0:
             self.start(np.ones(1))
 
     def replace(self, Q, b):
         """Other numbers for all variables, β being where the next `solve` starts."""
-        cdef Py_ssize_t size = self.c.size
+        size = self.set.size
         Q, b = np.asarray(Q, dtype=np.float64), np.asarray(b, dtype=np.float64)
         if Q.shape != (size, size) or b.shape != (size,):
             raise ValueError(
                 f"Q and b must be of {size} variables, got shapes {Q.shape} and {b.shape}")
-        self.memory["Q"][:size, :size] = Q
-        self.memory["b"][:size] = b
-        qp_factor(&self.c)
+        np.asarray(self.set.Q)[:size, :size] = Q
+        np.asarray(self.b)[:size] = b
+        self.set.factor()
 
     def start(self, beta):
         """The next `solve` starts from β, of which its positive part in proportion is taken."""
-        cdef Py_ssize_t size = self.c.size
+        size = self.set.size
         beta = np.maximum(np.asarray(beta, dtype=np.float64), 0)
         if beta.shape != (size,) or not 0 < beta.sum() < np.inf:
             raise ValueError(f"beta must be {size} finite numbers, one of them above 0")
         chosen = np.flatnonzero(beta)
-        self.memory["beta"][:size] = beta / beta.sum()
-        self.memory["state"][:size] = beta > 0
-        self.memory["order"][:len(chosen)] = chosen
-        self.c.active = len(chosen)
-        qp_factor(&self.c)
+        np.asarray(self.set.beta)[:size] = beta / beta.sum()
+        np.asarray(self.set.state)[:size] = np.where(beta > 0, INSIDE, OUTSIDE)
+        np.asarray(self.set.order)[:len(chosen)] = chosen
+        self.set.active = len(chosen)
+        self.set.factor()
 
     def keep(self, chosen):
         """Leave all others out, of which none has a weight; ``chosen`` rise."""
-        cdef Py_ssize_t size = len(chosen)
-        old = self.c.size
+        active = self.set.active
         chosen = np.asarray(chosen, dtype=np.intp)
-        place = np.full(old, -1)
+        size, place = len(chosen), np.full(self.set.size, -1)
         place[chosen] = np.arange(size)
-        order = place[self.memory["order"][:self.c.active]]
-        if (order < 0).any():
+        Q, order = np.asarray(self.set.Q), np.asarray(self.set.order)
+        kept = place[order[:active]]
+        if (kept < 0).any():
             raise ValueError("a variable with a weight cannot go")
-        self.memory["Q"][:size, :size] = self.memory["Q"][np.ix_(chosen, chosen)]
-        for name in ("b", "beta", "g", "state"):
-            self.memory[name][:size] = self.memory[name][chosen]
-        self.memory["order"][:self.c.active] = order
-        self.c.size = size
+        Q[:size, :size] = Q[np.ix_(chosen, chosen)]
+        for array in [np.asarray(self.b), np.asarray(self.g), np.asarray(self.set.beta),
+                      np.asarray(self.set.state)]:
+            array[:size] = array[chosen]
+        order[:active] = kept
+        self.set.size = size
 
     def solve(self, double tolerance=0):
         """Lower the objective to at most ``tolerance`` above its minimum, or as far as rounding
         lets it. Returns a bound of what it is above, β'g − min g with g = Qβ − b.
         """
         cdef double violation
-        if self.c.size == 0:
+        if self.set.size == 0:
             raise ValueError("a simplex of no variables is empty")
         with nogil:
-            violation = qp_solve(&self.c, tolerance, STEPS * (self.c.size + 20))
+            violation = self._solve(tolerance, STEPS * (self.set.size + 20))
         return violation
 
+    cdef double _solve(self, double tolerance, Py_ssize_t most_steps) noexcept nogil:
+        # From β, whose support is the set, to the minimum. Each step lowers the objective, so that
+        # β is no worse than before wherever this ends.
+        cdef double violation = INFINITY, rounding, pivot
+        cdef Py_ssize_t entering, j, number
+        cdef bint settled = False
+        cdef int refined = 0
+        for j in range(self.set.size):
+            if self.set.state[j] == REFUSED:
+                self.set.state[j] = OUTSIDE
+        for number in range(most_steps + 1):
+            if self.set.is_stale():
+                self.set.factor()
+                settled = False
+            self._look()
+            violation = self._violation(&entering, &rounding)
+            if violation <= tolerance or violation <= rounding or number == most_steps:
+                break
+            if not settled or entering < 0:
+                if entering < 0:
+                    if refined == MOST_REFINEMENTS:
+                        break       # a violation within the set itself is rounding
+                    refined += 1
+                self._descend(False)
+                settled = True
+                continue
+            pivot = self.set.pivot(entering)
+            if not self.set.is_independent(entering, pivot):
+                settled = False
+                if not self._exchange(entering, pivot):
+                    self.set.state[entering] = REFUSED
+                continue
+            self.set.enter(entering, pivot)
+            if not self._descend(True):
+                self.set.leave(self.set.active - 1)
+                self.set.state[entering] = REFUSED
+        return violation
 
-cdef double* _at(array):
-    return <double*> <uintptr_t> array.ctypes.data
+    cdef void _look(self) noexcept nogil:
+        # Scale β to a sum of 1, and set g to the gradient there.
+        cdef double total = 0
+        cdef Py_ssize_t i, j
+        for i in range(self.set.active):
+            total += self.set.beta[self.set.order[i]]
+        for j in range(self.set.size):
+            self.g[j] = -self.b[j]
+        for i in range(self.set.active):
+            j = self.set.order[i]
+            self.set.beta[j] /= total
+            vector_axpy(&self.g[0], self.set.beta[j], &self.set.Q[j, 0], self.set.size)
+
+    cdef double _violation(self, Py_ssize_t* entering, double* rounding) noexcept nogil:
+        # β'g − min g, which bounds how far the objective is above its minimum; the variable that
+        # attains it among those that may enter, or −1; and how much of it may be rounding.
+        cdef double mean = 0, least = INFINITY, scale = 0, enters = INFINITY
+        cdef Py_ssize_t i, j
+        entering[0] = -1
+        for i in range(self.set.active):
+            j = self.set.order[i]
+            mean += self.set.beta[j] * self.g[j]
+            scale += self.set.beta[j] * (fabs(self.b[j]) + self.set.Q[j, j])
+        for j in range(self.set.size):
+            least = fmin(least, self.g[j])
+            if self.set.state[j] == OUTSIDE and self.g[j] < enters:
+                enters = self.g[j]
+                entering[0] = j
+        rounding[0] = ROUNDING * scale
+        if enters >= mean - rounding[0]:
+            entering[0] = -1
+        return mean - least
+
+    cdef bint _descend(self, bint entered) noexcept nogil:
+        # β to the minimum over a subset of the set: variables that reach 0 leave. False where the
+        # last of the set has just entered and does not rise: what made it enter was rounding.
+        cdef Py_ssize_t i, place
+        cdef double fraction
+        for i in range(self.set.active):
+            self.rates[i] = self.g[self.set.order[i]]
+        while True:
+            self._newton_step()
+            if entered and self.step[self.set.active - 1] <= 0:
+                return False
+            entered = False
+            fraction = self._room(1, &place)
+            self._move(fraction)
+            if place < 0:
+                return True
+            self.set.leave(place)
+            for i in range(self.set.active):       # Q step = ν 1 − rates over the set
+                self.rates[i] = (1 - fraction) * self.rates[i + (i >= place)]
+
+    cdef void _newton_step(self) noexcept nogil:
+        # The step to the minimum over the plane Σ β = 1 of the set, from `rates`, which are the
+        # gradient up to a constant.
+        cdef Py_ssize_t i, n = self.set.active
+        cdef double* step = &self.step[0]
+        cdef double* ones = &self.ones[0]
+        for i in range(n):
+            step[i] = -self.rates[i]
+            ones[i] = 1
+        self.set.forward(step)
+        self.set.forward(ones)
+        vector_axpy(step, -vector_dot(ones, step, n) / vector_dot(ones, ones, n), ones, n)
+        self.set.backward(step)
+
+    cdef double _room(self, double most, Py_ssize_t* place) noexcept nogil:
+        # The fraction of the step, at most `most`, that keeps β ≥ 0; the place in the set of the
+        # variable that ends it, or −1.
+        cdef Py_ssize_t i
+        cdef double beta
+        place[0] = -1
+        for i in range(self.set.active):
+            beta = self.set.beta[self.set.order[i]]
+            if beta + most * self.step[i] < 0 or (self.step[i] < 0 and beta <= 0):
+                most = beta / -self.step[i]
+                place[0] = i
+        return most
+
+    cdef void _move(self, double fraction) noexcept nogil:
+        cdef Py_ssize_t i, j
+        cdef double beta
+        for i in range(self.set.active):
+            j = self.set.order[i]
+            beta = self.set.beta[j] + fraction * self.step[i]
+            self.set.beta[j] = beta if beta > 0 else 0
+
+    cdef bint _exchange(self, Py_ssize_t j, double pivot) noexcept nogil:
+        # Let j enter where M would become singular: along directions without curvature, each until
+        # another variable leaves. False where j has not entered.
+        cdef Py_ssize_t i, place
+        cdef double fraction
+        while not self.set.is_independent(j, pivot):
+            memcpy(&self.step[0], &self.set.L[self.set.active, 0],
+                   <size_t> self.set.active * sizeof(double))
+            self.set.backward(&self.step[0])
+            for i in range(self.set.active):
+                self.step[i] = -self.step[i]
+            fraction = self._room(INFINITY, &place)
+            if place < 0:       # the entries of a direction sum to 0, so this is rounding
+                self.set.beta[j] = 0
+                return False
+            self._move(fraction)
+            self.set.leave(place)
+            self.set.beta[j] += fraction
+            pivot = self.set.pivot(j)
+        self.set.enter(j, pivot)
+        return True
 
 
 def minimize_on_simplex(Q, b, start=None):

@@ -1,0 +1,66 @@
+/* Dot products and sums of long vectors. A matrix is taken in pieces of columns that stay in the
+ * first-level cache, so that v, or the sum, is read from memory once. */
+#ifndef RRM_COLUMNS_H
+#define RRM_COLUMNS_H
+
+#include "rows.h"
+
+enum { COLUMNS_PER_PIECE = 1024 };
+
+/* a'c */
+static inline double vector_dot(const double *restrict a, const double *restrict c, ptrdiff_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t j = 0; j < n; j++)
+        sum += a[j] * c[j];
+    return sum;
+}
+
+/* a += x c */
+static inline void vector_axpy(double *restrict a, double x, const double *restrict c, ptrdiff_t n)
+{
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < n; j++)
+        a[j] += x * c[j];
+}
+
+/* out = A v for the rows of A, count × d */
+RRM_CLONES static void columns_times(const double *A, ptrdiff_t count, ptrdiff_t d,
+                                     const double *restrict v, double *restrict out)
+{
+    for (ptrdiff_t r = 0; r < count; r++)
+        out[r] = 0;
+    for (ptrdiff_t begin = 0; begin < d; begin += COLUMNS_PER_PIECE) {
+        ptrdiff_t n = d - begin < COLUMNS_PER_PIECE ? d - begin : COLUMNS_PER_PIECE;
+        for (ptrdiff_t r = 0; r < count; r++) {
+            const double *row = A + r * d + begin;
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (ptrdiff_t j = 0; j < n; j++)
+                sum += row[j] * v[begin + j];
+            out[r] += sum;
+        }
+    }
+}
+
+/* out += A'weights; rows of weight 0 are not read */
+RRM_CLONES static void columns_add(const double *A, ptrdiff_t count, ptrdiff_t d,
+                                   const double *weights, double *restrict out)
+{
+    for (ptrdiff_t begin = 0; begin < d; begin += COLUMNS_PER_PIECE) {
+        ptrdiff_t n = d - begin < COLUMNS_PER_PIECE ? d - begin : COLUMNS_PER_PIECE;
+        double *sum = out + begin;
+        for (ptrdiff_t r = 0; r < count; r++) {
+            const double *row = A + r * d + begin;
+            double weight = weights[r];
+            if (weight == 0)
+                continue;
+#pragma omp simd
+            for (ptrdiff_t j = 0; j < n; j++)
+                sum[j] += weight * row[j];
+        }
+    }
+}
+
+#endif

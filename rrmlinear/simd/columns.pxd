@@ -1,0 +1,7 @@
+cdef extern from "columns.h" nogil:
+    double vector_dot(const double* a, const double* c, Py_ssize_t n)
+    void vector_axpy(double* a, double x, const double* c, Py_ssize_t n)
+    void columns_times(const double* A, Py_ssize_t count, Py_ssize_t d, const double* v,
+                       double* out)
+    void columns_add(const double* A, Py_ssize_t count, Py_ssize_t d, const double* weights,
+                     double* out)

@@ -1,0 +1,27 @@
+cdef enum:
+    OUTSIDE = 0
+    INSIDE = 1
+    REFUSED = 2     # until the next solve: what made it enter was rounding
+
+
+cdef class ActiveSet:
+    cdef Py_ssize_t capacity
+    cdef Py_ssize_t size            # variables
+    cdef Py_ssize_t active          # of these in the set
+    cdef double[:, ::1] Q
+    cdef double[:, ::1] L           # rows of the factor of M, in the order of `order`
+    cdef double[::1] beta
+    cdef Py_ssize_t[::1] order      # the set
+    cdef signed char[::1] state     # of each variable
+    cdef double tau
+    cdef Py_ssize_t changes         # of the factor since it was made
+    cdef double diagonal(self, Py_ssize_t j) noexcept nogil
+    cdef void forward(self, double* x) noexcept nogil
+    cdef void backward(self, double* x) noexcept nogil
+    cdef double pivot(self, Py_ssize_t j) noexcept nogil
+    cdef bint is_independent(self, Py_ssize_t j, double pivot) noexcept nogil
+    cdef void enter(self, Py_ssize_t j, double pivot) noexcept nogil
+    cdef void leave(self, Py_ssize_t place) noexcept nogil
+    cdef double mean_diagonal(self) noexcept nogil
+    cdef void factor(self) noexcept nogil
+    cdef bint is_stale(self) noexcept nogil

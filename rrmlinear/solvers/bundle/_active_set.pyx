@@ -1,0 +1,148 @@
+"""The Cholesky factor of a quadratic program's active set, kept as variables enter and leave."""
+
+from libc.math cimport hypot, sqrt
+from libc.string cimport memcpy
+
+from rrmlinear.simd.columns cimport vector_axpy, vector_dot
+
+import numpy as np
+
+# A pivot below this fraction of its diagonal entry is zero but for rounding: for a variable that
+# would enter the set, and for one that is in it when the factor is made anew.
+cdef double SINGULAR = 1e-13
+cdef double DEPENDENT = 1e-15
+# The factor is made anew after this many changes, or when τ and the mean of the diagonal are this
+# factor apart.
+cdef Py_ssize_t MOST_CHANGES = 200
+cdef double MOST_TAU_RATIO = 16
+
+
+cdef class ActiveSet:
+    """The variables β_i of a program on the simplex that may be above 0, and L L' = M over them.
+
+    M = Q + τ 11' has the same minima on the simplex as Q, and over the set it is positive definite
+    as long as the set's planes are affinely independent.
+    """
+
+    def __cinit__(self):
+        self.size = self.active = self.changes = 0
+        self.tau = 1
+        self.Q, self.L = np.zeros((1, 1)), np.zeros((1, 1))
+        self.beta, self.order = np.zeros(1), np.zeros(1, np.intp)
+        self.state = np.zeros(1, np.int8)
+        self.capacity = 1
+
+    def grow(self, Py_ssize_t capacity):
+        """Make room for this many variables."""
+        self.Q = grown(self.Q, (capacity, capacity))
+        self.L = grown(self.L, (capacity, capacity))
+        self.beta = grown(self.beta, (capacity,))
+        self.order = grown(self.order, (capacity,))
+        self.state = grown(self.state, (capacity,))
+        self.capacity = capacity
+
+    cdef double diagonal(self, Py_ssize_t j) noexcept nogil:
+        """M_jj."""
+        return self.Q[j, j] + self.tau
+
+    cdef void forward(self, double* x) noexcept nogil:
+        """x ← L⁻¹ x, the first half of a solution with M."""
+        cdef Py_ssize_t i
+        cdef const double* row
+        for i in range(self.active):
+            row = &self.L[i, 0]
+            x[i] = (x[i] - vector_dot(row, x, i)) / row[i]
+
+    cdef void backward(self, double* x) noexcept nogil:
+        """x ← L'⁻¹ x, the second half."""
+        cdef Py_ssize_t i
+        cdef const double* row
+        for i in range(self.active - 1, -1, -1):
+            row = &self.L[i, 0]
+            x[i] /= row[i]
+            vector_axpy(x, -x[i], row, i)
+
+    cdef double pivot(self, Py_ssize_t j) noexcept nogil:
+        """The square of the pivot that j would have; leaves j's row of the factor in the next one."""
+        cdef double* row = &self.L[self.active, 0]
+        cdef Py_ssize_t i
+        for i in range(self.active):
+            row[i] = self.Q[j, self.order[i]] + self.tau
+        self.forward(row)
+        return self.diagonal(j) - vector_dot(row, row, self.active)
+
+    cdef bint is_independent(self, Py_ssize_t j, double pivot) noexcept nogil:
+        """Whether M stays positive definite if j enters with this pivot."""
+        return pivot > SINGULAR * self.diagonal(j)
+
+    cdef void enter(self, Py_ssize_t j, double pivot) noexcept nogil:
+        """Take j into the set, right after `pivot`."""
+        self.L[self.active, self.active] = sqrt(pivot)
+        self.order[self.active] = j
+        self.active += 1
+        self.state[j] = INSIDE
+        self.changes += 1
+
+    cdef void leave(self, Py_ssize_t place) noexcept nogil:
+        """Take the variable at this place out of the set; rotations make L triangular again."""
+        cdef Py_ssize_t i, r, last = self.active - 1, j = self.order[place]
+        cdef double length, c, d, first
+        cdef double* pair
+        self.active = last
+        self.state[j] = OUTSIDE
+        self.beta[j] = 0
+        for i in range(place, last):
+            self.order[i] = self.order[i + 1]
+            memcpy(&self.L[i, 0], &self.L[i + 1, 0], <size_t> (i + 2) * sizeof(double))
+        for i in range(place, last):
+            pair = &self.L[i, i]
+            length = hypot(pair[0], pair[1])
+            c, d = pair[0] / length, pair[1] / length
+            for r in range(i, last):
+                pair = &self.L[r, i]
+                first = pair[0]
+                pair[0] = c * first + d * pair[1]
+                pair[1] = c * pair[1] - d * first
+        self.changes += 1
+
+    cdef double mean_diagonal(self) noexcept nogil:
+        """What τ should be: the mean diagonal entry of Q over the set, or over all where that is 0."""
+        cdef double inside = 0, all = 0
+        cdef Py_ssize_t i
+        for i in range(self.active):
+            inside += self.Q[self.order[i], self.order[i]] / <double> self.active
+        if inside > 0:
+            return inside
+        for i in range(self.size):
+            all += self.Q[i, i] / <double> self.size
+        return all if all > 0 else 1
+
+    cdef void factor(self) noexcept nogil:
+        """Factor the set anew, in its order; a variable that depends on those before leaves."""
+        cdef Py_ssize_t count = self.active, i, j
+        cdef double pivot
+        self.tau = self.mean_diagonal()
+        self.active = 0
+        for i in range(count):
+            j = self.order[i]
+            pivot = self.pivot(j)
+            if pivot > DEPENDENT * self.diagonal(j):
+                self.enter(j, pivot)
+            else:
+                self.state[j] = OUTSIDE
+                self.beta[j] = 0
+        self.changes = 0
+
+    cdef bint is_stale(self) noexcept nogil:
+        """Whether the factor should be made anew."""
+        cdef double mean = self.mean_diagonal()
+        return (self.changes > MOST_CHANGES or mean > MOST_TAU_RATIO * self.tau
+                or mean * MOST_TAU_RATIO < self.tau)
+
+
+def grown(old, shape):
+    """Zeros of this shape with an older, smaller array in their first corner."""
+    old = np.asarray(old)
+    new = np.zeros(shape, old.dtype)
+    new[tuple([slice(size) for size in old.shape])] = old
+    return new
