@@ -69,7 +69,7 @@ def complete(
         )
     )
     result = solver.solve(stopping, on_pass)
-    return *solver.best_w.svd(), result
+    return *solver.certificate.weights.svd(), result
 
 
 def separate_solver(

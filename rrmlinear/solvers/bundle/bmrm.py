@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
-from rrmlinear.solvers.loop.result import DualBlocks, duals_of
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.scalar_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -107,66 +107,47 @@ class BMRM(Solver):
     def start(self) -> None:
         self.model = UPDATES[self.update](self.regularizer, math.prod(self.risk.shape))
         w = np.zeros(self.risk.shape)
-        self.best = self.point = w, self.risk.margins(w)
-        self.n = len(self.best[1])
-        self.primal = self._value(self.best)
-        self.bound = -math.inf
-
-    def _value(self, point: tuple[NDArray[np.float64], NDArray[np.float64]]) -> float:
-        return self.risk.value(point[1]) + self.regularizer.value_of(point[0].ravel())
+        self.point = w, self.risk.margins(w)
+        self.n = len(self.point[1])
+        self.certificate = Certificate(self.risk, self.regularizer)
+        self.certificate.offer_weights(*self.point)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        primal, bound = self.primal, self.bound
+        best = self.certificate
+        primal, bound = best.primal, best.lower
         slopes = self.risk.slopes(self.point[1])
         a, b = self.risk.gradient(slopes).ravel(), -self.risk.conjugate(-slopes)
         if not (np.isfinite(a).all() and math.isfinite(b)):
             raise ValueError("a plane overflows; scale the data, or take a smaller C")
         self.model.add(a, b, slopes)
-        self.model.solve(MODEL_SHARE * (self.primal - self.bound) if number > 1 else 0)
-        self.bound = max(self.bound, self.model.bound)
+        self.model.solve(MODEL_SHARE * (primal - bound) if number > 1 else 0)
+        best.offer_bound(self.model.bound)
         w = self.model.w.reshape(self.risk.shape)
         self.minimum = w, self.risk.margins(w)
-        stuck = not self.bound > bound + ROUNDING * abs(bound)
+        stuck = not best.lower > bound + ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
         else:  # the new plane did not cut the minimum of the model off: take one there
-            self._take(self.minimum, self._value(self.minimum))
+            best.offer_weights(*self.minimum)
             self.point = self.minimum
-        fallen = self.primal < primal - ROUNDING * abs(primal)
+        fallen = best.primal < primal - ROUNDING * abs(primal)
         self.moved = self.n if fallen or not stuck else 0
 
-    def _take(self, point: tuple[NDArray[np.float64], NDArray[np.float64]], value: float) -> None:
-        if value < self.primal:
-            self.best, self.primal = point, value
-
     def _plane_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        line = Line(self.risk, self.regularizer, self.best, self.minimum)
-        lowest = lowest_point(line, 0.0, 1.0, SEARCH_SHARE * (self.primal - self.bound))
-        self._take(line.point(lowest.x), lowest.value)
+        best = self.certificate
+        line = Line(self.risk, self.regularizer, (best.weights, best.scores), self.minimum)
+        lowest = lowest_point(line, 0.0, 1.0, SEARCH_SHARE * (best.primal - best.lower))
+        best.offer_weights(*line.point(lowest.x), primal=lowest.value)
         return line.point(lowest.x + PLANE_PART * (1 - lowest.x))
 
-    def estimate(self) -> tuple[float, float]:
-        return self.bound, self.primal - self.bound
-
-    def measure(self) -> tuple[float, float]:
-        # The margins anew, for those of points between others are sums that round.
-        self.best = self.best[0], self.risk.margins(self.best[0])
-        self.primal = self._value(self.best)
-        self.alphas = -self.model.mean_slopes()
-        vector = self.risk.gradient(self.alphas).ravel()
-        dual = -self.risk.conjugate(self.alphas) - self.regularizer.conjugate_of(vector)
-        if not math.isfinite(dual):  # means of slopes that round beyond a domain; the planes do not
-            return self.primal, self.bound
+    def measure(self) -> None:
         # Sums of planes round by parts of their b, which may be large; the dual at a mean does not.
-        self.bound = max(self.bound, dual)
-        return self.primal, dual
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best[0])
-
-    def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.alphas)
+        alphas, best = -self.model.mean_slopes(), self.certificate
+        best.offer_duals(alphas)
+        if not math.isfinite(best.dual):
+            # The mean has rounded beyond a domain. The planes have not, and prove their bound.
+            best.offer_duals(lambda: alphas, dual=best.bound)
 
     def support(self) -> dict[str, int]:
         if not isinstance(self.model, CuttingPlanes):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
@@ -65,7 +63,6 @@ class Accelerated(Solver):
         self.loss = self.ascent.loss
         self.measuring_work = self.ascent.measuring_work
         self.kappa = self.smoothing_cost = 0.0
-        self.best_dual, self.best_duals = -math.inf, None
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
 
@@ -138,7 +135,7 @@ class Accelerated(Solver):
             distance, centred = self.kappa / 2 * away, self.kappa / 2 * centred
             primal = inner_dual + inner_gap - distance + centred
             dual = -self.ascent.conjugates() - conjugate
-        dual = max(self.best_dual, dual)
+        dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
         self.estimated = dual, gap
         self.step_is_due = self.pace.see(inner_gap, distance, self.work / self.ascent.n)
@@ -168,13 +165,13 @@ class Accelerated(Solver):
     def estimate(self) -> tuple[float, float]:
         return self.estimated
 
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> None:
         away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()
-        self.excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
+        excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
         if self.step_is_due:  # then w is the end of an inner problem
-            self.excess = min(self.excess, self.pace.bound)
-        self.excess += self.smoothing_cost
+            excess = min(excess, self.pace.bound)
+        self.certificate.excess = excess + self.smoothing_cost
         if self.smoothing_cost:
             relaxed = self.ascent.loss
             losses = self.ascent.relax(self.loss)
@@ -182,17 +179,11 @@ class Accelerated(Solver):
             self.ascent.relax(relaxed)
         else:
             conjugates = self.ascent.conjugates()
-        dual = -conjugates - conjugate
-        if dual > self.best_dual:
-            self.best_dual, self.best_duals = dual, self.ascent.duals()
+        self.certificate.offer_weights(self.ascent.present_weights, primal=losses + value)
+        self.certificate.offer_duals(
+            self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
+        )
         self.ascent.wake()
-        return losses + value, self.best_dual
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.ascent.final_weights()
-
-    def duals(self) -> Any:
-        return self.best_duals
 
     def support(self) -> dict[str, int]:
         return self.ascent.support()

@@ -142,13 +142,15 @@ class BlockAscent(DualDescent):
         self.full_dual = self.dual()
         return losses
 
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> None:
         losses = self.losses()
         if np.isfinite(self.target):
             self.state.wake_above(self.quiet())
-        if self.regularizer.linear:  # then Ω(∇Ω*(V)) = Ω*(V)
-            return self.conjugate + losses, self.full_dual
-        return self.regularizer.value_of(self.state.weights.ravel()) + losses, self.full_dual
+        omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
+        if not self.regularizer.linear:
+            omega = self.regularizer.value_of(self.state.weights.ravel())
+        self.certificate.offer_weights(self.present_weights, primal=omega + losses)
+        self.certificate.offer_duals(self.present_duals, dual=self.full_dual)
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -163,10 +165,10 @@ class BlockAscent(DualDescent):
         super().retune(regularizer)
         self.conjugate = self.state.conjugate_of_regularizer()
 
-    def final_weights(self) -> NDArray[np.float64]:
+    def present_weights(self) -> NDArray[np.float64]:
         return self.state.weights
 
-    def duals(self) -> DualBlocks:
+    def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
 
     def support(self) -> dict[str, int]:

@@ -56,6 +56,14 @@ class DualDescent(Solver):
         """v in one piece as the kernel keeps it; who writes to it calls `retune` next."""
         raise TypeError(f"{type(self).__name__} has no dual vector")
 
+    def present_weights(self) -> NDArray[np.float64]:
+        """The weights that belong to the duals as they are, in memory of their own."""
+        raise TypeError(f"{type(self).__name__} has no weights")
+
+    def present_duals(self) -> Any:
+        """The duals as they are, in memory of their own."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
     def conjugates(self) -> float:
         """Σ (c_i φ_i)* at the duals."""
         raise TypeError(f"{type(self).__name__} has no conjugates")

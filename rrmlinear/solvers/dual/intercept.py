@@ -12,6 +12,7 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
 # The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
@@ -80,8 +81,8 @@ class InterceptSDCA(Solver):
         self.notes = self.inner.notes
         norms = self.risk.rows.squared_norms()
         self.curvature = self.costs * (norms + norms.mean()) / modulus
-        self.best_dual, self.best_duals = -np.inf, np.zeros(len(self.y))
-        self.centre = self.level = 0.0
+        self.certificate = Certificate(self.risk, self.regularizer)
+        self.centre = 0.0
         weights, margins = self._weights_and_margins()
         self._move_centre(self.risk.intercept(margins) + float(self.means @ weights))
 
@@ -106,28 +107,19 @@ class InterceptSDCA(Solver):
     def estimate(self) -> tuple[float, float]:
         return self.seen
 
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> None:
         self.inner.target = self.target
         self.inner.measure()  # for the parts of the gap by which examples sleep
-        self.weights, margins = self._weights_and_margins()
+        weights, margins = self._weights_and_margins()
         alphas = np.ascontiguousarray(self.inner.state.alphas)
         duals = self.risk.dual_steps(margins, alphas, self.curvature)
-        combination = self.risk.gradient(duals)
-        dual = -self.risk.conjugate(duals) - self.regularizer.conjugate_of(combination)
-        if dual > self.best_dual:
-            self.best_dual, self.best_duals = dual, duals
-        self.level = self.risk.intercept(margins)
-        return self.risk.value(margins) + self.regularizer.value_of(self.weights), self.best_dual
+        self.certificate.offer_duals(duals)
+        primal = self.certificate.primal_of(weights, margins)
+        self.certificate.offer_weights(lambda: weights, primal=primal)
 
     def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
         return weights, self.risk.margins(weights)
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return np.append(self.weights, self.level / self.rows.bias)
-
-    def duals(self) -> NDArray[np.float64]:
-        return self.best_duals.copy()
 
     def close(self) -> None:
         self.inner.close()

@@ -219,13 +219,16 @@ class ProxSDCA(DualDescent):
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
         return -self.state.conjugate_sum - conjugate
 
-    def measure(self) -> tuple[float, float]:
-        weights = self.final_weights()
+    def measure(self) -> None:
         if self.state.average is not None:
-            return self._measure_averages(weights)
-        losses = self.losses()
-        self.wake()
-        return losses + self.regularizer.value_of(weights), self._dual()
+            primal, dual = self._measure_averages()
+        else:
+            losses = self.losses()
+            self.wake()
+            primal = losses + self.regularizer.value_of(self.present_weights())
+            dual = self._dual()
+        self.certificate.offer_weights(self.present_weights, primal=primal)
+        self.certificate.offer_duals(self.present_duals, dual=dual)
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -246,8 +249,8 @@ class ProxSDCA(DualDescent):
         self.gap_sum = self.state.gap_sum
         return losses
 
-    def _measure_averages(self, weights: NDArray[np.float64]) -> tuple[float, float]:
-        duals = self.duals()
+    def _measure_averages(self) -> tuple[float, float]:
+        weights, duals = self.present_weights(), self.present_duals()
         margins = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
         losses = self.costs @ self.loss.values(self.y, margins)
         conjugates = self.costs @ self.loss.conjugates(self.y, duals)
@@ -255,12 +258,12 @@ class ProxSDCA(DualDescent):
         primal = float(losses) + self.regularizer.value_of(weights)
         return primal, -float(conjugates) - self.regularizer.conjugate_of(v)
 
-    def final_weights(self) -> NDArray[np.float64]:
+    def present_weights(self) -> NDArray[np.float64]:
         if self.state.average is not None:
             return self.state.average.weights(self.state.dual_vector)
         return self.regularizer.primal_of(self.state.dual_vector)
 
-    def duals(self) -> NDArray[np.float64]:
+    def present_duals(self) -> NDArray[np.float64]:
         if self.state.average is not None:
             return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()

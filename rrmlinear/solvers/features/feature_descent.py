@@ -89,36 +89,21 @@ class FeatureDescent(Solver):
         self.usable = self.columns.curvature > 0
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
         self.slice = max(1, SLICE_WORK * self.columns.count // max(self.columns.rows.n_stored, 1))
-        self.best_dual = -np.inf
         if self.given is not None:
             weights = np.asarray(self.given, dtype=np.float64)[: self.columns.count]
             self.sweeps.weights[:] = np.where(self.usable, weights, 0)
         self._certify()
 
     def run_pass(self, number: int) -> None:
-        moved, gap = self.sweeps.moved, self.gap
-        self._descend(self._working_set(), SHARE * max(gap, self._finite_target()))
+        moved, gap = self.sweeps.moved, self.certificate.gap
+        target = self.target if np.isfinite(self.target) else 0.0
+        self._descend(self._working_set(), SHARE * max(gap, target) / self.scale)
         self._certify()
-        progress = gap - self.gap > ROUNDING * (self.best_dual + gap)
+        progress = gap - self.certificate.gap > ROUNDING * self.certificate.primal
         self.moved = self.sweeps.moved - moved if progress else 0
-
-    def estimate(self) -> tuple[float, float]:
-        return self.scale * self.best_dual, self.scale * self.gap
-
-    def measure(self) -> tuple[float, float]:
-        return self.scale * (self.best_dual + self.gap), self.scale * self.best_dual
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.columns.weights_of(self.sweeps.weights, self.y)
-
-    def duals(self) -> NDArray[np.float64]:
-        return self.theta / np.where(self.columns.unit > 0, self.columns.unit, 1)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
-
-    def _finite_target(self) -> float:
-        return self.target / self.scale if np.isfinite(self.target) else 0.0
 
     def _working_set(self) -> NDArray[np.int64]:
         in_use = self.sweeps.weights != 0
@@ -188,14 +173,19 @@ class FeatureDescent(Solver):
         return factor, factor * (product - factor / 2 * square) - penalty
 
     def _certify(self) -> None:
-        # Residual afresh, then primal and dual over everything; the best dual so far is kept.
+        # Residual afresh, then primal and dual over everything, in the scale of the problem.
         self._renew_residual()
         self.pulls = self.sweeps.products(self.features)
         factor, dual = self._best_factor(self.pulls)
-        if dual > self.best_dual:
-            self.best_dual = dual
-            self.theta = factor * (self.sweeps.residual + self.sweeps.shift * self.columns.unit)
-        self.gap = self._primal(self.features) - self.best_dual
+        unit = self.columns.unit
+        residual = self.sweeps.residual + self.sweeps.shift * unit
+        duals = factor * residual / np.where(unit > 0, unit, 1)
+        primal = self.scale * self._primal(self.features)
+        self.certificate.offer_weights(self._present_weights, primal=primal)
+        self.certificate.offer_duals(duals, dual=self.scale * dual, exact=True)
+
+    def _present_weights(self) -> NDArray[np.float64]:
+        return self.columns.weights_of(self.sweeps.weights, self.y)
 
     def _renew_residual(self) -> None:
         sweeps = self.sweeps

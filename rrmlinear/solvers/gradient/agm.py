@@ -14,7 +14,6 @@ from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
-from rrmlinear.solvers.loop.result import DualBlocks, duals_of
 from rrmlinear.solvers.loop.solver import Solver
 
 ROUTES = ("primal", "smoothed-dual", "dual")
@@ -120,16 +119,16 @@ class AGM(Solver):
         longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
         if not math.isfinite(longest):
             raise ValueError("the squared norm of an example overflows; scale the data")
-        self.best = Certificate(risk, self.regularizer)
+        self.certificate = Certificate(risk, self.regularizer)
         self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
         w = np.zeros(risk.shape)
         margins = risk.margins(w)
-        self.best.see_weights(w, margins)
-        self.best.see_duals(0 * margins, w)
+        self.certificate.offer_weights(w, margins)
+        self.certificate.offer_duals(0 * margins, w)
         if self.begin is not None:
             self.begin = nearest_duals(risk, self.begin, margins)
             self.square.centre = self.begin
-            self.best.see_duals(self.begin, risk.gradient(self.begin))
+            self.certificate.offer_duals(self.begin, risk.gradient(self.begin))
         mu = self._first_smoothing(risk.value(margins)) if self.smooths else 0.0
         problem = self._problem(mu)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
@@ -163,33 +162,21 @@ class AGM(Solver):
         run, last = self.run, self.run.x
         if not run.advance():
             return
-        gap = self.problem.gap(run, self.best)
+        gap = self.problem.gap(run, self.certificate)
         if np.array_equal(run.x, last):
             self.moved = 0
-        if self.problem.mu > 0 and (gap <= SHARE * self.best.gap or not self.moved):
+        if self.problem.mu > 0 and (gap <= SHARE * self.certificate.gap or not self.moved):
             self._smooth_less()
 
     def _smooth_less(self) -> None:
         run, fall = self.run, SMOOTHING_FALL[self.route]
-        self.square.centre = self.best.alphas
+        self.square.centre = self.certificate.alphas
         problem = self._problem(self.problem.mu / fall)
         if not self.pace.adaptive:
             L = problem.steepness(self.bound)
         else:
             L = run.L * fall if self.route == "primal" else run.L
         self._run(problem, run.x, L)
-
-    def estimate(self) -> tuple[float, float]:
-        return self.best.dual, self.best.gap
-
-    def measure(self) -> tuple[float, float]:
-        return self.best.measure()
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best.weights)
-
-    def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.best.alphas)
 
 
 def nearest_duals(

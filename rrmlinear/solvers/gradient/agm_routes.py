@@ -91,9 +91,9 @@ class PrimalRoute:
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """Of the problem that is smoothed; ``best`` sees both sides of the other."""
-        best.see_weights(run.x, run.image)
-        best.see_duals(run.tangent.dual, -run.tangent.gradient)
-        dual = best.see_duals(run.dual, -run.slope)
+        best.offer_weights(run.x, run.image)
+        best.offer_duals(run.tangent.dual, -run.tangent.gradient)
+        dual = best.offer_duals(run.dual, -run.slope)
         if self.mu:
             dual -= self.mu * self.square.value(run.dual)
         return run.value - dual
@@ -153,9 +153,9 @@ class DualRoute:
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """As `PrimalRoute.gap`."""
-        best.see_duals(run.x, run.image)
-        best.see_weights(run.tangent.dual, run.tangent.gradient)
-        primal = best.see_weights(run.dual, run.slope)
+        best.offer_duals(run.x, run.image)
+        best.offer_weights(run.tangent.dual, run.tangent.gradient)
+        primal = best.offer_weights(run.dual, run.slope)
         if not self.mu:
             return primal + run.value
         smoothed = PrimalRoute(self.risk, self.regularizer, self.mu, self.square)

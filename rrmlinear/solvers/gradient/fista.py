@@ -11,7 +11,6 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.power import mean_curvature
-from rrmlinear.solvers.loop.result import DualBlocks, duals_of
 from rrmlinear.solvers.loop.solver import Solver
 
 # L after a step that it was too small for, and after one that it served.
@@ -65,8 +64,7 @@ class FISTA(Solver):
         self.momentum = 0.0  # t of the step before; 0: u is w itself
         self.w = self.last_w = np.zeros(self.risk.shape)
         self.margins = self.last_margins = self.risk.margins(self.w)
-        self.best = Certificate(self.risk, self.regularizer)
-        self.primal = math.inf
+        self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -76,7 +74,7 @@ class FISTA(Solver):
         margins = self.margins + beta * (self.margins - self.last_margins)
         slopes = self.risk.slopes(margins)
         gradient = self.risk.gradient(slopes)
-        self.best.see_duals(-slopes, -gradient)
+        self.certificate.offer_duals(-slopes, -gradient, exact=True)
 
         w = self.regularizer.prox_of((u - gradient / self.L).ravel(), 1 / self.L).reshape(u.shape)
         new_margins = self.risk.margins(w)
@@ -91,7 +89,7 @@ class FISTA(Solver):
         self.margins, self.last_margins = new_margins, self.margins
         self.last_L = self.L
         self.L = max(FALL * self.L, SMALLEST)
-        self.primal = self.risk.value(new_margins) + self.regularizer.value_of(w.ravel())
+        self.certificate.offer_weights(w, new_margins, exact=True)
 
     def _served(
         self,
@@ -110,16 +108,6 @@ class FISTA(Solver):
         bends = self.risk.slopes(new_margins) - slopes
         return float(np.vdot(costs * bends, moves)) / 2 <= quadratic
 
-    def estimate(self) -> tuple[float, float]:
-        return self.best.dual, self.primal - self.best.dual
-
-    def measure(self) -> tuple[float, float]:
-        # Every pass has both over all examples already; but before the first step none has P.
-        self.primal = self.risk.value(self.margins) + self.regularizer.value_of(self.w.ravel())
-        return self.primal, self.best.dual
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.w)
-
-    def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.best.alphas)
+    def measure(self) -> None:
+        # before the first step no pass has told of the primal
+        self.certificate.offer_weights(self.w, self.margins, exact=True)

@@ -13,6 +13,7 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
 # Passes grow by this part of themselves from one full look at primal and dual to the next.
@@ -87,8 +88,7 @@ class Pegasos(Solver):
         work = self.batch * max(1.0, self.risk.rows.n_stored / self.n)
         self.slice = max(1, int(SLICE_WORK / work))
         self.next_look = self.next_forgetting = 1
-        self.primal, self.best_dual = math.inf, -math.inf
-        self.alphas = np.zeros(self.n)
+        self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
         left = self.steps_a_pass
@@ -107,30 +107,18 @@ class Pegasos(Solver):
             self.next_forgetting = 2 * number
 
     def _look_at_all(self) -> None:
-        w = self.final_weights()
+        w = self.state.average() if self.averaging else self.state.last()
         margins = self.risk.margins(w)
-        self.primal = self.risk.value(margins) + self.regularizer.value_of(w)
-        if not math.isfinite(self.primal):
+        primal = self.certificate.primal_of(w, margins)
+        if not math.isfinite(primal):
             raise ValueError(
                 "the steps have overflowed, as they may where slopes are unbounded: project them, "
                 "scale the data, or take a smaller C"
             )
+        self.certificate.offer_weights(lambda: w, primal=primal)
         here = self.risk.slopes(margins)
         for alphas in (-here, -self.state.mean_slopes(here)):
-            vector = self.risk.gradient(alphas)
-            dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector)
-            if dual > self.best_dual:
-                self.best_dual, self.alphas = dual, alphas
+            self.certificate.offer_duals(alphas)
 
-    def estimate(self) -> tuple[float, float]:
-        return self.best_dual, self.primal - self.best_dual
-
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> None:
         self._look_at_all()
-        return self.primal, self.best_dual
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.state.average() if self.averaging else self.state.last()
-
-    def duals(self) -> NDArray[np.float64]:
-        return self.alphas

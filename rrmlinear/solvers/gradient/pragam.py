@@ -14,7 +14,6 @@ from rrmlinear.solvers.gradient.composite import between
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
-from rrmlinear.solvers.loop.result import DualBlocks, duals_of
 from rrmlinear.solvers.loop.solver import Solver
 
 # L after a trial that it was too small for, and after one that it served.
@@ -96,13 +95,14 @@ class Pragam(Solver):
             self.L = curvature_bound(risk) / self.regularizer.modulus
         self.least_L = LEAST * longest / self.regularizer.modulus or 1.0
         self.L = max(self.L, self.least_L)
-        self.best = Certificate(risk, self.regularizer)
+        self.certificate = Certificate(risk, self.regularizer)
         margins = risk.margins(np.zeros(risk.shape))
         begin = self.begin
         begin = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
-        self.best.see_weights(np.zeros(risk.shape), margins)
+        self.certificate.offer_weights(np.zeros(risk.shape), margins)
         vector = risk.gradient(begin)
-        self.lower = self.best.see_duals(begin, vector)
+        #: The largest lower bound of the pairs taken, by which runs begin again.
+        self.taken_bound = self.certificate.offer_duals(begin, vector)
         self.alphas = begin
         self._begin(begin, vector)
 
@@ -132,7 +132,7 @@ class Pragam(Solver):
             return
         if self.adaptive:
             self.L = max(self.L / FALL, self.least_L)
-        gap = self.best.primal - self.lower
+        gap = self.certificate.primal - self.taken_bound
         if self.restarts and gap <= RESTART * self.gap_at_start:
             vector = self.risk.gradient(self.alphas) if self.vector is None else self.vector
             self._begin(self.alphas, vector)
@@ -144,7 +144,7 @@ class Pragam(Solver):
         vector = self.risk.gradient(alphas) if self.adaptive else None
         if not self._kept(w, margins, self.L, alphas, vector):
             return False
-        self.gap_at_start = self.best.primal - self.lower
+        self.gap_at_start = self.certificate.primal - self.taken_bound
         return True
 
     def _step(self) -> bool:
@@ -176,28 +176,19 @@ class Pragam(Solver):
         # is the new one; J_μ(w) bounds the optimum, and what attains it serves the next step.
         value, answer = self.smoothed_value(w, margins, mu)
         if vector is not None:
-            dual = self.best.see_duals(alphas, vector)
-            if value > dual + ROUNDING * (abs(value) + abs(self.best.primal)):
+            dual = self.certificate.offer_duals(alphas, vector)
+            if value > dual + ROUNDING * (abs(value) + abs(self.certificate.primal)):
                 return False
-            self.lower = max(self.lower, dual)
         else:
-            self.lower = max(self.lower, value)
-        self.best.see_weights(w, margins)
+            dual = value
+            self.certificate.offer_bound(value)
+        self.taken_bound = max(self.taken_bound, dual)
+        self.certificate.offer_weights(w, margins)
         self.w, self.margins, self.mu = w, margins, mu
         self.alphas, self.vector = alphas, vector
         self.answer, self.answer_vector = answer, None
         return True
 
-    def estimate(self) -> tuple[float, float]:
-        return self.lower, self.best.primal - self.lower
-
-    def measure(self) -> tuple[float, float]:
+    def measure(self) -> None:
         if not self.adaptive:
-            self.best.see_duals(self.alphas, self.risk.gradient(self.alphas))
-        return self.best.measure()
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best.weights)
-
-    def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.best.alphas)
+            self.certificate.offer_duals(self.alphas)

@@ -1,59 +1,160 @@
-"""What a solver of all examples has proved so far."""
+"""The proof of a run: the best primal point, the best dual point, and the gap between them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.result import DualBlocks
 
 Array = NDArray[np.float64]
 
+# A primal below its dual by this part of the larger of them is a gap of 0 that has rounded.
+NEGATIVE_GAP = 1e-12
+
 
 class Certificate:
-    """The best of both sides so far: a primal value with its weights, a dual one with its duals.
+    """minimize Ω(w) + F(w) against maximize −F*(α) − Ω*(Σ c_i α_i x_i): the best of both so far.
 
-    minimize Ω(w) + F(w) against maximize −F*(α) − Ω*(Σ c_i α_i x_i).
+    Solvers offer points, and the certificate keeps the best of each side. It measures them itself
+    where it has a ``risk`` F and a ``regularizer`` Ω; other solvers offer values with their points.
+
+    A point may be a function without arguments. Then it is the present state of the solver, which
+    replaces the one before, better or not, and is made when it is asked for; its value is exact.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
-        self.risk, self.regularizer = risk, regularizer
+    def __init__(self, risk: Any = None, regularizer: Regularizer | None = None) -> None:
+        self.risk: Any = risk
+        self.regularizer: Any = regularizer
         self.primal, self.dual = math.inf, -math.inf
-        self.weights: Array = np.zeros(risk.shape)
-        self.alphas: Any = None
+        #: A lower bound of the minimum that no duals at hand prove.
+        self.bound = -math.inf
+        #: A bound on what the primal is above the minimum, made for the primal when last measured.
+        self.excess = math.inf
+        self._weights: Any = None if risk is None else np.zeros(risk.shape)
+        self._alphas: Any = None
+        #: X w of the best weights, where they are at hand.
+        self.scores: Any = None
+        self._primal_is_exact = self._dual_is_exact = True
 
-    def see_weights(self, w: Array, margins: Array) -> float:
-        """The primal value at w."""
-        primal = self.risk.value(margins) + self.regularizer.value_of(w.ravel())
-        if primal < self.primal:
-            self.primal, self.weights = primal, w
+    def offer_weights(
+        self,
+        w: Any,
+        scores: Array | None = None,
+        *,
+        primal: float | None = None,
+        exact: bool = False,
+    ) -> float:
+        """The primal value at w, which is kept if it is the least.
+
+        ``scores`` are X w and ``primal`` the value, where they are known. They are ``exact`` unless
+        they come from sums over steps; `measure` makes them again where they are not.
+        """
+        if primal is None:
+            exact = exact or scores is None
+            scores = self.risk.margins(w) if scores is None else scores
+            primal = self.primal_of(w, scores)
+        if callable(w) or primal < self.primal:
+            self.primal, self._weights, self.scores = primal, w, scores
+            self._primal_is_exact = exact or callable(w)
         return primal
 
-    def see_duals(self, alphas: Array, vector: Array) -> float:
-        """The dual value at α with v = Σ c_i α_i x_i, or at the part of α where Ω* is finite."""
+    def offer_duals(
+        self,
+        alphas: Any,
+        vector: Array | None = None,
+        *,
+        dual: float | None = None,
+        exact: bool = False,
+    ) -> float:
+        """The dual value at α, or at the multiple t α, t ≤ 1, at which Ω* is finite.
+
+        α is kept if its value is the largest. ``vector`` is Σ c_i α_i x_i; the rest is as in
+        `offer_weights`.
+        """
+        if dual is None:
+            exact = exact or vector is None
+            given = alphas
+            vector = self.risk.gradient(alphas) if vector is None else vector
+            dual, alphas = self.dual_of(alphas, vector)
+            exact = exact and alphas is given
+        if callable(alphas) or dual > self.dual:
+            self.dual, self._alphas = dual, alphas
+            self._dual_is_exact = exact or callable(alphas)
+        return dual
+
+    def offer_bound(self, bound: float) -> None:
+        """A lower bound of the minimum, as a model of the problem or a smoothed problem gives it.
+
+        It counts in what a pass estimates. The certificate itself stands on duals.
+        """
+        self.bound = max(self.bound, bound)
+
+    def primal_of(self, w: Any, scores: Array) -> float:
+        """Ω(w) + F(w)."""
+        return float(self.risk.value(scores) + self.regularizer.value_of(w.ravel()))
+
+    def dual_of(self, alphas: Array, vector: Array) -> tuple[float, Array]:
+        """The dual value at t α, and t α."""
         t = self.regularizer.dual_scale_of(vector.ravel())
         if t < 1:
             alphas, vector = t * alphas, t * vector
-        dual = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
-        if dual > self.dual:
-            self.dual, self.alphas = dual, alphas
-        return dual
+        value = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
+        return float(value), alphas
 
     def measure(self) -> tuple[float, float]:
-        """Both values again, from the weights and the duals alone."""
-        w, alphas = self.weights, self.alphas
-        primal = self.risk.value(self.risk.margins(w)) + self.regularizer.value_of(w.ravel())
-        vector = self.risk.gradient(alphas).ravel()
-        t = self.regularizer.dual_scale_of(vector)
-        if t < 1:  # by rounding
-            self.alphas, vector = t * alphas, t * vector
-        dual = -self.risk.conjugate(self.alphas) - self.regularizer.conjugate_of(vector)
-        self.primal, self.dual = primal, dual
-        return primal, dual
+        """(primal, dual) of the points that are kept, from these points alone."""
+        if not self._primal_is_exact:
+            self.scores = self.risk.margins(self._weights)
+            self.primal = self.primal_of(self._weights, self.scores)
+        if not self._dual_is_exact:
+            self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
+        self._primal_is_exact = self._dual_is_exact = True
+        return self.primal, self.dual
+
+    @property
+    def lower(self) -> float:
+        """The largest lower bound of the minimum, by duals or otherwise."""
+        return max(self.dual, self.bound)
 
     @property
     def gap(self) -> float:
-        return self.primal - self.dual
+        """Between the best primal and the best dual value."""
+        return gap_between(self.primal, self.dual)
+
+    @property
+    def weights(self) -> Any:
+        """The best weights, without an intercept of the risk."""
+        return _made(self._weights)
+
+    @property
+    def alphas(self) -> Any:
+        """The best duals; None before any have been offered."""
+        return _made(self._alphas)
+
+    def final_weights(self) -> Any:
+        """The best weights as a Result has them."""
+        return self.weights if self.risk is None else self.risk.complete(self.weights)
+
+    def final_duals(self) -> Any:
+        """The best duals as a Result has them."""
+        if self.risk is None or self._alphas is None:
+            return self.alphas
+        duals = self.risk.duals(self.alphas)
+        return duals if duals.ndim == 1 else DualBlocks.of(duals)
+
+
+def _made(point: Any | Callable[[], Any]) -> Any:
+    return point() if callable(point) else point
+
+
+def gap_between(primal: float, dual: float) -> float:
+    """primal − dual, and 0 where it is negative by rounding; any other negative gap is an error."""
+    gap = primal - dual
+    rounding = NEGATIVE_GAP * max(abs(primal), abs(dual))
+    return 0.0 if -rounding <= gap < 0 else gap

@@ -98,12 +98,6 @@ class DualBlocks:
         return matrix
 
 
-def duals_of(risk: Any, alphas: NDArray[np.float64]) -> NDArray[np.float64] | DualBlocks:
-    """Duals of a risk as a Result has them."""
-    duals = risk.duals(alphas)
-    return duals if duals.ndim == 1 else DualBlocks.of(duals)
-
-
 OnPass = Callable[[TraceRow], Any]
 
 

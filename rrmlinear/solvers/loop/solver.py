@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -22,9 +22,11 @@ MEASURING_SHARE = 0.1
 class Solver:
     """Runs passes until a gap measured in full is within its target, or a limit is reached.
 
-    A subclass says what a pass is (`run_pass`), what the pass itself tells of the gap (`estimate`)
-    and what the gap is (`measure`). A full measurement is made after the first pass, when an
-    estimate says stop, and at the end, so SOLVED always stands on the whole problem.
+    A subclass says how a pass goes (`run_pass`) and offers the points that it comes by to its
+    ``certificate``. Points that only a look at all examples tells are offered in `measure`. The
+    certificate is measured after the first pass, when an estimate says stop, and at the end, so
+    SOLVED always stands on the whole problem. Weights and duals of the Result are those of the
+    certificate.
 
     Work is counted in visits of one example, not in seconds: the same seed gives the same run.
     """
@@ -33,6 +35,7 @@ class Solver:
     measuring_work: float = 0.0
 
     def __init__(self) -> None:
+        self.certificate = Certificate()
         self.trace: list[TraceRow] = []
         self.notes: list[str] = []
         self.seconds = self.cpu_seconds = self.measuring_seconds = 0.0
@@ -41,8 +44,6 @@ class Solver:
         self.first_gap = self.work = 0.0
         self.gap_at_measuring = np.inf  # as estimated, when that last said stop
         self.measurements = self.still = self.moved = 0
-        #: What the primal was above its minimum, at most, when last measured, the gap apart.
-        self.excess = np.inf
 
     def start(self) -> None:
         """Make the state that the first pass needs. Its time counts."""
@@ -52,23 +53,23 @@ class Solver:
 
         Adds its visits to ``work`` and says in ``moved`` how many of them changed anything.
         """
-        raise TypeError(f"{type(self).__name__} does not say what a pass is")
+        raise TypeError(f"{type(self).__name__} does not say how a pass goes")
 
     def estimate(self) -> tuple[float, float]:
-        """(dual, gap) as the pass saw them."""
-        raise TypeError(f"{type(self).__name__} does not estimate its gap")
+        """(dual, gap) as the pass saw them; overridden where passes add up the gap themselves."""
+        lower = self.certificate.lower
+        return lower, gap_between(self.certificate.primal, lower)
 
-    def measure(self) -> tuple[float, float]:
-        """(primal, dual) in full at the present state."""
-        raise TypeError(f"{type(self).__name__} does not measure its gap")
+    def measure(self) -> None:
+        """Offer the present state, measured in full, where passes have not offered it."""
 
-    def final_weights(self) -> NDArray[np.float64]:
-        """The weights, d × k, in memory of their own."""
-        raise TypeError(f"{type(self).__name__} has no weights")
+    def final_weights(self) -> Any:
+        """The weights of the certificate, d × k, in memory of their own."""
+        return self.certificate.final_weights()
 
     def duals(self) -> Any:
-        """The dual variables that prove the gap."""
-        raise TypeError(f"{type(self).__name__} has no duals")
+        """The dual variables of the certificate."""
+        return self.certificate.final_duals()
 
     def support(self) -> dict[str, int]:
         """What the dual is made of."""
@@ -140,8 +141,9 @@ class Solver:
         self.target = stopping.target(row, self.first_gap)
         if not row.estimated and row.gap <= self.target:
             return row, Status.SOLVED
-        if not row.estimated and self.excess <= self.target:
-            self.notes.append(f"the objective is at most {self.excess:.3g} above its minimum")
+        excess = self.certificate.excess
+        if not row.estimated and excess <= self.target:
+            self.notes.append(f"the objective is at most {excess:.3g} above its minimum")
             return row, Status.BOUNDED
         return row, limit
 
@@ -153,10 +155,11 @@ class Solver:
 
     def _measured(self, row: TraceRow) -> TraceRow:
         begin = time.perf_counter()
-        primal, dual = self.measure()
+        self.measure()
+        primal, dual = self.certificate.measure()
         self.measuring_seconds += time.perf_counter() - begin
         self.measurements += 1
-        return TraceRow(row.number, row.seconds, primal, dual, primal - dual)
+        return TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1

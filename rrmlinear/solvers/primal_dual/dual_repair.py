@@ -68,7 +68,7 @@ class DualRepair:
             if moved is None:
                 return PRODUCTS * rounds
             alphas, vector = moved, self.risk.gradient(moved)
-            best.see_duals(alphas, vector)
+            best.offer_duals(alphas, vector)
             last, inside = inside, self.regularizer.dual_scale_of(vector)
             if inside >= 1 or 1 - inside > (1 - PROGRESS) * (1 - last):
                 break

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.layouts.entries import EntriesRisk
 from rrmlinear.solvers.loop.anderson import Anderson
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
@@ -59,10 +61,11 @@ class MatrixPdprox(Solver):
     def start(self) -> None:
         risk, (p, q) = self.risk, self.risk.matrix_shape
         self.threshold = Threshold((p, q))
-        self.best_w, self.best_alphas = LowRank.zero(p, q), np.zeros(self.n)
+        self.certificate = FactorsCertificate(risk)
         self.margins, self.alphas = np.zeros(self.n), np.zeros(self.n)
-        self.primal, self.dual = risk.value(self.margins), -risk.conjugate(self.alphas)
-        self.thetas, self.parts = [1.0], [self.best_w]
+        self.certificate.offer_weights(LowRank.zero(p, q), self.margins)
+        self.certificate.offer_duals(self.alphas, dual=-risk.conjugate(self.alphas))
+        self.thetas, self.parts = [1.0], [self.certificate.weights]
         self.mixing, self.memory = Anderson(MEMORY), [(self.margins, self.alphas)]
         self.tau, self.since, self.patience = self._first_tau(), 0, float(PATIENCE)
 
@@ -73,7 +76,7 @@ class MatrixPdprox(Solver):
         square = inner(sums.data, sums.data)
         if not square > 0:
             return 1.0
-        tau = self.primal / square * math.sqrt(max(1.0, norm_estimate(sums)))
+        tau = self.certificate.primal / square * math.sqrt(max(1.0, norm_estimate(sums)))
         return tau if 0 < tau < math.inf else 1.0
 
     def run_pass(self, number: int) -> None:
@@ -83,9 +86,7 @@ class MatrixPdprox(Solver):
         ahead = risk.sums(tau * (2 * alphas - self.alphas))
         w = self.threshold(self.thetas, self.parts, ahead, tau)
         margins = risk.margins_of(w.left, w.right)
-        primal = w.norm + risk.value(margins)
-        if primal < self.primal:
-            self.primal, self.best_w = primal, w
+        self.certificate.offer_weights(w, margins)
         still = np.array_equal(alphas, self.alphas) and np.array_equal(margins, self.margins)
         self.moved = 0 if still else self.n
         self.since += 1
@@ -104,9 +105,7 @@ class MatrixPdprox(Solver):
         of_loss = risk.value(margins) + risk.conjugate(alphas)
         of_loss = max(of_loss + inner(risk.costs * alphas, margins), 0.0)
         alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
-        dual = -risk.conjugate(alphas)
-        if dual > self.dual:
-            self.dual, self.best_alphas = dual, alphas
+        dual = self.certificate.offer_duals(alphas, dual=-risk.conjugate(alphas))
         # what scaling takes from the dual is the norm's, too
         of_norm = max(w.norm + risk.value(margins) - dual - of_loss, 0.0)
         if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
@@ -128,28 +127,34 @@ class MatrixPdprox(Solver):
         self.margins = thetas @ np.array([margins for margins, _ in self.memory])
         self.alphas = thetas @ np.array([alphas for _, alphas in self.memory])
 
-    def estimate(self) -> tuple[float, float]:
-        return self.dual, self.primal - self.dual
+    def support(self) -> dict[str, int]:
+        return {"rank": self.certificate.weights.rank}
+
+
+class FactorsCertificate(Certificate):
+    """The same for a W = L R' by its factors and the trace norm, whose duals have ‖A(α)‖ ≤ 1."""
+
+    def __init__(self, risk: EntriesRisk) -> None:
+        super().__init__(risk)
+        self._weights = LowRank.zero(*risk.matrix_shape)
+
+    def primal_of(self, w: Any, scores: Array) -> float:
+        """‖W‖_* + F(W)."""
+        return float(w.norm + self.risk.value(scores))
 
     def measure(self) -> tuple[float, float]:
         """Both values again, from the factors and the duals alone."""
-        risk = self.risk
-        u, s, v = self.best_w.svd()
+        risk, part = self.risk, SHARE * self.gap / max(abs(self.primal), 1e-300)
+        u, s, v = self.weights.svd()
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
-        primal = w.norm + risk.value(risk.margins_of(w.left, w.right))
-        part = SHARE * (self.primal - self.dual) / max(abs(self.primal), 1e-300)
-        bound = norm_bound(risk.sums(self.best_alphas), max(part, FINEST))
-        if bound > 1:
-            self.best_alphas = self.best_alphas / bound
-        self.primal, self.best_w = primal, w
-        self.dual = -risk.conjugate(self.best_alphas)
+        bound = norm_bound(risk.sums(self.alphas), max(part, FINEST))
+        alphas = self.alphas / max(bound, 1.0)
+        self.offer_weights(lambda: w, primal=self.primal_of(w, risk.margins_of(w.left, w.right)))
+        self.offer_duals(lambda: alphas, dual=-risk.conjugate(alphas))
         return self.primal, self.dual
 
     def final_weights(self) -> Array:
-        return np.vstack([self.best_w.left, self.best_w.right])
+        return np.vstack([self.weights.left, self.weights.right])
 
-    def duals(self) -> Array:
-        return self.best_alphas
-
-    def support(self) -> dict[str, int]:
-        return {"rank": self.best_w.rank}
+    def final_duals(self) -> Array:
+        return self.alphas

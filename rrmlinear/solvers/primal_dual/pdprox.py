@@ -13,7 +13,6 @@ from rrmlinear.risks.swept import swept
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, weighted
-from rrmlinear.solvers.loop.result import DualBlocks, duals_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
@@ -88,14 +87,14 @@ class Pdprox(Solver):
         self.metric = (PlainMetric if plain else metric_of)(risk, self.regularizer)
         few = isinstance(self.metric, DataMetric)
         self.repair = DualRepair.of(risk, self.regularizer) if few else None
-        self.best = Certificate(risk, self.regularizer)
+        self.certificate = Certificate(risk, self.regularizer)
         w = np.zeros(risk.shape)
         margins = risk.margins(w)
-        self.best.see_weights(w, margins)
+        self.certificate.offer_weights(w, margins)
         begin = self.begin
         alphas = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
         vector = risk.gradient(alphas)
-        self.best.see_duals(alphas, vector)
+        self.certificate.offer_duals(alphas, vector)
         if self.ratio is None:
             self.balance = self._first_balance(margins)
         else:
@@ -218,20 +217,8 @@ class Pdprox(Solver):
     def _look_at(
         self, w: Array, alphas: Array, vector: Array | None = None, margins: Array | None = None
     ) -> None:
-        self.best.see_weights(w, self.risk.margins(w) if margins is None else margins)
+        self.certificate.offer_weights(w, self.risk.margins(w) if margins is None else margins)
         vector = self.risk.gradient(alphas) if vector is None else vector
-        self.best.see_duals(alphas, vector)
+        self.certificate.offer_duals(alphas, vector)
         if self.repair is not None:
-            self.work += self.n * self.repair.look(self.best, alphas, vector)
-
-    def estimate(self) -> tuple[float, float]:
-        return self.best.dual, self.best.gap
-
-    def measure(self) -> tuple[float, float]:
-        return self.best.measure()
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best.weights)
-
-    def duals(self) -> NDArray[np.float64] | DualBlocks:
-        return duals_of(self.risk, self.best.alphas)
+            self.work += self.n * self.repair.look(self.certificate, alphas, vector)

@@ -68,7 +68,7 @@ class Newton(Solver):
     def start(self) -> None:
         self.w = np.zeros(self.risk.shape)
         self.margins = self.risk.margins(self.w)
-        self.best = Certificate(self.risk, self.regularizer)
+        self.certificate = Certificate(self.risk, self.regularizer)
         self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
         loss, total = self.risk.loss, float(self.risk.costs.sum())
         self.smooth, self.smoothing = self.risk, 0.0
@@ -85,7 +85,7 @@ class Newton(Solver):
         self.work += self.n
         slopes = self.smooth.slopes(self.margins)
         vector = -self.smooth.gradient(slopes)
-        self.best.see_duals(-slopes, vector)
+        self.certificate.offer_duals(-slopes, vector)
         if self.smoothing and (not self.moved or self._served(-slopes, vector)):
             self._sharpen()
             self.moved = self.n if self.smoothing > self.least_smoothing else 0
@@ -97,7 +97,7 @@ class Newton(Solver):
         self.w, self.margins = self.w + t * direction, self.margins + t * moves
         still = np.abs(self.w - before).max(initial=0) <= STILL * np.abs(before).max(initial=0)
         self.moved = 0 if still else self.n
-        self.best.see_weights(self.w, self.margins)
+        self.certificate.offer_weights(self.w, self.margins)
 
     def _sharpen(self) -> None:
         """Let μ fall, and w go where w(μ) is expected to."""
@@ -105,7 +105,7 @@ class Newton(Solver):
         if self.last is not None:
             before, last_w, last_margins = self.last
             rate, moves = (w - last_w) / (mu - before), (margins - last_margins) / (mu - before)
-            self.best.see_weights(w - mu * rate, margins - mu * moves)
+            self.certificate.offer_weights(w - mu * rate, margins - mu * moves)
             self.w, self.margins = w + (smaller - mu) * rate, margins + (smaller - mu) * moves
         self.last = mu, w, margins
         self._smooth(smaller)
@@ -175,16 +175,3 @@ class Newton(Solver):
             else:
                 t = low + at_low / (at_low - at_high) * (high - low)
         return low
-
-    def estimate(self) -> tuple[float, float]:
-        return self.best.dual, self.best.gap
-
-    def measure(self) -> tuple[float, float]:
-        # Margins of a sum of steps have gathered rounding.
-        return self.best.measure()
-
-    def final_weights(self) -> NDArray[np.float64]:
-        return self.risk.complete(self.best.weights)
-
-    def duals(self) -> NDArray[np.float64]:
-        return self.risk.duals(self.best.alphas)

@@ -230,8 +230,8 @@ def test_averages_are_over_the_states_before_each_visit(problem_for, regularizer
         weights.append(omega.primal_of(state.dual_vector))
         duals.append(state.alphas.copy())
         state.sweep(order, at, at + 1)
-    np.testing.assert_allclose(solver.final_weights(), np.mean(weights, axis=0), atol=1e-13)
-    np.testing.assert_allclose(solver.duals(), np.mean(duals, axis=0), atol=1e-13)
+    np.testing.assert_allclose(solver.present_weights(), np.mean(weights, axis=0), atol=1e-13)
+    np.testing.assert_allclose(solver.present_duals(), np.mean(duals, axis=0), atol=1e-13)
 
 
 def test_uniform_draws_come_from_all_examples_that_cost_something(problem_for):

@@ -169,10 +169,9 @@ def test_an_unfinished_run_warns_with_how_far_it_is(small_problem, choices, sent
 
 
 def test_a_solver_that_says_nothing_is_an_error():
-    for method in ("run_pass", "estimate", "measure", "final_weights", "duals"):
-        arguments = (1,) if method == "run_pass" else ()
-        with pytest.raises(TypeError, match="Solver"):
-            getattr(Solver(), method)(*arguments)
+    with pytest.raises(TypeError, match="Solver does not say how a pass goes"):
+        Solver().run_pass(1)
+    assert Solver().estimate() == (-np.inf, np.inf)
     assert Solver().support() == {}
 
 

@@ -55,7 +55,7 @@ def test_what_it_finds_is_feasible_and_below_the_optimum(omega, loss, free):
     for passes in (5, 40, 160):
         alphas, vector = after_passes(risk, omega, passes)
         best = Certificate(risk, omega)
-        shrunk = best.see_duals(alphas, vector)
+        shrunk = best.offer_duals(alphas, vector)
         repair = DualRepair.of(risk, omega)
         products = [repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)]
         assert not any(products[:-1])
@@ -71,7 +71,7 @@ def test_it_makes_good_most_of_what_shrinking_loses(omega, free):
     exact = Pdprox(risk, omega).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
     alphas, vector = after_passes(risk, omega, 40)
     best = Certificate(risk, omega)
-    shrunk = best.see_duals(alphas, vector)
+    shrunk = best.offer_duals(alphas, vector)
     repair = DualRepair.of(risk, omega)
     assert sum(repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)) > 0
     assert exact.dual - best.dual < 0.5 * (exact.dual - shrunk)

@@ -32,7 +32,7 @@ def points(X, y, costs, loss, omega, solver, rng):
     best.start()
     for number in range(1, 400):
         best.run_pass(number)
-    yield best.best.weights, best.best.alphas
+    yield best.certificate.weights, best.certificate.alphas
     for scale in (0.0, 0.1, 1.0, 10.0):
         w = scale * rng.standard_normal(D)
         yield w, -loss.derivatives(y, X @ w)
