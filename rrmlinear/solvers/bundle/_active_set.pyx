@@ -63,7 +63,7 @@ cdef class ActiveSet:
             vector_axpy(x, -x[i], row, i)
 
     cdef double pivot(self, Py_ssize_t j) noexcept nogil:
-        """The square of the pivot that j would have; leaves j's row of the factor in the next one."""
+        """The square of the pivot that j would have; its row of the factor goes to the next one."""
         cdef double* row = &self.L[self.active, 0]
         cdef Py_ssize_t i
         for i in range(self.active):
@@ -106,7 +106,7 @@ cdef class ActiveSet:
         self.changes += 1
 
     cdef double mean_diagonal(self) noexcept nogil:
-        """What τ should be: the mean diagonal entry of Q over the set, or over all where that is 0."""
+        """The τ to take: the mean diagonal entry of Q over the set, or over all where that is 0."""
         cdef double inside = 0, all = 0
         cdef Py_ssize_t i
         for i in range(self.active):
