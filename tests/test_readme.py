@@ -21,39 +21,43 @@ ELSEWHERE = {
 }
 
 
+def run(command, folder):
+    words = shlex.split(command)
+    assert words[0] in ("python", "python3")
+    return subprocess.run(
+        [sys.executable, *words[1:]], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with datasets/ in it, where the README's commands follow each other."""
+    """A folder with datasets/ in it."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "datasets").symlink_to(TOP / "datasets")
     return folder
 
 
+@pytest.fixture(scope="module")
+def outcomes(folder):
+    """The outcome of each command, after those before it."""
+    here = [command for command in COMMANDS if shlex.split(command)[1] not in ELSEWHERE]
+    return {command: run(command, folder) for command in here}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command(command, folder):
+def test_command(command, outcomes):
     words = shlex.split(command)
-    assert words[0] in ("python", "python3")
-    for script, reason in ELSEWHERE.items():
-        if words[1] == script:
-            assert (TOP / script).is_file()
-            pytest.skip(f"{script} {reason}")
-    done = subprocess.run(
-        [sys.executable, *words[1:]], cwd=folder, capture_output=True, text=True, check=False
-    )
+    if words[1] in ELSEWHERE:
+        assert (TOP / words[1]).is_file()
+        pytest.skip(f"{words[1]} {ELSEWHERE[words[1]]}")
+    done = outcomes[command]
     assert (done.returncode, done.stderr) == (0, "")
     if "rrmlinear.predict" in words:
         assert f"```text\n{done.stdout}```" in README
 
 
-def test_printed_summary(folder):
-    command = next(line for line in COMMANDS if "-s 30" in line)
-    done = subprocess.run(
-        [sys.executable, *shlex.split(command)[1:]],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def test_printed_summary(outcomes):
+    done = next(outcomes[line] for line in COMMANDS if "-s 30" in line)
 
     def without_numbers(text):
         return re.sub(r"-?\d+(\.\d+)?(e[+-]\d+)?", "0", text)

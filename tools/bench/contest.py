@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from effort import STEP, effort_of
 from measuring import Spread, take_turns
-from problems import Task
+from problem_sets import Task
 
 WORKER = Path(__file__).with_name("worker.py")
 LAST_EFFORT = 18 * STEP

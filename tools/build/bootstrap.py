@@ -27,6 +27,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 DATA = "datasets/digits.libsvm"
+PARALLEL = ("-n", "auto", "--maxprocesses", "8")
 LINTERS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
@@ -53,7 +54,7 @@ class Environment:
         path = self.programs / program
         print("$", shlex.join([_shown(path), *arguments]), flush=True)
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        # Builds find ninja and cython here, and cython-lint its pycodestyle.
+        # Builds find ninja and cython on this path, and cython-lint finds pycodestyle.
         variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
         # Named in full, so that a build on import works where the environment is not activated;
         # and such a build says so here.
@@ -132,9 +133,9 @@ def demo(environment: Environment) -> None:
 
 
 def test(environment: Environment, arguments: list[str]) -> None:
-    """Run the tests."""
+    """Run the tests, a process for each core; ``-n 0`` among the arguments makes it one process."""
     environment.prepare("test")
-    environment.run("python", "-m", "pytest", *arguments)
+    environment.run("python", "-m", "pytest", *PARALLEL, *arguments)
 
 
 def lint(environment: Environment) -> None:

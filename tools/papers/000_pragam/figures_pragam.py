@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 from measuring import BenchmarkError, check_outputs, write_whole
 from pragam_methods import COLUMNS, LEVELS, METHODS, Curve, Method, Study, liblinear
-from problems import generated_text, load
+from problem_sets import generated_text, load
 
 from rrmlinear.solvers.loop.stopping import Stopping
 

@@ -15,7 +15,7 @@ from effort import effort_of
 from measuring import run_process
 from numpy.typing import NDArray
 from peers import SOLVERS as PEERS
-from problems import l2_tasks
+from problem_sets import l2_tasks
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 

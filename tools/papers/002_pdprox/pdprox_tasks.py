@@ -17,7 +17,7 @@ from donor_sites import SIZES, donor_sites
 from measuring import BenchmarkError
 from pdprox_problem import L1, FreeLast, GroupNorm, HalfSquare, Norm, Objective, PiecewiseLinear
 from pdprox_problem import RowMax as RowMaxNorm
-from problems import ROOT, generated_text
+from problem_sets import ROOT, generated_text
 from scipy.sparse import csr_array, hstack
 
 from rrmlinear import Problem, read_libsvm

@@ -3,7 +3,7 @@ r"""Head to head on convex losses of one score.
     python tools/papers/004_prox_sdca/bench_sdca.py text dense FILE…
 
 CPU seconds of one thread to a relative suboptimality of 1e-3 and 1e-6, no intercept. Sets are
-``text``, ``dense`` and ``lasso`` (generated, see problems.py) or LIBSVM files of two classes.
+``text``, ``dense`` and ``lasso`` (generated, see problem_sets.py) or LIBSVM files of two classes.
 Problems: hinge, smooth hinge, squared hinge and logistic loss with ½‖w‖² at C, the last three with
 an elastic net at λ and σ, the Lasso at three parts of λ_max.
 
@@ -52,7 +52,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from ours import SOLVERS as OURS
 from ours import trainer
 from peers import SOLVERS as PEERS
-from problems import (
+from problem_sets import (
     MARGIN_LOSSES,
     Task,
     elastic_net_tasks,

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 from measuring import BenchmarkError, check_outputs, write_whole
-from problems import Task, elastic_net_tasks, generated_text, load
+from problem_sets import Task, elastic_net_tasks, generated_text, load
 
 from rrmlinear import Problem
 from rrmlinear.losses.margin import SmoothHinge

@@ -44,7 +44,7 @@ def test_efforts_are_tolerances_and_passes(tool):
 @pytest.mark.parametrize("loss", OURS)
 def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
     X, y = two_classes
-    task = tool("problems").Task("any", loss, 0.7, l1=0.3, smoothing=0.5)
+    task = tool("problem_sets").Task("any", loss, 0.7, l1=0.3, smoothing=0.5)
     w = np.random.default_rng(1).standard_normal(6) * 3
     values = OURS[loss].values(y, X @ w)
     expected = 0.7 * values.sum() + w @ w / 2 + 0.3 * np.abs(w).sum()
@@ -54,7 +54,7 @@ def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
 def test_the_elastic_net_is_the_mean_loss_over_lambda(tool, two_classes):
     X, y = two_classes
     lam, sigma, w = 1e-3, 1e-2, np.arange(6.0)
-    task = tool("problems").elastic_net_tasks(["logistic"], len(y), lam, sigma)[0]
+    task = tool("problem_sets").elastic_net_tasks(["logistic"], len(y), lam, sigma)[0]
     mean = np.logaddexp(0, -y * (X @ w)).mean()
     whole = mean + lam / 2 * w @ w + sigma * np.abs(w).sum()
     assert_allclose(lam * task.objective(X, y, w), whole)
@@ -134,7 +134,7 @@ def test_head_to_head_without_other_packages(tool, tmp_path, capsys):
 def test_all_forms_of_ours_have_one_optimum(tool, two_classes, suite, losses):
     X, y = two_classes
     y = -y  # begins with the other class: the weights' sign must not depend on the order
-    problems, ours = tool("problems"), tool("ours")
+    problems, ours = tool("problem_sets"), tool("ours")
     tasks = problems.l2_tasks(losses, 2.0)
     if suite == "elastic-net":
         tasks = problems.elastic_net_tasks(losses, len(y), 1e-3, 1e-3)
@@ -149,9 +149,9 @@ def test_all_forms_of_ours_have_one_optimum(tool, two_classes, suite, losses):
 
 def test_the_lasso_is_the_optimum_of_scikit_learn(tool):
     linear = pytest.importorskip("sklearn.linear_model")
-    X, y = tool("problems").load("lasso", 200, 300)
+    X, y = tool("problem_sets").load("lasso", 200, 300)
     ours = tool("ours")
-    for task in tool("problems").lasso_tasks(X, y)[:2]:
+    for task in tool("problem_sets").lasso_tasks(X, y)[:2]:
         w = ours.trainer("automatic", X, y, task)(gap_tol=1e-10)[0]
         lasso = linear.Lasso(task.l1 / len(y), fit_intercept=False, tol=1e-10, max_iter=100_000)
         other = task.objective(X, y, lasso.fit(X.tocsc(), y).coef_)
@@ -164,10 +164,10 @@ def test_files_of_two_classes_and_dense_rows(tool, two_classes, tmp_path):
     X, y = two_classes
     path = tmp_path / "some.libsvm"
     write_libsvm(path, Problem.from_arrays(X, np.where(y > 0, 2.0, 1.0)))
-    read, labels = tool("problems").load(str(path))
+    read, labels = tool("problem_sets").load(str(path))
     assert_allclose(read, X, rtol=1e-6)
     assert_allclose(labels, y)
-    assert tool("problems").load(str(path), 50)[0].shape == (50, 6)
+    assert tool("problem_sets").load(str(path), 50)[0].shape == (50, 6)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_wrong_command_line_ends_with_code_2(tool, words):
 
 
 def test_a_process_that_dies_is_named(tool, tmp_path):
-    contest, problems = tool("contest"), tool("problems")
+    contest, problems = tool("contest"), tool("problem_sets")
     files = contest.Files.write(tmp_path, np.eye(3), np.array([1.0, -1.0, 1.0]))
     task = problems.l2_tasks(["hinge"], 1.0)[0]
     quits = tmp_path / "quits"
