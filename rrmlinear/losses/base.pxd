@@ -21,22 +21,22 @@ cdef class ScalarLoss:
     cdef readonly double smoothing
     # The Lipschitz constant of φ, infinite if it has none.
     cdef readonly double lipschitz
-    cdef double value(self, double y, double margin) noexcept nogil
-    cdef double derivative(self, double y, double margin) noexcept nogil
-    cdef double second_derivative(self, double y, double margin) noexcept nogil
-    cdef void along(self, const double* y, const double* cost, const double* margins,
+    cdef double value(self, double y, double score) noexcept nogil
+    cdef double derivative(self, double y, double score) noexcept nogil
+    cdef double second_derivative(self, double y, double score) noexcept nogil
+    cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,
                     double* slope) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil
-    cdef double total(self, const double* y, const double* cost, const double* margins,
+    cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil
-    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil
-    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil
-    cdef double gap(self, double y, double margin, double alpha) noexcept nogil
+    cdef double gap(self, double y, double score, double alpha) noexcept nogil

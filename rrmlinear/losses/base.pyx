@@ -160,7 +160,7 @@ cdef class BlockLoss:
 
 
 cdef class ScalarLoss:
-    """A loss φ(a) of one margin a = x'w against a label y, and its conjugate.
+    """A loss φ(a) of one score a = x'w against a label y, and its conjugate.
 
     The dual variable α of an example moves the weights by c α x, c its cost, and α ∈ −∂φ(a) at the
     optimum. Labels stay outside: y is an argument.
@@ -169,54 +169,54 @@ cdef class ScalarLoss:
     def __cinit__(self):
         self.lipschitz = INFINITY
 
-    cdef double value(self, double y, double margin) noexcept nogil:
+    cdef double value(self, double y, double score) noexcept nogil:
         """φ(a)."""
         return NAN
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
+    cdef double derivative(self, double y, double score) noexcept nogil:
         """φ'(a), or a subgradient where φ has a kink."""
         return NAN
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
         """φ''(a) of a smooth loss; where φ' has a kink, that of one side."""
         return NAN
 
-    cdef void along(self, const double* y, const double* cost, const double* margins,
+    cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,
                     double* slope) noexcept nogil:
         """Σ c_i φ(m_i) and its derivative by x, at m_i = margins_i + x moves_i."""
         cdef Py_ssize_t i
-        cdef double margin
+        cdef double score
         value[0] = slope[0] = 0
         for i in range(n):
-            margin = margins[i] + x * moves[i]
-            value[0] += cost[i] * self.value(y[i], margin)
-            slope[0] += cost[i] * self.derivative(y[i], margin) * moves[i]
+            score = scores[i] + x * moves[i]
+            value[0] += cost[i] * self.value(y[i], score)
+            slope[0] += cost[i] * self.derivative(y[i], score) * moves[i]
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         """φ*(−α), infinite where α is no dual variable."""
         return NAN
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         """The α' that maximizes −φ*(−α') − a α' − ½ curvature (α' − α)², curvature > 0."""
         return NAN
 
-    cdef double total(self, const double* y, const double* cost, const double* margins,
+    cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil:
         """Σ c_i φ(a_i)."""
         cdef Py_ssize_t i
         cdef double total = 0
         for i in range(n):
-            total += cost[i] * self.value(y[i], margins[i])
+            total += cost[i] * self.value(y[i], scores[i])
         return total
 
-    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
         """φ'(a_i)."""
         cdef Py_ssize_t i
         for i in range(n):
-            out[i] = self.derivative(y[i], margins[i])
+            out[i] = self.derivative(y[i], scores[i])
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:
@@ -228,18 +228,18 @@ cdef class ScalarLoss:
                 total += cost[i] * self.conjugate(y[i], alphas[i])
         return total
 
-    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
         """The dual steps; a step of 0 through an array stands for one number for all, else 1."""
         cdef Py_ssize_t i
         for i in range(n):
-            out[i] = self.dual_step(y[i], margins[i], alphas[i * alpha_step],
+            out[i] = self.dual_step(y[i], scores[i], alphas[i * alpha_step],
                                     curvatures[i * curvature_step])
 
-    cdef double gap(self, double y, double margin, double alpha) noexcept nogil:
+    cdef double gap(self, double y, double score, double alpha) noexcept nogil:
         """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
-        return self.value(y, margin) + self.conjugate(y, alpha) + margin * alpha
+        return self.value(y, score) + self.conjugate(y, alpha) + score * alpha
 
     def box(self, y):
         """Arrays l ≤ 0 ≤ u over labels y and a number ε such that φ*(−α) is
@@ -272,28 +272,28 @@ cdef class ScalarLoss:
     def _smoothed(self, smoothing):
         raise TypeError(f"{type(self).__name__} cannot be smoothed")
 
-    def values(self, y, margins):
-        """φ at arrays of labels and margins."""
-        return self._each(VALUE, y, margins, 0.0, 1.0)
+    def values(self, y, scores):
+        """φ at arrays of labels and scores."""
+        return self._each(VALUE, y, scores, 0.0, 1.0)
 
-    def derivatives(self, y, margins):
-        """φ' at arrays of labels and margins."""
-        return self._each(DERIVATIVE, y, margins, 0.0, 1.0)
+    def derivatives(self, y, scores):
+        """φ' at arrays of labels and scores."""
+        return self._each(DERIVATIVE, y, scores, 0.0, 1.0)
 
-    def second_derivatives(self, y, margins):
-        """φ'' at arrays of labels and margins."""
-        return self._each(SECOND_DERIVATIVE, y, margins, 0.0, 1.0)
+    def second_derivatives(self, y, scores):
+        """φ'' at arrays of labels and scores."""
+        return self._each(SECOND_DERIVATIVE, y, scores, 0.0, 1.0)
 
     def conjugates(self, y, alphas):
         """φ*(−α) at arrays of labels and dual variables."""
         return self._each(CONJUGATE, y, 0.0, alphas, 1.0)
 
-    def dual_steps(self, y, margins, alphas, curvatures):
-        """The dual steps from α at margins a, for arrays of each."""
-        return self._each(DUAL_STEP, y, margins, alphas, curvatures)
+    def dual_steps(self, y, scores, alphas, curvatures):
+        """The dual steps from α at scores a, for arrays of each."""
+        return self._each(DUAL_STEP, y, scores, alphas, curvatures)
 
-    def _each(self, int what, y, margins, alphas, curvatures):
-        arrays = np.broadcast_arrays(y, margins, alphas, curvatures)
+    def _each(self, int what, y, scores, alphas, curvatures):
+        arrays = np.broadcast_arrays(y, scores, alphas, curvatures)
         shape = arrays[0].shape
         cdef double[:, ::1] given = np.array([array.ravel() for array in arrays], dtype=np.float64)
         cdef Py_ssize_t i, n = given.shape[1]

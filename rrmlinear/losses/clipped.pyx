@@ -1,4 +1,4 @@
-"""Losses of one margin whose dual is a clipped line, as arrays: hinges and losses of a residual."""
+"""Losses of one score whose dual is a clipped line, as arrays: hinges and losses of a residual."""
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.clipped_arrays cimport (
@@ -18,29 +18,29 @@ cdef class ClippedLoss(ScalarLoss):
         form.smoothing, form.by_sign = self.smoothing, 0
         return form
 
-    cdef double total(self, const double* y, const double* cost, const double* margins,
+    cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        return clipped_total(&form, y, cost, margins, n)
+        return clipped_total(&form, y, cost, scores, n)
 
-    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        clipped_slopes(&form, y, margins, out, n)
+        clipped_slopes(&form, y, scores, out, n)
 
-    cdef void along(self, const double* y, const double* cost, const double* margins,
+    cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,
                     double* slope) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        clipped_along(&form, y, cost, margins, moves, x, n, value, slope)
+        clipped_along(&form, y, cost, scores, moves, x, n, value, slope)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
         return clipped_conjugate(&form, y, cost, alphas, n)
 
-    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        clipped_steps(&form, y, margins, alphas, alpha_step, curvatures, curvature_step, out, n)
+        clipped_steps(&form, y, scores, alphas, alpha_step, curvatures, curvature_step, out, n)

@@ -23,7 +23,7 @@ import numpy as np
 cdef extern from "logistic_arrays.h" nogil:
     double logistic_total(const double* y, const double* c, const double* m, Py_ssize_t n)
     void logistic_slopes(const double* y, const double* m, double* out, Py_ssize_t n)
-    void logistic_along(const double* y, const double* c, const double* margins,
+    void logistic_along(const double* y, const double* c, const double* scores,
                         const double* moves, double x, Py_ssize_t n, double* value, double* slope)
     double logistic_conjugate(const double* y, const double* c, const double* alpha,
                               Py_ssize_t n)
@@ -64,15 +64,15 @@ cdef class HingeFamily(ClippedLoss):
         b = slack / self.smoothing
         return 0 if b < 0 else self.upper if b > self.upper else b
 
-    cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double slack = 1 - y * margin, b = self._best(slack)
+    cdef double value(self, double y, double score) noexcept nogil:
+        cdef double slack = 1 - y * score, b = self._best(slack)
         return b * (slack - self.smoothing / 2 * b)
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -y * self._best(1 - y * margin)
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return -y * self._best(1 - y * score)
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
-        cdef double slack = 1 - y * margin
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        cdef double slack = 1 - y * score
         return 1 / self.smoothing if 0 < slack < self.upper * self.smoothing else 0
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
@@ -81,9 +81,9 @@ cdef class HingeFamily(ClippedLoss):
             return INFINITY
         return b * (self.smoothing / 2 * b - 1)
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
-        cdef double b = curvature * (y * alpha) + 1 - y * margin
+        cdef double b = curvature * (y * alpha) + 1 - y * score
         b /= curvature + self.smoothing
         return y * (0 if b < 0 else self.upper if b > self.upper else b)
 
@@ -138,15 +138,15 @@ cdef class GeneralizedHinge(ScalarLoss):
     def _smoothed(self, smoothing):
         return GeneralizedHinge(self.slope, smoothing)
 
-    cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double z = y * margin, b = generalized_best(1 - z, self.smoothing, self.slope)
+    cdef double value(self, double y, double score) noexcept nogil:
+        cdef double z = y * score, b = generalized_best(1 - z, self.smoothing, self.slope)
         return generalized_gain(b, z, self.smoothing)
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -y * generalized_best(1 - y * margin, self.smoothing, self.slope)
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return -y * generalized_best(1 - y * score, self.smoothing, self.slope)
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
-        cdef double slack = 1 - y * margin, first = self.smoothing
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        cdef double slack = 1 - y * score, first = self.smoothing
         cdef bint bends = 0 < slack < first or 1 + first < slack < 1 + self.slope * first
         return 1 / first if bends else 0
 
@@ -156,27 +156,27 @@ cdef class GeneralizedHinge(ScalarLoss):
             return INFINITY
         return -generalized_gain(b, 0, self.smoothing)
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
-        cdef double pull = curvature * (y * alpha) + 1 - y * margin
+        cdef double pull = curvature * (y * alpha) + 1 - y * score
         return y * generalized_best(pull, curvature + self.smoothing, self.slope)
 
-    cdef double total(self, const double* y, const double* cost, const double* margins,
+    cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil:
-        return generalized_total(self.slope, self.smoothing, y, cost, margins, n)
+        return generalized_total(self.slope, self.smoothing, y, cost, scores, n)
 
-    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
-        generalized_slopes(self.slope, self.smoothing, y, margins, out, n)
+        generalized_slopes(self.slope, self.smoothing, y, scores, out, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:
         return generalized_conjugate(self.slope, self.smoothing, y, cost, alphas, n)
 
-    cdef void all_dual_steps(self, const double* y, const double* margins, const double* alphas,
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
-        generalized_steps(self.slope, self.smoothing, y, margins, alphas, alpha_step, curvatures,
+        generalized_steps(self.slope, self.smoothing, y, scores, alphas, alpha_step, curvatures,
                           curvature_step, out, n)
 
     def pieces(self, y):
@@ -190,15 +190,15 @@ cdef class Logistic(ScalarLoss):
     def __init__(self):
         self.smoothing, self.lipschitz = 4, 1
 
-    cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double m = y * margin
+    cdef double value(self, double y, double score) noexcept nogil:
+        cdef double m = y * score
         return log1p(exp(-m)) if m > 0 else log1p(exp(m)) - m
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -y * sigmoid(-y * margin)
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return -y * sigmoid(-y * score)
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
-        return sigmoid(margin) * sigmoid(-margin)
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        return sigmoid(score) * sigmoid(-score)
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef double b = y * alpha
@@ -206,30 +206,30 @@ cdef class Logistic(ScalarLoss):
             return INFINITY
         return (b * log(b) if b > 0 else 0) + ((1 - b) * log1p(-b) if b < 1 else 0)
 
-    cdef double total(self, const double* y, const double* cost, const double* margins,
+    cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil:
-        return logistic_total(y, cost, margins, n)
+        return logistic_total(y, cost, scores, n)
 
-    cdef void all_derivatives(self, const double* y, const double* margins, double* out,
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
-        logistic_slopes(y, margins, out, n)
+        logistic_slopes(y, scores, out, n)
 
-    cdef void along(self, const double* y, const double* cost, const double* margins,
+    cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,
                     double* slope) noexcept nogil:
-        logistic_along(y, cost, margins, moves, x, n, value, slope)
+        logistic_along(y, cost, scores, moves, x, n, value, slope)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:
         return logistic_conjugate(y, cost, alphas, n)
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         # The root u of u + m + q (σ(u) − b) = 0, b' = σ(u), between −m + q (b − 1) and −m + q b
         # and between −m and log(b / (1 − b)), nearer to that the larger q is. Newton, or halving
         # where a step leaves the bracket or fails to halve the one before. After a Newton step δ
         # the error is below q δ².
-        cdef double m = y * margin, q = curvature, b = y * alpha
+        cdef double m = y * score, q = curvature, b = y * alpha
         cdef double low = q * (b - 1) - m, high = q * b - m, u = -m, sigma, value, move
         cdef double last
         if q > 1 and 0 < b < 1:

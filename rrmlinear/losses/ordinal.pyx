@@ -10,13 +10,13 @@ import numpy as np
 cdef class OrdinalHinge(ScalarLoss):
     """Σ_r max(0, 1 − s_r (a − θ_r)), s_r = 1 where the level y is above threshold r, else −1.
 
-    Levels y are 0 … R for R thresholds θ_0 < θ_1 < …: the margin a is to lie above those below its
+    Levels y are 0 … R for R thresholds θ_0 < θ_1 < …: the score a is to lie above those below its
     level and below the others, by 1 at least. One threshold of 0 makes it the hinge of labels −1
     (level 0) and 1. ``smoothing`` γ adds (γ/2) α² to the conjugate.
 
     φ is piecewise linear: its slope rises by 1 at R kinks, from −y to R − y, and −α is a slope of
     it. Raises ValueError for thresholds that are not finite and rising. Source: Rennie and Srebro,
-    Fast maximum margin matrix factorization for collaborative prediction, 2005, all thresholds.
+    Fast maximum score matrix factorization for collaborative prediction, 2005, all thresholds.
     """
 
     cdef readonly object thresholds
@@ -48,16 +48,16 @@ cdef class OrdinalHinge(ScalarLoss):
         above[0] += 1
         return high
 
-    cdef double _hinges(self, Py_ssize_t level, double margin) noexcept nogil:
+    cdef double _hinges(self, Py_ssize_t level, double score) noexcept nogil:
         cdef Py_ssize_t r
         cdef double total = 0, part
         for r in range(self.R):
-            part = 1 - (margin - self.theta[r]) if r < level else 1 + (margin - self.theta[r])
+            part = 1 - (score - self.theta[r]) if r < level else 1 + (score - self.theta[r])
             if part > 0:
                 total += part
         return total
 
-    cdef double _best(self, Py_ssize_t level, double margin, double centre,
+    cdef double _best(self, Py_ssize_t level, double score, double centre,
                       double s) noexcept nogil:
         # the α that maximizes −φ*(−α) − a α − (s/2) (α − centre)², φ without smoothing
         cdef Py_ssize_t j, below = 0, above = level
@@ -65,25 +65,25 @@ cdef class OrdinalHinge(ScalarLoss):
         for j in range(self.R):
             kink = self._kink(level, &below, &above)
             if s > 0:
-                beyond = (margin - kink) / s - centre + (level - j)
+                beyond = (score - kink) / s - centre + (level - j)
             else:
-                beyond = margin - kink
+                beyond = score - kink
             if beyond <= 0:
                 break
             slope += beyond if s > 0 and beyond < 1 else 1
         return -slope
 
-    cdef double value(self, double y, double margin) noexcept nogil:
+    cdef double value(self, double y, double score) noexcept nogil:
         if self.smoothing == 0:
-            return self._hinges(<Py_ssize_t> y, margin)
-        cdef double alpha = self._best(<Py_ssize_t> y, margin, 0, self.smoothing)
-        return -alpha * margin - self.conjugate(y, alpha)
+            return self._hinges(<Py_ssize_t> y, score)
+        cdef double alpha = self._best(<Py_ssize_t> y, score, 0, self.smoothing)
+        return -alpha * score - self.conjugate(y, alpha)
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -self._best(<Py_ssize_t> y, margin, 0, self.smoothing)
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return -self._best(<Py_ssize_t> y, score, 0, self.smoothing)
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
-        cdef double slope = -self._best(<Py_ssize_t> y, margin, 0, self.smoothing)
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        cdef double slope = -self._best(<Py_ssize_t> y, score, 0, self.smoothing)
         return 0 if slope == ceil(slope) else 1 / self.smoothing
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
@@ -97,7 +97,7 @@ cdef class OrdinalHinge(ScalarLoss):
             kink = self._kink(level, &below, &above)
         return -alpha * kink - self._hinges(level, kink) + self.smoothing / 2 * alpha * alpha
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         cdef double s = curvature + self.smoothing
-        return self._best(<Py_ssize_t> y, margin, curvature * alpha / s, s)
+        return self._best(<Py_ssize_t> y, score, curvature * alpha / s, s)

@@ -46,16 +46,16 @@ cdef class ResidualLoss(ClippedLoss):
         pull /= s
         return self.lower if pull < self.lower else self.upper if pull > self.upper else pull
 
-    cdef double value(self, double y, double margin) noexcept nogil:
-        cdef double r = y - margin, alpha = self._best(r, self.smoothing)
+    cdef double value(self, double y, double score) noexcept nogil:
+        cdef double r = y - score, alpha = self._best(r, self.smoothing)
         return alpha * (r - self.smoothing / 2 * alpha) - self.epsilon * fabs(alpha)
 
-    cdef double derivative(self, double y, double margin) noexcept nogil:
-        return -self._best(y - margin, self.smoothing)
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return -self._best(y - score, self.smoothing)
 
-    cdef double second_derivative(self, double y, double margin) noexcept nogil:
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
         # |r| − ε cut to what stays below the bound on its side
-        cdef double r = y - margin, pull = fabs(r) - self.epsilon
+        cdef double r = y - score, pull = fabs(r) - self.epsilon
         cdef double bound = self.upper if r > 0 else -self.lower
         if pull < 0 or pull == 0 < self.epsilon:
             return 0
@@ -66,9 +66,9 @@ cdef class ResidualLoss(ClippedLoss):
             return INFINITY
         return alpha * (self.smoothing / 2 * alpha - y) + self.epsilon * fabs(alpha)
 
-    cdef double dual_step(self, double y, double margin, double alpha,
+    cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
-        return self._best(curvature * alpha + y - margin, curvature + self.smoothing)
+        return self._best(curvature * alpha + y - score, curvature + self.smoothing)
 
     def box(self, y):
         return np.full(len(y), self.lower), np.full(len(y), self.upper), self.epsilon

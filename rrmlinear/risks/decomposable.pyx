@@ -1,4 +1,4 @@
-"""F(w) = Σ_i c_i φ(x_i'w, y_i) over all examples: its margins, its value and its gradient."""
+"""F(w) = Σ_i c_i φ(x_i'w, y_i) over all examples: its scores, its value and its gradient."""
 
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, uintptr_t
@@ -23,10 +23,11 @@ cdef enum:
 
 
 cdef class ScalarRisk:
-    """F of a loss of one margin. Margins, slopes and duals have n entries, weights ``shape``.
+    """F of a loss of one score. Scores, derivatives and duals have n entries, weights ``shape``.
 
-    F(w) = value(margins(w)) and ∇F(w) = gradient(slopes(margins(w))). The duals α = −slopes(m) are
-    feasible at any margins m; they move the weights by Σ c_i α_i x_i = gradient(−α).
+    F(w) = value(scores(w)) and ∇F(w) = gradient(derivatives(scores(w))). The duals α =
+    −derivatives(m) are feasible at any scores m; they move the weights by Σ c_i α_i x_i =
+    gradient(−α).
 
     ``threads`` share the products with the data, where these are large enough; the same number
     gives the same bits. Sums are in double precision whatever that of the data.
@@ -50,75 +51,75 @@ cdef class ScalarRisk:
         return ScalarRisk(self.rows, self.loss.smoothed(smoothing), self.y, self.cost,
                           self.threads)
 
-    def margins(self, const double[::1] w):
+    def scores(self, const double[::1] w):
         """X w."""
         result = np.empty(self.n)
-        self.shares.run(self._margins, w, result)
+        self.shares.run(self._scores, w, result)
         return result
 
-    def _margins(self, const double[::1] w, double[::1] out, Py_ssize_t part, Py_ssize_t begin,
-                 Py_ssize_t end):
+    def _scores(self, const double[::1] w, double[::1] out, Py_ssize_t part, Py_ssize_t begin,
+                Py_ssize_t end):
         if w.shape[0] == 0:
             out[begin:end] = 0
         elif begin < end:
             with nogil:
                 rows_times(&self.rows.c, begin, end, &w[0], &out[0])
 
-    def value(self, const double[::1] margins):
+    def value(self, const double[::1] scores):
         """Σ c_i φ(m_i)."""
         cdef double total = 0
         if self.n:
             with nogil:
-                total = self.loss.total(&self.y[0], &self.cost[0], &margins[0], self.n)
+                total = self.loss.total(&self.y[0], &self.cost[0], &scores[0], self.n)
         return total
 
-    def along(self, const double[::1] margins, const double[::1] moves, double x):
-        """(F, its derivative by x) at margins m + x d, d the moves, one way through memory."""
+    def along(self, const double[::1] scores, const double[::1] moves, double x):
+        """(F, its derivative by x) at scores m + x d, d the moves, one way through memory."""
         cdef double value = 0, slope = 0
         if self.n:
             with nogil:
-                self.loss.along(&self.y[0], &self.cost[0], &margins[0], &moves[0], x, self.n,
+                self.loss.along(&self.y[0], &self.cost[0], &scores[0], &moves[0], x, self.n,
                                 &value, &slope)
         return value, slope
 
-    def slopes(self, const double[::1] margins):
+    def derivatives(self, const double[::1] scores):
         """φ'(m_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
         if self.n:
             with nogil:
-                self.loss.all_derivatives(&self.y[0], &margins[0], &out[0], self.n)
+                self.loss.all_derivatives(&self.y[0], &scores[0], &out[0], self.n)
         return result
 
-    def second_slopes(self, const double[::1] margins):
+    def curvatures(self, const double[::1] scores):
         """c_i φ''(m_i), which make the second derivative X' diag(·) X of F."""
         result = np.empty(self.n)
         cdef double[::1] out = result
         cdef Py_ssize_t i
         with nogil:
             for i in range(self.n):
-                out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], margins[i])
+                out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], scores[i])
         return result
 
-    def hessian(self, margins):
-        """∇²F at margins X w, of a smooth loss."""
-        return Hessian(self.rows, self.second_slopes(margins))
+    def hessian(self, scores):
+        """∇²F at scores X w, of a smooth loss."""
+        return Hessian(self.rows, self.curvatures(scores))
 
     def gram(self):
         """Σ c_i x_i x_i', d × d: Σ c_i a_i² is no less than any v'(·)⁻¹v of v = Σ c_i a_i x_i."""
         return Hessian(self.rows, self.costs).matrix()
 
-    def gradient(self, const double[::1] slopes):
+    def gradient(self, const double[::1] derivatives):
         """Σ c_i s_i x_i."""
         result = np.zeros(self.rows.width)
         if self.sums is None:
             self.sums = np.empty((self.shares.threads - 1, self.rows.width))
-        self.shares.run(self._gradient, slopes, result)
+        self.shares.run(self._gradient, derivatives, result)
         for sums in self.sums:
             result += sums
         return result
 
-    def _gradient(self, const double[::1] slopes, out, Py_ssize_t part, Py_ssize_t begin,
+    def _gradient(self, const double[::1] derivatives, out, Py_ssize_t part, Py_ssize_t begin,
                   Py_ssize_t end):
         # the first part adds to out, each other to sums of its own
         cdef double[::1] sum = self.sums[part - 1] if part else out
@@ -126,7 +127,7 @@ cdef class ScalarRisk:
             sum[:] = 0
         if begin < end and sum.shape[0]:
             with nogil:
-                rows_add(&self.rows.c, begin, end, &self.cost[0], &slopes[0], &sum[0])
+                rows_add(&self.rows.c, begin, end, &self.cost[0], &derivatives[0], &sum[0])
 
     def conjugate(self, const double[::1] alphas):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""
@@ -136,12 +137,12 @@ cdef class ScalarRisk:
                 total = self.loss.total_conjugate(&self.y[0], &self.cost[0], &alphas[0], self.n)
         return total
 
-    def dual_steps(self, const double[::1] margins, alphas, curvatures):
+    def dual_steps(self, const double[::1] scores, alphas, curvatures):
         """The α' of each example that maximizes −φ*(−α') − m_i α' − ½ q_i (α' − α_i)².
 
         ``alphas`` and ``curvatures``, q > 0, have n entries or are one number. In variables
         c_i α_i under ½ L ‖·‖², q_i is L c_i. From α = 0 with q = μ the steps are −φ_μ'(m_i), the
-        slopes of the loss smoothed by μ.
+        derivatives of the loss smoothed by μ.
         """
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -150,12 +151,12 @@ cdef class ScalarRisk:
         cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, q_step = q.shape[0] > 1
         if self.n:
             with nogil:
-                self.loss.all_dual_steps(&self.y[0], &margins[0], &alpha[0], alpha_step, &q[0],
+                self.loss.all_dual_steps(&self.y[0], &scores[0], &alpha[0], alpha_step, &q[0],
                                          q_step, &out[0], self.n)
         return result
 
     def sweep(self, w, alphas, double curvature, bint value=True):
-        """(α', Σ c_i α_i' x_i, F(w)), α' the `dual_steps` at margins X w: one way through memory.
+        """(α', Σ c_i α_i' x_i, F(w)), α' the `dual_steps` at scores X w: one way through memory.
 
         F(w) is NaN without ``value``.
         """
@@ -177,9 +178,9 @@ cdef class ScalarRisk:
         # the first part adds to image, each other to sums of its own
         cdef double[::1] sum = self.sums[part - 1] if part else image
         cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop
-        cdef double[::1] margins = np.zeros(max(1, min(block, end - begin)))
+        cdef double[::1] scores = np.zeros(max(1, min(block, end - begin)))
         cdef double total = 0
-        cdef double* m = &margins[0]
+        cdef double* m = &scores[0]
         if part:
             sum[:] = 0
         with nogil:
@@ -215,9 +216,8 @@ def _numbers(values, Py_ssize_t n):
 
 
 cdef class BlockRisk:
-    """F of a loss of k scores. Margins are the scores, n × k, as slopes and duals are, φ being a
-    function of them; weights are of ``shape``, d × k. The rest, ``threads`` included, is that of
-    `ScalarRisk`.
+    """F of a loss of k scores. Scores, derivatives and duals are n × k, weights of ``shape``, d × k.
+    The rest, ``threads`` included, is that of `ScalarRisk`.
     """
 
     cdef readonly Rows rows
@@ -231,7 +231,7 @@ cdef class BlockRisk:
     cdef Py_ssize_t k
     cdef Py_ssize_t k8
     cdef object memory
-    cdef double* line                # four lines of k8: scores, margins and two blocks
+    cdef double* line                # four lines of k8: scores, scores and two blocks
     cdef double* margin
     cdef double* block
     cdef double* new_block
@@ -254,32 +254,32 @@ cdef class BlockRisk:
         """Of the weights."""
         return (self.rows.width, self.k)
 
-    def margins(self, w):
+    def scores(self, w):
         """X w."""
         result = np.empty((self.n, self.k))
-        self.shares.run(self._margins, w, result)
+        self.shares.run(self._scores, w, result)
         return result
 
-    def _margins(self, w, result, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
+    def _scores(self, w, result, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
         result[begin:end] = self.rows.between(begin, end).product(w, self.rows.shape[1])
 
     cdef void _look(self, Py_ssize_t i, const double* scores) noexcept nogil:
-        # the loss's margins of example i
+        # the loss's scores of example i
         memcpy(self.line, scores, self.k * sizeof(double))
         block_margins(self.line, self.k, self.k8, self.label[i], self.loss.cost, 1, self.margin)
 
-    def value(self, const double[:, ::1] margins):
+    def value(self, const double[:, ::1] scores):
         """Σ c_i φ."""
         cdef Py_ssize_t i
         cdef double total = 0
         with nogil:
             for i in range(self.n):
-                self._look(i, &margins[i, 0])
+                self._look(i, &scores[i, 0])
                 total += self.cost[i] * self.loss.value(self.margin, self.k8)
         return total
 
-    def along(self, const double[:, ::1] margins, const double[:, ::1] moves, double x):
-        """(F, its derivative by x) at margins m + x d, d the moves."""
+    def along(self, const double[:, ::1] scores, const double[:, ::1] moves, double x):
+        """(F, its derivative by x) at scores m + x d, d the moves."""
         cdef Py_ssize_t i, j
         cdef double value = 0, slope = 0, turn
         cdef const double* move
@@ -287,7 +287,7 @@ cdef class BlockRisk:
             for i in range(self.n):
                 move = &moves[i, 0]
                 for j in range(self.k):
-                    self.line[j] = margins[i, j] + x * move[j]
+                    self.line[j] = scores[i, j] + x * move[j]
                 block_margins(self.line, self.k, self.k8, self.label[i], self.loss.cost, 1,
                               self.margin)
                 value += self.cost[i] * self.loss.value(self.margin, self.k8)
@@ -299,14 +299,14 @@ cdef class BlockRisk:
                 slope += self.cost[i] * turn
         return value, slope
 
-    def slopes(self, const double[:, ::1] margins):
+    def derivatives(self, const double[:, ::1] scores):
         """∂φ/∂s_ij, whose sum over j is 0."""
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
         cdef Py_ssize_t i
         with nogil:
             for i in range(self.n):
-                self._look(i, &margins[i, 0])
+                self._look(i, &scores[i, 0])
                 self.loss.derivative(self.margin, self.new_block, self.k8)
                 self._balance(i, 1, &out[i, 0])
         return result
@@ -325,14 +325,14 @@ cdef class BlockRisk:
         """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
         return Hessian(self.rows, self.costs.ravel()).matrix()
 
-    def gradient(self, const double[:, ::1] slopes):
+    def gradient(self, const double[:, ::1] derivatives):
         """Σ c_i x_i s_i', d × k."""
-        first, *others = self.shares.run(self._gradient, slopes)
+        first, *others = self.shares.run(self._gradient, derivatives)
         for sums in others:
             first += sums
         return np.ascontiguousarray(first[:self.rows.width, :self.k])
 
-    def _gradient(self, const double[:, ::1] slopes, Py_ssize_t part, Py_ssize_t begin,
+    def _gradient(self, const double[:, ::1] derivatives, Py_ssize_t part, Py_ssize_t begin,
                   Py_ssize_t end):
         cdef Py_ssize_t i, j, stride = block_stride(self.k)
         cdef row_t row
@@ -344,7 +344,7 @@ cdef class BlockRisk:
                 if self.cost[i] == 0:
                     continue
                 for j in range(self.k):
-                    line[j] = self.cost[i] * slopes[i, j]
+                    line[j] = self.cost[i] * derivatives[i, j]
                 row = rows_get(&self.rows.c, i)
                 block_update(&row, sums, stride, line)
         return padded
@@ -364,13 +364,13 @@ cdef class BlockRisk:
                 total += self.loss.conjugate(self.block, self.cost[i], self.k8)
         return total
 
-    def dual_steps(self, const double[:, ::1] margins, alphas, curvatures):
+    def dual_steps(self, const double[:, ::1] scores, alphas, curvatures):
         """The row α' of each example, n × k with sums 0, that maximizes
         −φ*(−α') − m_i'α' − ½ q_i ‖α' − α_i‖².
 
         ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
-        number. From α = 0 with q = μ the steps are the negative slopes of the loss smoothed by μ
-        where that is the same square, ½ μ ‖·‖² of k numbers.
+        number. From α = 0 with q = μ the steps are minus the derivatives of the loss smoothed by
+        μ where that is the same square, ½ μ ‖·‖² of k numbers.
         """
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
@@ -380,7 +380,7 @@ cdef class BlockRisk:
         memset(self.block, 0, self.k8 * sizeof(double))
         with nogil:
             for i in range(self.n):
-                self._look(i, &margins[i, 0])
+                self._look(i, &scores[i, 0])
                 for j in range(self.k):
                     self.block[j] = -alpha[i, j]
                 self.block[self.label[i]] = 0

@@ -1,4 +1,4 @@
-"""Margins, dual steps and what they move, one after the other."""
+"""Scores, dual steps and what they move, one after the other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def swept(
     risk: Any, w: Array, alphas: Array | float, curvature: float, value: bool = True
 ) -> tuple[Array, Array, float]:
     """What `ScalarRisk.sweep` returns, of any risk: it goes through the data twice."""
-    margins = risk.margins(w)
-    steps = risk.dual_steps(margins, alphas, curvature)
-    return steps, risk.gradient(steps), risk.value(margins) if value else math.nan
+    scores = risk.scores(w)
+    steps = risk.dual_steps(scores, alphas, curvature)
+    return steps, risk.gradient(steps), risk.value(scores) if value else math.nan

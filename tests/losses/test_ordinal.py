@@ -1,4 +1,4 @@
-"""The hinge at every threshold: its formula, and the laws of a loss of one margin."""
+"""The hinge at every threshold: its formula, and the laws of a loss of one score."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The laws of a loss of one margin, over all of them."""
+"""The laws of a loss of one score, over all of them."""
 
 import numpy as np
 import pytest

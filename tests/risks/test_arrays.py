@@ -1,4 +1,4 @@
-"""Sums and arrays over all examples: what the loss says of each, at margins of any size."""
+"""Sums and arrays over all examples: what the loss says of each, at scores of any size."""
 
 import numpy as np
 import pytest
@@ -46,21 +46,21 @@ def only(i):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
-def test_values_and_slopes(loss):
-    risk, y, margins = make(loss)
-    values = loss.values(y, margins)
+def test_values_and_derivatives(loss):
+    risk, y, scores = make(loss)
+    values = loss.values(y, scores)
     for i in range(0, N, 5):
         one, _, _ = make(loss, only(i))
-        assert one.value(margins) == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
-    assert risk.value(margins) == pytest.approx(values.sum(), rel=1e-13)
-    slopes = loss.derivatives(y, margins)
-    np.testing.assert_allclose(risk.slopes(margins), slopes, rtol=4e-15, atol=1e-30)
+        assert one.value(scores) == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
+    assert risk.value(scores) == pytest.approx(values.sum(), rel=1e-13)
+    derivatives = loss.derivatives(y, scores)
+    np.testing.assert_allclose(risk.derivatives(scores), derivatives, rtol=4e-15, atol=1e-30)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
 def test_conjugates(loss):
-    _, y, margins = make(loss)
-    alphas = -loss.derivatives(y, margins)
+    _, y, scores = make(loss)
+    alphas = -loss.derivatives(y, scores)
     conjugates = loss.conjugates(y, alphas)
     for i in range(0, N, 5):
         one, _, _ = make(loss, only(i))
@@ -77,17 +77,17 @@ def test_conjugates(loss):
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
 @pytest.mark.parametrize("alike", [(), ("alphas",), ("curvatures",), ("alphas", "curvatures")])
 def test_dual_steps_of_arrays_and_numbers(loss, alike):
-    risk, y, margins = make(loss)
+    risk, y, scores = make(loss)
     rng = np.random.default_rng(0)
     given = {"alphas": rng.standard_normal(N), "curvatures": rng.uniform(0.1, 3, N)}
     given |= {name: 0.7 for name in alike}
-    steps = risk.dual_steps(margins, **given)
-    expected = loss.dual_steps(y, margins, **given)
+    steps = risk.dual_steps(scores, **given)
+    expected = loss.dual_steps(y, scores, **given)
     # the sum of terms of any size is as exact as the largest of them
     np.testing.assert_allclose(steps, expected, rtol=1e-14, atol=1e-14)
 
 
 def test_arrays_of_other_sizes_are_refused():
-    risk, _, margins = make(LOSSES[0])
+    risk, _, scores = make(LOSSES[0])
     with pytest.raises(ValueError, match=rf"one number or {N}, got shape \(3,\)"):
-        risk.dual_steps(margins, np.zeros(3), 1.0)
+        risk.dual_steps(scores, np.zeros(3), 1.0)

@@ -32,22 +32,22 @@ def test_products_are_those_of_the_matrix(form, dtype, bias):
     risk, X, y, costs = make(Logistic(), form, dtype, bias)
     w = np.linspace(-1, 1, X.shape[1])
     assert risk.shape == w.shape
-    margins = risk.margins(w)
-    np.testing.assert_allclose(margins, X @ w, rtol=1e-13, atol=1e-14)
-    assert risk.value(margins) == pytest.approx(costs @ np.log1p(np.exp(-y * margins)), rel=1e-13)
-    slopes = risk.slopes(margins)
-    np.testing.assert_allclose(slopes, -y / (1 + np.exp(y * margins)), rtol=1e-13)
-    np.testing.assert_allclose(risk.gradient(slopes), X.T @ (costs * slopes), atol=1e-13)
+    scores = risk.scores(w)
+    np.testing.assert_allclose(scores, X @ w, rtol=1e-13, atol=1e-14)
+    assert risk.value(scores) == pytest.approx(costs @ np.log1p(np.exp(-y * scores)), rel=1e-13)
+    derivatives = risk.derivatives(scores)
+    np.testing.assert_allclose(derivatives, -y / (1 + np.exp(y * scores)), rtol=1e-13)
+    np.testing.assert_allclose(risk.gradient(derivatives), X.T @ (costs * derivatives), atol=1e-13)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
 def test_the_gradient_is_that_of_the_value(loss):
     risk, X, _, _ = make(loss)
     w = np.random.default_rng(2).standard_normal(X.shape[1])
-    gradient = risk.gradient(risk.slopes(risk.margins(w)))
+    gradient = risk.gradient(risk.derivatives(risk.scores(w)))
     for j in range(len(w)):
         step = 1e-6 * np.eye(len(w))[j]
-        rise = risk.value(risk.margins(w + step)) - risk.value(risk.margins(w - step))
+        rise = risk.value(risk.scores(w + step)) - risk.value(risk.scores(w - step))
         assert gradient[j] == pytest.approx(rise / 2e-6, abs=1e-7)
 
 
@@ -57,20 +57,20 @@ def test_the_gradient_is_that_of_the_value(loss):
 )
 def test_value_and_slope_along_a_line(loss):
     risk, _, _, costs = make(loss)
-    margins, moves = np.random.default_rng(4).standard_normal((2, N))
-    value, slope = risk.along(margins, moves, 0.4)
-    at = margins + 0.4 * moves
+    scores, moves = np.random.default_rng(4).standard_normal((2, N))
+    value, slope = risk.along(scores, moves, 0.4)
+    at = scores + 0.4 * moves
     assert value == pytest.approx(risk.value(at), rel=1e-14)
-    assert slope == pytest.approx((costs * risk.slopes(at)) @ moves, rel=1e-12)
+    assert slope == pytest.approx((costs * risk.derivatives(at)) @ moves, rel=1e-12)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
-def test_slopes_are_duals_that_attain_the_value(loss):
+def test_derivatives_are_duals_that_attain_the_value(loss):
     risk, _, _, costs = make(loss)
-    margins = np.random.default_rng(3).standard_normal(N)
-    alphas = -risk.slopes(margins)
-    attained = -risk.conjugate(alphas) - (costs * alphas) @ margins
-    assert attained == pytest.approx(risk.value(margins), rel=1e-12)
+    scores = np.random.default_rng(3).standard_normal(N)
+    alphas = -risk.derivatives(scores)
+    attained = -risk.conjugate(alphas) - (costs * alphas) @ scores
+    assert attained == pytest.approx(risk.value(scores), rel=1e-12)
 
 
 def test_a_dual_out_of_its_domain_counts_where_the_cost_does():
@@ -99,27 +99,27 @@ def blocks(request):
 def test_products_of_blocks_are_those_of_the_matrix(blocks):
     risk, X, label, costs, W = blocks
     assert risk.shape == W.shape
-    scores = risk.margins(W)
+    scores = risk.scores(W)
     np.testing.assert_allclose(scores, X @ W, rtol=1e-12, atol=1e-13)
     assert risk.value(scores) == pytest.approx(costs @ risk.loss.values(scores, label), rel=1e-13)
-    slopes = risk.slopes(scores)
-    np.testing.assert_allclose(slopes.sum(axis=1), 0, atol=1e-15)
-    own = slopes.copy()
+    derivatives = risk.derivatives(scores)
+    np.testing.assert_allclose(derivatives.sum(axis=1), 0, atol=1e-15)
+    own = derivatives.copy()
     own[np.arange(N), label] = 0
     np.testing.assert_allclose(own, risk.loss.derivatives(scores, label), rtol=1e-13)
     np.testing.assert_allclose(
-        risk.gradient(slopes), X.T @ (costs[:, np.newaxis] * slopes), atol=1e-13
+        risk.gradient(derivatives), X.T @ (costs[:, np.newaxis] * derivatives), atol=1e-13
     )
-    blocks_of = risk.duals(-slopes)
+    blocks_of = risk.duals(-derivatives)
     assert (blocks_of[np.arange(N), label] == 0).all()
     expected = risk.loss.conjugates(blocks_of, label, costs)[costs > 0].sum()
-    assert risk.conjugate(-slopes) == pytest.approx(expected, rel=1e-12)
+    assert risk.conjugate(-derivatives) == pytest.approx(expected, rel=1e-12)
 
 
-def test_slopes_of_blocks_attain_the_value(blocks):
+def test_derivatives_of_blocks_attain_the_value(blocks):
     risk, _, _, costs, W = blocks
-    scores = risk.margins(W)
-    alphas = -risk.slopes(scores)
+    scores = risk.scores(W)
+    alphas = -risk.derivatives(scores)
     attained = -risk.conjugate(alphas) - (costs[:, np.newaxis] * alphas * scores).sum()
     assert attained == pytest.approx(risk.value(scores), rel=1e-12)
 
@@ -127,8 +127,8 @@ def test_slopes_of_blocks_attain_the_value(blocks):
 def test_value_and_slope_of_blocks_along_a_line(blocks):
     risk = blocks[0]
     k = risk.shape[1]
-    margins, moves = np.random.default_rng(4).standard_normal((2, len(risk.costs), k))
-    value, slope = risk.along(margins, moves, 0.4)
-    at = margins + 0.4 * moves
+    scores, moves = np.random.default_rng(4).standard_normal((2, len(risk.costs), k))
+    value, slope = risk.along(scores, moves, 0.4)
+    at = scores + 0.4 * moves
     assert value == pytest.approx(risk.value(at), rel=1e-14)
-    assert slope == pytest.approx(np.vdot(risk.costs * risk.slopes(at), moves), rel=1e-12)
+    assert slope == pytest.approx(np.vdot(risk.costs * risk.derivatives(at), moves), rel=1e-12)

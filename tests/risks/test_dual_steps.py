@@ -38,15 +38,15 @@ def scalar_risk(loss):
 @pytest.mark.parametrize("loss", KINKED + SMOOTH, ids=lambda loss: type(loss).__name__)
 def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
     risk, y, rng = scalar_risk(loss)
-    margins, curvatures = 2 * rng.standard_normal(N), rng.uniform(0.1, 5, N)
+    scores, curvatures = 2 * rng.standard_normal(N), rng.uniform(0.1, 5, N)
     alphas = 0.3 * y * rng.random(N)
-    steps = risk.dual_steps(margins, alphas, curvatures)
-    one_by_one = loss.dual_steps(y, margins, alphas, curvatures)
+    steps = risk.dual_steps(scores, alphas, curvatures)
+    one_by_one = loss.dual_steps(y, scores, alphas, curvatures)
     np.testing.assert_allclose(steps, one_by_one, rtol=1e-13, atol=1e-15)
 
     def rise(tried):
         squares = curvatures / 2 * (tried - alphas) ** 2
-        return -loss.conjugates(y, tried) - margins * tried - squares
+        return -loss.conjugates(y, tried) - scores * tried - squares
 
     best = rise(steps)
     assert np.isfinite(best).all()
@@ -56,12 +56,12 @@ def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
 
 @pytest.mark.parametrize("loss", KINKED, ids=lambda loss: type(loss).__name__)
 @pytest.mark.parametrize("mu", [1e-6, 0.3, 10.0])
-def test_steps_from_zero_are_the_slopes_of_the_smoothed_loss(loss, mu):
+def test_steps_from_zero_are_the_derivatives_of_the_smoothed_loss(loss, mu):
     risk, y, rng = scalar_risk(loss)
-    margins = 2 * rng.standard_normal(N)
+    scores = 2 * rng.standard_normal(N)
     smoothed = ScalarRisk(risk.rows, loss.smoothed(mu), y, risk.costs)
     np.testing.assert_allclose(
-        risk.dual_steps(margins, 0.0, mu), -smoothed.slopes(margins), rtol=1e-12, atol=1e-14
+        risk.dual_steps(scores, 0.0, mu), -smoothed.derivatives(scores), rtol=1e-12, atol=1e-14
     )
 
 
@@ -86,7 +86,7 @@ def block_risk(request):
 def test_steps_of_blocks_are_those_of_the_loss(block_risk):
     risk, label, k, rng = block_risk
     scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
-    alphas = -risk.slopes(rng.standard_normal((N, k)))
+    alphas = -risk.derivatives(rng.standard_normal((N, k)))
     steps = risk.dual_steps(scores, alphas, curvatures)
     np.testing.assert_allclose(steps.sum(axis=1), 0, atol=1e-14)
     own = np.arange(N), label
@@ -102,7 +102,7 @@ def test_steps_of_blocks_are_those_of_the_loss(block_risk):
 def test_steps_of_blocks_are_better_than_others(block_risk):
     risk, label, k, rng = block_risk
     scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
-    alphas = -risk.slopes(rng.standard_normal((N, k)))
+    alphas = -risk.derivatives(rng.standard_normal((N, k)))
 
     def rise(tried):
         blocks = -tried
@@ -113,8 +113,8 @@ def test_steps_of_blocks_are_better_than_others(block_risk):
     steps = risk.dual_steps(scores, alphas, curvatures)
     best = rise(steps)
     for part in (0.01, 0.1, 1.0):
-        for _ in range(200):  # slopes elsewhere are feasible, and so is what lies between
-            others = -risk.slopes(3 * rng.standard_normal((N, k)))
+        for _ in range(200):  # derivatives elsewhere are feasible, and so is what lies between
+            others = -risk.derivatives(3 * rng.standard_normal((N, k)))
             assert (rise(steps + part * (others - steps)) <= best + 1e-10).all()
 
 

@@ -63,10 +63,10 @@ def test_it_is_the_derivative_of_the_gradient():
     y = np.where(np.arange(N) % 3, 1.0, -1.0)
     risk = ScalarRisk(rows, Logistic(), y, costs)
     w, step = np.linspace(-1, 1, D), 1e-6
-    matrix = risk.hessian(risk.margins(w)).matrix()
+    matrix = risk.hessian(risk.scores(w)).matrix()
     for j in range(D):
         sides = [
-            risk.gradient(risk.slopes(risk.margins(w + sign * step * np.eye(D)[j])))
+            risk.gradient(risk.derivatives(risk.scores(w + sign * step * np.eye(D)[j])))
             for sign in (1, -1)
         ]
         np.testing.assert_allclose(matrix[j], (sides[0] - sides[1]) / (2 * step), atol=1e-8)

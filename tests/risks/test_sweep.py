@@ -1,4 +1,4 @@
-"""A sweep is margins, dual steps, their image and the value, in one way through memory."""
+"""A sweep is scores, dual steps, their image and the value, in one way through memory."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def agree(risk, w, alphas, curvature=0.7):
 def test_a_sweep_is_its_parts(loss, shape, form, bias, threads):
     given, y, costs, rng = problem(form, *shape, bias=bias)
     risk = ScalarRisk(given.rows, loss, y, costs, threads)
-    alphas = -risk.slopes(rng.standard_normal(shape[0]))
+    alphas = -risk.derivatives(rng.standard_normal(shape[0]))
     agree(risk, rng.standard_normal(given.rows.width), alphas)
     agree(risk, np.zeros(given.rows.width), 0.0)
 
@@ -73,7 +73,7 @@ def test_moments_bound_what_duals_can_move(free):
     kind = FreeIntercept if free else ScalarRisk
     risk = kind(given.rows, margin.Hinge(), y, costs)
     d = risk.shape[0]
-    X = np.column_stack([risk.margins(unit) for unit in np.eye(d)])
+    X = np.column_stack([risk.scores(unit) for unit in np.eye(d)])
     centred = X - (costs @ X / costs.sum() if free else 0)
     expected = (costs[:, np.newaxis] * centred).T @ centred
     np.testing.assert_allclose(risk.gram(), expected, atol=1e-10 * np.abs(expected).max())

@@ -47,23 +47,23 @@ def test_products_are_those_of_the_matrix(form, index, dtype, threads, kept):
     costs = rng.random(N) * (rng.random(N) < kept)
     risk = ScalarRisk(rows, SmoothHinge(0.1), y, costs, threads=threads)
     X = np.c_[X, np.full(N, 2.0)]
-    w, slopes = rng.standard_normal(D + 1), rng.standard_normal(N)
-    np.testing.assert_allclose(risk.margins(w), X @ w, rtol=1e-12, atol=1e-13)
-    expected = X.T @ (costs * slopes)
-    np.testing.assert_allclose(risk.gradient(slopes), expected, rtol=1e-12, atol=1e-12)
+    w, derivatives = rng.standard_normal(D + 1), rng.standard_normal(N)
+    np.testing.assert_allclose(risk.scores(w), X @ w, rtol=1e-12, atol=1e-13)
+    expected = X.T @ (costs * derivatives)
+    np.testing.assert_allclose(risk.gradient(derivatives), expected, rtol=1e-12, atol=1e-12)
     again = ScalarRisk(rows, SmoothHinge(0.1), y, costs, threads=threads)
     for _ in range(2):
-        assert again.margins(w).tobytes() == risk.margins(w).tobytes()
-        assert again.gradient(slopes).tobytes() == risk.gradient(slopes).tobytes()
+        assert again.scores(w).tobytes() == risk.scores(w).tobytes()
+        assert again.gradient(derivatives).tobytes() == risk.gradient(derivatives).tobytes()
 
 
 def test_long_rows_are_the_same():
     rows, X, y, rng = data("sparse", np.float64, density=1.0)
     assert rows.between(N // 2, N).n_stored > 32 * (N - N // 2)
     risk = ScalarRisk(rows, Hinge(), y, np.ones(N), threads=2)
-    w, slopes = rng.standard_normal(D + 1), rng.standard_normal(N)
-    np.testing.assert_allclose(risk.margins(w), X @ w[:D] + 2 * w[D], atol=1e-12)
-    np.testing.assert_allclose(risk.gradient(slopes)[:D], X.T @ slopes, atol=1e-11)
+    w, derivatives = rng.standard_normal(D + 1), rng.standard_normal(N)
+    np.testing.assert_allclose(risk.scores(w), X @ w[:D] + 2 * w[D], atol=1e-12)
+    np.testing.assert_allclose(risk.gradient(derivatives)[:D], X.T @ derivatives, atol=1e-11)
 
 
 @pytest.mark.parametrize(("form", "index"), FORMS)
@@ -74,11 +74,11 @@ def test_products_of_blocks_are_those_of_one_thread(form, index):
         BlockRisk(rows, CrammerSinger(), label, 5, np.full(N, 0.5), threads=t) for t in (1, 3)
     )
     W = rng.standard_normal((D + 1, 5))
-    scores = three.margins(W)
-    assert scores.tobytes() == one.margins(W).tobytes()
-    gradient = three.gradient(three.slopes(scores))
-    np.testing.assert_allclose(gradient, one.gradient(one.slopes(scores)), atol=1e-11)
-    assert gradient.tobytes() == three.gradient(three.slopes(scores)).tobytes()
+    scores = three.scores(W)
+    assert scores.tobytes() == one.scores(W).tobytes()
+    gradient = three.gradient(three.derivatives(scores))
+    np.testing.assert_allclose(gradient, one.gradient(one.derivatives(scores)), atol=1e-11)
+    assert gradient.tobytes() == three.gradient(three.derivatives(scores)).tobytes()
 
 
 def test_a_free_intercept_hands_its_threads_on():
@@ -86,11 +86,11 @@ def test_a_free_intercept_hands_its_threads_on():
     one, two = (FreeIntercept(rows, Hinge(), y, np.ones(N), threads=t) for t in (1, 2))
     w = rng.standard_normal(D)
     assert (two.threads, two.smoothed(0.1).threads) == (2, 2)
-    margins = two.margins(w)
-    assert margins.tobytes() == one.margins(w).tobytes()
-    assert two.value(margins) == one.value(margins)
-    slopes = two.slopes(margins)
-    np.testing.assert_allclose(two.gradient(slopes), one.gradient(slopes), atol=1e-11)
+    scores = two.scores(w)
+    assert scores.tobytes() == one.scores(w).tobytes()
+    assert two.value(scores) == one.value(scores)
+    derivatives = two.derivatives(scores)
+    np.testing.assert_allclose(two.gradient(derivatives), one.gradient(derivatives), atol=1e-11)
 
 
 @pytest.mark.parametrize("form", ["sparse", "dense"])
@@ -113,7 +113,7 @@ def test_small_products_take_one_thread(monkeypatch):
 def test_empty_problems_have_products():
     rows = Problem.from_arrays(np.zeros((2, 0)), np.array([1.0, -1.0])).rows
     risk = ScalarRisk(rows, Hinge(), np.array([1.0, -1.0]), np.ones(2), threads=2)
-    assert (risk.margins(np.zeros(0)) == 0).all()
+    assert (risk.scores(np.zeros(0)) == 0).all()
     assert risk.gradient(np.ones(2)).shape == (0,)
 
 

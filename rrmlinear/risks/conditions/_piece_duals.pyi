@@ -15,15 +15,15 @@ class PieceDuals:
     ) -> None: ...
     def lines(
         self,
-        margins: NDArray[float64],
+        scores: NDArray[float64],
         alphas: NDArray[float64] | float,
         curvatures: NDArray[float64] | float,
         guess: float,
         at_most: bool = False,
     ) -> tuple[NDArray[float64], float]: ...
     def steps(
-        self, margins: NDArray[float64], guess: float, move: float
+        self, scores: NDArray[float64], guess: float, move: float
     ) -> tuple[NDArray[float64], float]: ...
     def scaled_steps(
-        self, margins: NDArray[float64], guess: float, move: float, at_most: bool = False
+        self, scores: NDArray[float64], guess: float, move: float, at_most: bool = False
     ) -> tuple[NDArray[float64], float]: ...

@@ -75,7 +75,7 @@ cdef class PieceDuals:
     def _flat(self, columns):
         return np.concatenate([np.broadcast_to(np.float64(x), self.n) for x in columns])
 
-    def lines(self, const double[::1] margins, alphas, curvatures, double guess,
+    def lines(self, const double[::1] scores, alphas, curvatures, double guess,
               bint at_most=False):
         """For q + γ > 0 wherever a cost is; ``alphas`` and ``curvatures`` are arrays or numbers.
 
@@ -101,7 +101,7 @@ cdef class PieceDuals:
                 # the guess is taken off first: θ, small, then keeps its digits
                 for k in range(self.parts):
                     for i in range(self.n):
-                        self._line(k * self.n + i, margins[i], alpha[i], q[i], guess, alike,
+                        self._line(k * self.n + i, scores[i], alpha[i], q[i], guess, alike,
                                    &line[0], &rate[0])
                 if at_most and plane_sum(&plane, -guess) <= self.z:
                     theta = -guess
@@ -149,7 +149,7 @@ cdef class PieceDuals:
         for i in range((self.parts - 1) * self.n):
             parts[i % self.n] += parts[self.n + i]
 
-    def steps(self, const double[::1] margins, double guess, double move):
+    def steps(self, const double[::1] scores, double guess, double move):
         """For γ = 0 and no curvature; ``move`` > 0 is how far from ``guess`` θ is thought to be."""
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -159,7 +159,7 @@ cdef class PieceDuals:
         if memory == NULL:
             raise MemoryError("no memory for the search")
         jumps.target, jumps.lower, jumps.upper = &self.target[0], &self.lower[0], &self.upper[0]
-        jumps.margin, jumps.cost = &margins[0], &self.cost[0]
+        jumps.margin, jumps.cost = &scores[0], &self.cost[0]
         jumps.n, jumps.parts, jumps.z = self.n, self.parts, self.z
         with nogil:
             theta = jumps_root(&jumps, guess, move, memory)
@@ -167,7 +167,7 @@ cdef class PieceDuals:
             free(memory)
         return result, theta
 
-    def scaled_steps(self, const double[::1] margins, double guess, double move,
+    def scaled_steps(self, const double[::1] scores, double guess, double move,
                      bint at_most=False):
         """The same with ``scales``; ``at_most`` is that of `lines`."""
         cdef Py_ssize_t all_parts = self.parts * self.n, j
@@ -175,7 +175,7 @@ cdef class PieceDuals:
         cdef const double[::1] costs = np.tile(self.cost, self.parts)
         result, zeros = np.empty(all_parts), np.zeros(all_parts)
         cdef double[::1] out = result
-        cdef const double[::1] no_margins = zeros
+        cdef const double[::1] no_scores = zeros
         cdef double v, t, total = 0, theta = 0
         cdef jumps_t jumps
         cdef bint met
@@ -185,21 +185,21 @@ cdef class PieceDuals:
         with nogil:
             for j in range(all_parts):
                 # v a falls from the larger of its bounds to the smaller one at (t − m)/v
-                v, t = self.scale[j], self.target[j] - margins[j % self.n]
+                v, t = self.scale[j], self.target[j] - scores[j % self.n]
                 columns[0, j] = t / v if v != 0 else 0
                 columns[1, j] = min(v * self.lower[j], v * self.upper[j])
                 columns[2, j] = max(v * self.lower[j], v * self.upper[j])
                 total += costs[j] * columns[2 if columns[0, j] > 0 else 1, j]
             met = at_most and total <= self.z
             if not met:
-                jumps.target, jumps.margin = &columns[0, 0], &no_margins[0]
+                jumps.target, jumps.margin = &columns[0, 0], &no_scores[0]
                 jumps.lower, jumps.upper = &columns[1, 0], &columns[2, 0]
                 jumps.cost, jumps.n, jumps.parts, jumps.z = &costs[0], all_parts, 1, self.z
                 theta = jumps_root(&jumps, guess, move, memory)
                 theta = max(theta, 0) if at_most else theta
                 jumps_write(&jumps, theta, &out[0])
             for j in range(all_parts):
-                v, t = self.scale[j], self.target[j] - margins[j % self.n]
+                v, t = self.scale[j], self.target[j] - scores[j % self.n]
                 if v == 0:
                     out[j] = self.upper[j] if t > 0 else self.lower[j] if t < 0 else 0
                 else:

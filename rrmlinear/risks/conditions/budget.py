@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
-from rrmlinear.risks.conditions.free_intercept import check_margins
+from rrmlinear.risks.conditions.free_intercept import check_scores
 from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.hessian import Hessian
 
@@ -29,9 +29,9 @@ class Budget(ScalarRisk):
     to their sign, F is then the sum of the ρ/C largest losses where every c_i is C. A cost counts
     as repetitions do, so that ‖α‖₁ ≤ m over examples of cost C is ``limit`` ρ = C m.
 
-    Everything else is as in `ScalarRisk`: slopes are −α for the best α, duals are feasible only
-    within the limit (to a rounding of 1e-10), else the conjugate is infinite, and dual steps are
-    the best that keep to it; each is found in O(n) by the knapsack's root finder, or a weighted
+    Everything else is as in `ScalarRisk`: derivatives are −α for the best α, duals are feasible
+    only within the limit (to a rounding of 1e-10), else the conjugate is infinite, and dual steps
+    are the best that keep to it; each is found in O(n) by the knapsack's root finder, or a weighted
     median, in η, from the η found last. For losses of `ScalarLoss.pieces`.
 
     Raises ValueError for other losses, for a limit that is not positive and finite, and for a
@@ -74,7 +74,9 @@ class Budget(ScalarRisk):
             pieces, scales = _by_sign(pieces)
         self.limit, self.direction, self.y = limit, direction, y
         self.found = PieceDuals(pieces, costs, loss.smoothing, scales, limit)
-        self.eta = self.step_eta = 0.0  # where the searches for slopes and for dual steps ended
+        self.eta = self.step_eta = (
+            0.0  # where the searches for derivatives and for dual steps ended
+        )
         self.move = 0.0
 
     def smoothed(self, smoothing: float) -> Budget:
@@ -86,30 +88,30 @@ class Budget(ScalarRisk):
         result.eta, result.step_eta = self.eta, self.step_eta
         return result
 
-    def value(self, margins: Vector) -> float:
-        """F at margins m."""
-        return self._value(margins, *self._best(margins))
+    def value(self, scores: Vector) -> float:
+        """F at scores m."""
+        return self._value(scores, *self._best(scores))
 
-    def slopes(self, margins: Vector) -> Vector:
+    def derivatives(self, scores: Vector) -> Vector:
         """−α for the best α."""
-        return -self._best(margins)[0]
+        return -self._best(scores)[0]
 
-    def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at margins m + x d, d the moves."""
-        at = margins + x * moves
+    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
+        """(F, its derivative by x) at scores m + x d, d the moves."""
+        at = scores + x * moves
         alphas, eta = self._best(at)
         return self._value(at, alphas, eta), -float(np.vdot(self.costs * alphas, moves))
 
-    def second_slopes(self, margins: Vector) -> Vector:
+    def curvatures(self, scores: Vector) -> Vector:
         """c_i φ''(m_i + η v_i)."""
-        alphas, eta = self._best(margins)
-        return self._bends(margins, alphas, eta)
+        alphas, eta = self._best(scores)
+        return self._curvatures(scores, alphas, eta)
 
-    def hessian(self, margins: Vector) -> Hessian:
-        """∇²F at margins X w, of a smooth loss."""
-        alphas, eta = self._best(margins)
+    def hessian(self, scores: Vector) -> Hessian:
+        """∇²F at scores X w, of a smooth loss."""
+        alphas, eta = self._best(scores)
         free = (self._scale(alphas),) if eta > 0 else ()
-        return Hessian(self.rows, self._bends(margins, alphas, eta), free)
+        return Hessian(self.rows, self._curvatures(scores, alphas, eta), free)
 
     def conjugate(self, alphas: Vector) -> float:
         """Σ c_i φ*(−α_i), infinite beyond the limit."""
@@ -118,41 +120,41 @@ class Budget(ScalarRisk):
         return super().conjugate(alphas) if float(used.sum()) <= room else np.inf
 
     def dual_steps(
-        self, margins: Vector, alphas: Vector | float, curvatures: Vector | float
+        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
     ) -> Vector:
         """The α' within the limit that maximize Σ c_i [−φ*(−α') − m_i α' − ½ q_i (α' − α_i)²]."""
-        check_margins(margins)
-        steps, self.step_eta = self.found.lines(margins, alphas, curvatures, self.step_eta, True)
+        check_scores(scores)
+        steps, self.step_eta = self.found.lines(scores, alphas, curvatures, self.step_eta, True)
         return steps
 
-    def _best(self, margins: Vector) -> tuple[Vector, float]:
-        check_margins(margins)
+    def _best(self, scores: Vector) -> tuple[Vector, float]:
+        check_scores(scores)
         last = self.eta
         if self.loss.smoothing > 0:
-            alphas, self.eta = self.found.lines(margins, 0.0, 0.0, last, True)
+            alphas, self.eta = self.found.lines(scores, 0.0, 0.0, last, True)
         else:
-            alphas, self.eta = self.found.scaled_steps(margins, last, self.move, True)
+            alphas, self.eta = self.found.scaled_steps(scores, last, self.move, True)
             self.move = 2 * abs(self.eta - last) or self.move
         return alphas, self.eta
 
     def _scale(self, alphas: Vector) -> Vector:
         return np.sign(alphas) if self.direction is None else self.direction
 
-    def _value(self, margins: Vector, alphas: Vector, eta: float) -> float:
+    def _value(self, scores: Vector, alphas: Vector, eta: float) -> float:
         if eta == 0:
-            return super().value(margins)
-        return super().value(self._moved(margins, alphas, eta)) + eta * self.limit
+            return super().value(scores)
+        return super().value(self._moved(scores, alphas, eta)) + eta * self.limit
 
-    def _bends(self, margins: Vector, alphas: Vector, eta: float) -> Vector:
-        bends = super().second_slopes(self._moved(margins, alphas, eta) if eta else margins)
+    def _curvatures(self, scores: Vector, alphas: Vector, eta: float) -> Vector:
+        curvatures = super().curvatures(self._moved(scores, alphas, eta) if eta else scores)
         if self.direction is None and eta > 0:
-            bends[alphas == 0] = 0.0
-        return bends
+            curvatures[alphas == 0] = 0.0
+        return curvatures
 
-    def _moved(self, margins: Vector, alphas: Vector, eta: float) -> Vector:
+    def _moved(self, scores: Vector, alphas: Vector, eta: float) -> Vector:
         if self.direction is not None:
-            return margins + eta * self.direction
-        return moved_apart(margins, alphas, eta, eta, self.y)
+            return scores + eta * self.direction
+        return moved_apart(scores, alphas, eta, eta, self.y)
 
 
 def checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[tuple[Any, Any, Any, Any]]:
@@ -160,7 +162,7 @@ def checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[tuple[Any,
     pieces = loss.pieces(y) if isinstance(loss, ScalarLoss) else None
     if pieces is None:
         raise ValueError(
-            "a budget takes a loss of one margin whose dual is a sum of clipped lines, and "
+            "a budget takes a loss of one score whose dual is a sum of clipped lines, and "
             f"{type(loss).__name__} is none"
         )
     if not 0 < limit < math.inf:
@@ -182,7 +184,7 @@ def _by_sign(pieces: list[tuple[Any, Any, Any, Any]]) -> tuple[list[Any], list[A
     return parts, signs
 
 
-def moved_apart(margins: Vector, alphas: Vector, above: float, below: float, y: Vector) -> Vector:
-    """Margins at which losses are what they add to F; where α_i = 0 they are 0, as at m_i = y_i."""
-    moved = np.where(alphas > 0, margins + above, margins - below)
+def moved_apart(scores: Vector, alphas: Vector, above: float, below: float, y: Vector) -> Vector:
+    """Scores at which losses are what they add to F; where α_i = 0 they are 0, as at m_i = y_i."""
+    moved = np.where(alphas > 0, scores + above, scores - below)
     return np.where(alphas == 0, y, moved)

@@ -55,8 +55,8 @@ class BudgetIntercept(FreeIntercept):
             PieceDuals(part, costs, loss.smoothing, [sign] * len(part), limit / 2)
             for sign, part in ((1.0, above), (-1.0, below))
         ]
-        self.guesses = {"slopes": [0.0, 0.0], "steps": [0.0, 0.0]}
-        self.eta = 0.0  # of the last slopes
+        self.guesses = {"derivatives": [0.0, 0.0], "steps": [0.0, 0.0]}
+        self.eta = 0.0  # of the last derivatives
         self.side_moves = [0.0, 0.0]
 
     def smoothed(self, smoothing: float) -> BudgetIntercept:
@@ -67,60 +67,60 @@ class BudgetIntercept(FreeIntercept):
         result.guesses = {name: list(guess) for name, guess in self.guesses.items()}
         return result
 
-    def value(self, margins: Vector) -> float:
-        """F at margins m."""
-        alphas, b = self._best(margins)
-        return self._value(margins, alphas, b)
+    def value(self, scores: Vector) -> float:
+        """F at scores m."""
+        alphas, b = self._best(scores)
+        return self._value(scores, alphas, b)
 
-    def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at margins m + x d, d the moves."""
-        at = margins + x * moves
+    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
+        """(F, its derivative by x) at scores m + x d, d the moves."""
+        at = scores + x * moves
         alphas, b = self._best(at)
         return self._value(at, alphas, b), -float(np.vdot(self.costs * alphas, moves))
 
-    def second_slopes(self, margins: Vector) -> Vector:
-        """c_i φ'' at margins moved by b, and η towards the side of α_i."""
-        alphas, b = self._best(margins)
-        return self._bends(margins, alphas, b)
+    def curvatures(self, scores: Vector) -> Vector:
+        """c_i φ'' at scores moved by b, and η towards the side of α_i."""
+        alphas, b = self._best(scores)
+        return self._curvatures(scores, alphas, b)
 
-    def hessian(self, margins: Vector) -> Hessian:
-        """∇²F at margins X w, of a smooth loss."""
-        alphas, b = self._best(margins)
+    def hessian(self, scores: Vector) -> Hessian:
+        """∇²F at scores X w, of a smooth loss."""
+        alphas, b = self._best(scores)
         ones = np.ones(len(alphas))
         free = [ones * (alphas > 0), ones * (alphas < 0)] if self.eta > 0 else [ones]
-        return Hessian(self.rows, self._bends(margins, alphas, b), free)
+        return Hessian(self.rows, self._curvatures(scores, alphas, b), free)
 
     def conjugate(self, alphas: Vector) -> float:
         """Σ c_i φ*(−α_i), infinite out of balance and beyond the limit."""
         return super().conjugate(alphas) if self._within(alphas) else np.inf
 
     def dual_steps(
-        self, margins: Vector, alphas: Vector | float, curvatures: Vector | float
+        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
     ) -> Vector:
         """As `FreeIntercept.dual_steps`, within the limit."""
-        steps = super().dual_steps(margins, alphas, curvatures)
+        steps = super().dual_steps(scores, alphas, curvatures)
         if self._within(steps):
             return steps
         guesses = self.guesses["steps"]
-        result = np.zeros(len(margins))
+        result = np.zeros(len(scores))
         for k, side in enumerate(self.sides):
-            part, guesses[k] = side.lines(margins, alphas, curvatures, guesses[k])
+            part, guesses[k] = side.lines(scores, alphas, curvatures, guesses[k])
             result += part
         return result
 
-    def _best(self, margins: Vector) -> tuple[Vector, float]:
-        alphas, b = super()._best(margins)
+    def _best(self, scores: Vector) -> tuple[Vector, float]:
+        alphas, b = super()._best(scores)
         self.eta = 0.0
         if self._within(alphas):
             return alphas, b
-        guesses = self.guesses["slopes"]
-        alphas = np.zeros(len(margins))
+        guesses = self.guesses["derivatives"]
+        alphas = np.zeros(len(scores))
         for k, side in enumerate(self.sides):
             last = guesses[k]
             if self.loss.smoothing > 0:
-                part, guesses[k] = side.lines(margins, 0.0, 0.0, last)
+                part, guesses[k] = side.lines(scores, 0.0, 0.0, last)
             else:
-                part, guesses[k] = side.scaled_steps(margins, last, self.side_moves[k])
+                part, guesses[k] = side.scaled_steps(scores, last, self.side_moves[k])
                 self.side_moves[k] = 2 * abs(guesses[k] - last) or self.side_moves[k]
             alphas += part
         self.eta = max((guesses[0] + guesses[1]) / 2, 0.0)
@@ -130,18 +130,18 @@ class BudgetIntercept(FreeIntercept):
     def _within(self, alphas: Vector) -> bool:
         return float(np.vdot(self.costs, np.abs(alphas))) <= self.limit * (1 + ROUNDING)
 
-    def _value(self, margins: Vector, alphas: Vector, b: float) -> float:
+    def _value(self, scores: Vector, alphas: Vector, b: float) -> float:
         moved = (
-            moved_apart(margins, alphas, b + self.eta, self.eta - b, self.y)
+            moved_apart(scores, alphas, b + self.eta, self.eta - b, self.y)
             if self.eta
-            else margins + b
+            else scores + b
         )
         return ScalarRisk.value(self, moved) + self.eta * self.limit
 
-    def _bends(self, margins: Vector, alphas: Vector, b: float) -> Vector:
+    def _curvatures(self, scores: Vector, alphas: Vector, b: float) -> Vector:
         if not self.eta:
-            return ScalarRisk.second_slopes(self, margins + b)
-        moved = moved_apart(margins, alphas, b + self.eta, self.eta - b, self.y)
-        bends = ScalarRisk.second_slopes(self, moved)
-        bends[alphas == 0] = 0.0
-        return bends
+            return ScalarRisk.curvatures(self, scores + b)
+        moved = moved_apart(scores, alphas, b + self.eta, self.eta - b, self.y)
+        curvatures = ScalarRisk.curvatures(self, moved)
+        curvatures[alphas == 0] = 0.0
+        return curvatures

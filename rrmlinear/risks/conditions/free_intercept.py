@@ -21,18 +21,18 @@ NEAR_ZERO = 1e-9
 
 
 class FreeIntercept(ScalarRisk):
-    """F(w) = min over b of Σ_i c_i φ(x_i'w + b, y_i), for any loss of one margin.
+    """F(w) = min over b of Σ_i c_i φ(x_i'w + b, y_i), for any loss of one score.
 
-    As `ScalarRisk`, ``threads`` included, with w and margins without b: value, slopes and
-    `intercept` are those at the best b. Slopes s_i ∈ ∂φ(m_i + b) have Σ c_i s_i = 0 to rounding;
-    where φ has a kink, examples on it take the share that makes it so. They give a gradient of F,
-    or a subgradient. Duals are feasible only with Σ c_i α_i = 0, else the conjugate is infinite;
-    dual steps are those at margins moved alike so that it holds.
+    As `ScalarRisk`, ``threads`` included, with w and scores without b: value, derivatives and
+    `intercept` are those at the best b. Derivatives s_i ∈ ∂φ(m_i + b) have Σ c_i s_i = 0 to
+    rounding; where φ has a kink, examples on it take the share that makes it so. They give a
+    gradient of F, or a subgradient. Duals are feasible only with Σ c_i α_i = 0, else the conjugate
+    is infinite; dual steps are those at scores moved alike so that it holds.
 
     ``rows.bias`` > 0 is the value of an appended column that products leave out; `complete` gives
     the weight, b / bias, that it has in a Result. Where all examples that cost are of one class
-    their loss falls with b to 0, slopes and duals are 0, and b is where it is reached or next to
-    nothing.
+    their loss falls with b to 0, derivatives and duals are 0, and b is where it is reached or next
+    to nothing.
 
     The b is that of a clipped line or of steps for a loss of `ScalarLoss.pieces`, found by the
     knapsack's root finder and a weighted median in O(n), and by secant steps for others. Each
@@ -49,7 +49,7 @@ class FreeIntercept(ScalarRisk):
     ) -> FreeIntercept:
         if not isinstance(loss, ScalarLoss):
             raise ValueError(
-                "an unregularized intercept takes a loss of one margin, and "
+                "an unregularized intercept takes a loss of one score, and "
                 f"{type(loss).__name__} is one of several scores"
             )
         if not rows.bias > 0:
@@ -81,31 +81,31 @@ class FreeIntercept(ScalarRisk):
         result.b, result.shift = self.b, self.shift
         return result
 
-    def intercept(self, margins: Vector) -> float:
+    def intercept(self, scores: Vector) -> float:
         """The b that minimizes Σ c_i φ(m_i + b), the middle one where there are many."""
-        return self._best(margins)[1]
+        return self._best(scores)[1]
 
-    def value(self, margins: Vector) -> float:
+    def value(self, scores: Vector) -> float:
         """Its minimum, Σ c_i φ(m_i + b)."""
-        return super().value(margins + self._best(margins)[1])
+        return super().value(scores + self._best(scores)[1])
 
-    def slopes(self, margins: Vector) -> Vector:
+    def derivatives(self, scores: Vector) -> Vector:
         """s_i ∈ ∂φ(m_i + b) with Σ c_i s_i = 0."""
-        return -self._best(margins)[0]
+        return -self._best(scores)[0]
 
-    def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(value, slope) of F at margins m + x · moves, along x."""
-        at = margins + x * moves
+    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
+        """(value, slope) of F at scores m + x · moves, along x."""
+        at = scores + x * moves
         alphas, b = self._best(at)
         return super().value(at + b), -float(np.vdot(self.costs * alphas, moves))
 
-    def second_slopes(self, margins: Vector) -> Vector:
+    def curvatures(self, scores: Vector) -> Vector:
         """c_i φ''(m_i + b)."""
-        return super().second_slopes(margins + self._best(margins)[1])
+        return super().curvatures(scores + self._best(scores)[1])
 
-    def hessian(self, margins: Vector) -> Hessian:
-        """∇²F at margins X w, of a smooth loss."""
-        return Hessian(self.rows, self.second_slopes(margins), (np.ones(len(margins)),))
+    def hessian(self, scores: Vector) -> Hessian:
+        """∇²F at scores X w, of a smooth loss."""
+        return Hessian(self.rows, self.curvatures(scores), (np.ones(len(scores)),))
 
     def gram(self) -> Vector:
         """Σ c_i x_i x_i' of rows counted from their mean by costs, as duals sum to 0."""
@@ -116,20 +116,20 @@ class FreeIntercept(ScalarRisk):
         return super().conjugate(alphas) if self._balances(alphas) else np.inf
 
     def dual_steps(
-        self, margins: Vector, alphas: Vector | float, curvatures: Vector | float
+        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
     ) -> Vector:
         """The α' with Σ c_i α_i' = 0 that maximize Σ c_i [−φ*(−α') − m_i α' − ½ q_i (α' − α_i)²].
 
         Arguments are those of `ScalarRisk.dual_steps`.
         """
-        check_margins(margins)
+        check_scores(scores)
         if not (self.rises and self.falls):
-            steps = np.zeros(len(margins))
+            steps = np.zeros(len(scores))
         elif self.pieces is not None:
-            steps, self.shift = self.pieces.lines(margins, alphas, curvatures, self.shift)
+            steps, self.shift = self.pieces.lines(scores, alphas, curvatures, self.shift)
         else:
             steps, self.shift, self.step_slope = balanced(
-                lambda b: super(FreeIntercept, self).dual_steps(margins + b, alphas, curvatures),
+                lambda b: super(FreeIntercept, self).dual_steps(scores + b, alphas, curvatures),
                 self.costs,
                 self.shift,
                 self.step_slope,
@@ -138,25 +138,25 @@ class FreeIntercept(ScalarRisk):
 
     def complete(self, w: Vector) -> Vector:
         """The weights as a Result has them: w and b / bias."""
-        return np.append(w, self.intercept(self.margins(w)) / self.bias)
+        return np.append(w, self.intercept(self.scores(w)) / self.bias)
 
-    def _best(self, margins: Vector) -> tuple[Vector, float]:
+    def _best(self, scores: Vector) -> tuple[Vector, float]:
         # duals at the best b, and b
-        check_margins(margins)
+        check_scores(scores)
         last = self.b
         if not (self.rises and self.falls):
-            alphas, self.b = np.zeros(len(margins)), self._end(margins)
+            alphas, self.b = np.zeros(len(scores)), self._end(scores)
         elif self.pieces is None:
             alphas, self.b, self.slope = balanced(
-                lambda b: -super(FreeIntercept, self).slopes(margins + b),
+                lambda b: -super(FreeIntercept, self).derivatives(scores + b),
                 self.costs,
                 last,
                 self.slope,
             )
         elif self.loss.smoothing > 0:
-            alphas, self.b = self.pieces.lines(margins, 0.0, 0.0, last)
+            alphas, self.b = self.pieces.lines(scores, 0.0, 0.0, last)
         else:
-            alphas, self.b = self.pieces.steps(margins, last, self.move)
+            alphas, self.b = self.pieces.steps(scores, last, self.move)
             self.move = 2 * abs(self.b - last) or self.move
         return self._without_noise(alphas), self.b
 
@@ -168,21 +168,21 @@ class FreeIntercept(ScalarRisk):
         # Where all duals are 0 but for rounding, their sum is no smaller than they are.
         return alphas if self._balances(alphas) else np.zeros_like(alphas)
 
-    def _end(self, margins: Vector) -> float:
+    def _end(self, scores: Vector) -> float:
         # one class: where its loss ends
         direction = 1.0 if self.rises else -1.0
         if self.pieces is None:
             return faded(
-                lambda b: super(FreeIntercept, self).slopes(margins + b),
+                lambda b: super(FreeIntercept, self).derivatives(scores + b),
                 self.costs,
                 self.b,
                 direction,
             )
-        kinks = direction * (self.y - margins)
+        kinks = direction * (self.y - scores)
         return direction * float(kinks[self.costs > 0].max())
 
 
-def check_margins(margins: Vector) -> None:
-    """Raise FloatingPointError for margins that have overflowed."""
-    if not np.isfinite(margins.sum()):
-        raise FloatingPointError("margins are not finite; scale the data")
+def check_scores(scores: Vector) -> None:
+    """Raise FloatingPointError for scores that have overflowed."""
+    if not np.isfinite(scores.sum()):
+        raise FloatingPointError("scores are not finite; scale the data")

@@ -20,7 +20,7 @@ class EntriesRisk(ScalarRisk):
     """F(W) = Σ_i c_i φ(W[r_i, k_i], y_i) over W of ``matrix_shape`` p × q.
 
     It is a `ScalarRisk` over examples with a single 1 each, weights being the p q entries of W row
-    by row, so that every solver serves it; `margins_of` and `sums` are for those that hold W by
+    by row, so that every solver serves it; `scores_of` and `sums` are for those that hold W by
     factors and never all of it. Places may come repeatedly: each time is an example. Indices are
     not checked here.
     """
@@ -69,7 +69,7 @@ class EntriesRisk(ScalarRisk):
             self.costs,
         )
 
-    def margins_of(self, left: Vector, right: Vector) -> Vector:
+    def scores_of(self, left: Vector, right: Vector) -> Vector:
         """The entries of W = L R'."""
         return entries_of_product(left, right, self.rows_of, self.columns_of)
 

@@ -14,9 +14,9 @@ ROUNDING = 1e-12
 class LargestPlane:
     """F of planes a_i, the rows of an m × d array, and m numbers b_i, 0 by default.
 
-    Margins are the values of the planes, slopes weights on the simplex: 1 for the first plane that
-    is largest but for rounding. So F(w) = value(margins(w)), a subgradient of F at w is
-    gradient(slopes(margins(w))), and F*(Σ s_i a_i) is at most conjugate(−s) = −b's.
+    Scores are the values of the planes, derivatives weights on the simplex: 1 for the first plane
+    that is largest but for rounding. So F(w) = value(scores(w)), a subgradient of F at w is
+    gradient(derivatives(scores(w))), and F*(Σ s_i a_i) is at most conjugate(−s) = −b's.
 
     Raises ValueError for other shapes and for numbers that are not finite.
     """
@@ -36,32 +36,32 @@ class LargestPlane:
         """Of the weights."""
         return (self.planes.shape[1],)
 
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of all planes."""
         return self.planes @ w + self.offsets
 
-    def value(self, margins: NDArray[np.float64]) -> float:
+    def value(self, scores: NDArray[np.float64]) -> float:
         """The largest."""
-        return float(margins.max())
+        return float(scores.max())
 
-    def slopes(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def derivatives(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """1 for the first that is largest but for rounding, 0 for the others."""
-        weights = np.zeros(len(margins))
-        near = margins.max() - TIE * np.abs(margins).max()
-        weights[np.argmax(margins >= near)] = 1
+        weights = np.zeros(len(scores))
+        near = scores.max() - TIE * np.abs(scores).max()
+        weights[np.argmax(scores >= near)] = 1
         return weights
 
     def along(
-        self, margins: NDArray[np.float64], moves: NDArray[np.float64], x: float
+        self, scores: NDArray[np.float64], moves: NDArray[np.float64], x: float
     ) -> tuple[float, float]:
-        """(F, its derivative by x) at margins m + x d, d the moves."""
-        at = margins + x * moves
+        """(F, its derivative by x) at scores m + x d, d the moves."""
+        at = scores + x * moves
         largest = at.argmax()
         return float(at[largest]), float(moves[largest])
 
-    def gradient(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient(self, derivatives: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ s_i a_i."""
-        return slopes @ self.planes
+        return derivatives @ self.planes
 
     def conjugate(self, alphas: NDArray[np.float64]) -> float:
         """−b's for s = −α on the simplex, infinite elsewhere."""

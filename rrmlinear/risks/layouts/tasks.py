@@ -133,40 +133,40 @@ class TaskIntercepts(TaskRisk):
         total = costs.sum()
         return X - (costs @ X) / total if total > 0 else X
 
-    def intercepts(self, margins: Vector) -> Vector:
+    def intercepts(self, scores: Vector) -> Vector:
         """The best b of each task."""
         result = np.zeros(self.n_tasks)
         for t, own, part in self.parts:
-            result[t] = part.intercept(margins[own])
+            result[t] = part.intercept(scores[own])
         return result
 
-    def value(self, margins: Vector) -> float:
+    def value(self, scores: Vector) -> float:
         """Σ c_i φ at the best intercepts."""
-        return sum(part.value(margins[own]) for _, own, part in self.parts)
+        return sum(part.value(scores[own]) for _, own, part in self.parts)
 
-    def slopes(self, margins: Vector) -> Vector:
+    def derivatives(self, scores: Vector) -> Vector:
         """s_i ∈ ∂φ at the best intercepts, with Σ c_i s_i = 0 in each task."""
         result = np.zeros(len(self.y))
         for _, own, part in self.parts:
-            result[own] = part.slopes(margins[own])
+            result[own] = part.derivatives(scores[own])
         return result
 
-    def along(self, margins: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(value, slope) of F at margins m + x · moves, along x."""
+    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
+        """(value, slope) of F at scores m + x · moves, along x."""
         value = slope = 0.0
         for _, own, part in self.parts:
-            more = part.along(margins[own], moves[own], x)
+            more = part.along(scores[own], moves[own], x)
             value, slope = value + more[0], slope + more[1]
         return value, slope
 
-    def second_slopes(self, margins: Vector) -> Vector:
+    def curvatures(self, scores: Vector) -> Vector:
         """c_i φ'' at the best intercepts."""
         result = np.zeros(len(self.y))
         for _, own, part in self.parts:
-            result[own] = part.second_slopes(margins[own])
+            result[own] = part.curvatures(scores[own])
         return result
 
-    def hessian(self, margins: Vector) -> Hessian:
+    def hessian(self, scores: Vector) -> Hessian:
         raise TypeError("a risk with an intercept for each task has no Hessian to be formed")
 
     def conjugate(self, alphas: Vector) -> float:
@@ -174,16 +174,16 @@ class TaskIntercepts(TaskRisk):
         return sum(part.conjugate(alphas[own]) for _, own, part in self.parts)
 
     def dual_steps(
-        self, margins: Vector, alphas: Vector | float, curvatures: Vector | float
+        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
     ) -> Vector:
         """The α' with Σ c_i α_i' = 0 in each task, as `FreeIntercept.dual_steps` has them."""
         alpha = np.broadcast_to(np.float64(alphas), len(self.y))
         q = np.broadcast_to(np.float64(curvatures), len(self.y))
         result = np.zeros(len(self.y))
         for _, own, part in self.parts:
-            result[own] = part.dual_steps(margins[own], alpha[own], q[own])
+            result[own] = part.dual_steps(scores[own], alpha[own], q[own])
         return result
 
     def complete(self, w: Vector) -> Vector:
         """w and the intercepts."""
-        return np.concatenate([w, self.intercepts(self.margins(w))])
+        return np.concatenate([w, self.intercepts(self.scores(w))])

@@ -18,9 +18,10 @@ ROUNDING = 1e-12
 class VectorRisk(BlockRisk):
     """F(W) = Σ_i c_i φ(y_i − W'x_i), φ the length of a vector of k residuals; W is d × k.
 
-    Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, margins W'x_i,
-    slopes and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual step is
-    a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a `BlockRisk`.
+    Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, scores W'x_i,
+    derivatives and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual
+    step is a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a
+    `BlockRisk`.
     """
 
     y: Array
@@ -42,23 +43,23 @@ class VectorRisk(BlockRisk):
         loss = self.loss.smoothed(smoothing)
         return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
 
-    def value(self, margins: Array) -> float:
+    def value(self, scores: Array) -> float:
         """Σ c_i φ."""
-        length, gamma = _lengths(self.y - margins), self.loss.smoothing
+        length, gamma = _lengths(self.y - scores), self.loss.smoothing
         if gamma > 0:
             length = np.where(length < gamma, length**2 / (2 * gamma), length - gamma / 2)
         return float(np.einsum("i,i->", self.costs.ravel(), length))
 
-    def slopes(self, margins: Array) -> Array:
+    def derivatives(self, scores: Array) -> Array:
         """∂φ/∂s_ij; 0 where all residuals are 0."""
-        residuals = self.y - margins
+        residuals = self.y - scores
         longest = np.maximum(_lengths(residuals), self.loss.smoothing)
         return -residuals / np.where(longest > 0, longest, 1)[:, np.newaxis]
 
-    def along(self, margins: Array, moves: Array, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at margins m + x d, d the moves."""
-        at = margins + x * moves
-        turn = np.einsum("ij,ij->i", self.slopes(at), moves)
+    def along(self, scores: Array, moves: Array, x: float) -> tuple[float, float]:
+        """(F, its derivative by x) at scores m + x d, d the moves."""
+        at = scores + x * moves
+        turn = np.einsum("ij,ij->i", self.derivatives(at), moves)
         return self.value(at), float(np.einsum("i,i->", self.costs.ravel(), turn))
 
     def conjugate(self, alphas: Array) -> float:
@@ -69,10 +70,10 @@ class VectorRisk(BlockRisk):
         each = self.loss.smoothing / 2 * squares - np.einsum("ij,ij->i", self.y, alphas)
         return float(np.einsum("i,i->", costs, each))
 
-    def dual_steps(self, margins: Array, alphas: Array | float, curvatures: Array | float) -> Array:
+    def dual_steps(self, scores: Array, alphas: Array | float, curvatures: Array | float) -> Array:
         """The α' of each example that maximizes −φ*(−α') − m_i'α' − ½ q_i ‖α' − α_i‖²."""
         q = np.broadcast_to(np.float64(curvatures), len(self.y))[:, np.newaxis]
-        steps = (q * alphas + self.y - margins) / (q + self.loss.smoothing)
+        steps = (q * alphas + self.y - scores) / (q + self.loss.smoothing)
         return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis]
 
     def duals(self, alphas: Array) -> Array:

@@ -28,13 +28,13 @@ class Risk(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]: ...
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
-    def value(self, margins: NDArray[np.float64]) -> float: ...
-    def slopes(self, margins: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def scores(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def value(self, scores: NDArray[np.float64]) -> float: ...
+    def derivatives(self, scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def along(
-        self, margins: NDArray[np.float64], moves: NDArray[np.float64], x: float
+        self, scores: NDArray[np.float64], moves: NDArray[np.float64], x: float
     ) -> tuple[float, float]: ...
-    def gradient(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def gradient(self, derivatives: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def conjugate(self, alphas: NDArray[np.float64]) -> float: ...
     def duals(self, alphas: NDArray[np.float64]) -> Any: ...
     def complete(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -107,7 +107,7 @@ class BMRM(Solver):
     def start(self) -> None:
         self.model = UPDATES[self.update](self.regularizer, math.prod(self.risk.shape))
         w = np.zeros(self.risk.shape)
-        self.point = w, self.risk.margins(w)
+        self.point = w, self.risk.scores(w)
         self.n = len(self.point[1])
         self.certificate = Certificate(self.risk, self.regularizer)
         self.certificate.offer_weights(*self.point)
@@ -116,7 +116,7 @@ class BMRM(Solver):
         self.work += self.n
         best = self.certificate
         primal, bound = best.primal, best.lower
-        slopes = self.risk.slopes(self.point[1])
+        slopes = self.risk.derivatives(self.point[1])
         a, b = self.risk.gradient(slopes).ravel(), -self.risk.conjugate(-slopes)
         if not (np.isfinite(a).all() and math.isfinite(b)):
             raise ValueError("a plane overflows; scale the data, or take a smaller C")
@@ -124,7 +124,7 @@ class BMRM(Solver):
         self.model.solve(MODEL_SHARE * (primal - bound) if number > 1 else 0)
         best.offer_bound(self.model.bound)
         w = self.model.w.reshape(self.risk.shape)
-        self.minimum = w, self.risk.margins(w)
+        self.minimum = w, self.risk.scores(w)
         stuck = not best.lower > bound + ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()

@@ -1,4 +1,4 @@
-"""Stochastic dual coordinate ascent on losses of one margin: visits and measuring."""
+"""Stochastic dual coordinate ascent on losses of one score: visits and measuring."""
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t

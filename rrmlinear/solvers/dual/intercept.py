@@ -119,7 +119,7 @@ class InterceptSDCA(Solver):
 
     def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
-        return weights, self.risk.margins(weights)
+        return weights, self.risk.scores(weights)
 
     def close(self) -> None:
         self.inner.close()

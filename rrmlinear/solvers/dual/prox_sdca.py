@@ -13,7 +13,7 @@ from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.team import Team
 
-# The paper's options, by what the kernel does: II is I for losses of one margin, as the maximum
+# The paper's options, by what the kernel does: II is I for losses of one score, as the maximum
 # lies on its line, and IV is III with the largest curvature for every example.
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
@@ -41,7 +41,7 @@ class ProxSDCA(DualDescent):
     raises it in one α_i. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
 
     ``y`` are labels as the loss takes them. ``option`` says how far a visit goes: "I" to the
-    maximum; "II" to the best point between α_i and −φ'(x_i'w), which for losses of one margin is
+    maximum; "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is
     that maximum; "III" as far on that line as a bound says, "IV" the same with the largest ‖x_i‖²
     for all, "V" a fixed part of it (smooth losses only). ``sampling``: a "permutation" for each
     pass, where examples that hold little of the gap are passed over for a while, or n "uniform"

@@ -117,8 +117,8 @@ cdef class SubgradientDescent:
         """The mean of all iterates."""
         return (self.weighted * self.direction + self.remainder) / max(self.steps_made, 1)
 
-    def mean_slopes(self, const double[::1] others):
-        """Mean of each example's slopes since they were last forgotten, ``others`` without any."""
+    def mean_derivatives(self, const double[::1] others):
+        """Mean of each example's derivatives since they were last forgotten, else ``others``."""
         result = np.empty(self.risk.n)
         cdef double[::1] out = result
         cdef Py_ssize_t i
@@ -126,7 +126,7 @@ cdef class SubgradientDescent:
             out[i] = self.slope_sum[i] / self.visits[i] if self.visits[i] else others[i]
         return result
 
-    def forget_slopes(self):
+    def forget_derivatives(self):
         """Begin the means anew."""
         self.slope_sum[:] = 0
         self.visits[:] = 0

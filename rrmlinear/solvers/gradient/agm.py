@@ -60,7 +60,7 @@ class AGM(Solver):
     duals.
 
     Certificate: averages of dual points as the theorems have them, and each dual point by itself;
-    margins of averaged weights and Σ c_i α_i x_i of averaged duals are averages, too, so every pass
+    scores of averaged weights and Σ c_i α_i x_i of averaged duals are averages, too, so every pass
     has both values. Where Ω* is infinite, duals count as far as they scale into its domain.
 
     Raises ValueError for choices that are not as said. Source: Zhang, Saha and Vishwanathan,
@@ -122,14 +122,14 @@ class AGM(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
         w = np.zeros(risk.shape)
-        margins = risk.margins(w)
-        self.certificate.offer_weights(w, margins)
-        self.certificate.offer_duals(0 * margins, w)
+        scores = risk.scores(w)
+        self.certificate.offer_weights(w, scores)
+        self.certificate.offer_duals(0 * scores, w)
         if self.begin is not None:
-            self.begin = nearest_duals(risk, self.begin, margins)
+            self.begin = nearest_duals(risk, self.begin, scores)
             self.square.centre = self.begin
             self.certificate.offer_duals(self.begin, risk.gradient(self.begin))
-        mu = self._first_smoothing(risk.value(margins)) if self.smooths else 0.0
+        mu = self._first_smoothing(risk.value(scores)) if self.smooths else 0.0
         problem = self._problem(mu)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, LEAST * longest) or 1.0
@@ -180,9 +180,9 @@ class AGM(Solver):
 
 
 def nearest_duals(
-    risk: Any, alphas: NDArray[np.float64], margins: NDArray[np.float64]
+    risk: Any, alphas: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Duals next to some that need not be feasible, as those of another problem."""
     if math.isfinite(risk.conjugate(alphas)):
         return alphas
-    return risk.dual_steps(margins, alphas, STIFF)
+    return risk.dual_steps(scores, alphas, STIFF)

@@ -55,29 +55,29 @@ class PrimalRoute:
         return max(bound / curvature, self.lam2, TINY)
 
     def image(self, w: Array) -> Array:
-        return self.risk.margins(w)
+        return self.risk.scores(w)
 
-    def alphas(self, margins: Array) -> Array:
+    def alphas(self, scores: Array) -> Array:
         """α(w)."""
         if self.mu == 0:
-            return -self.risk.slopes(margins)
-        return self.risk.dual_steps(margins, self.square.centre, self.mu * self.square.ratios)
+            return -self.risk.derivatives(scores)
+        return self.risk.dual_steps(scores, self.square.centre, self.mu * self.square.ratios)
 
-    def smooth(self, margins: Array) -> float:
-        return self._at(margins, self.alphas(margins) if self.mu else margins)
+    def smooth(self, scores: Array) -> float:
+        return self._at(scores, self.alphas(scores) if self.mu else scores)
 
-    def _at(self, margins: Array, alphas: Array) -> float:
+    def _at(self, scores: Array, alphas: Array) -> float:
         if self.mu == 0:
-            return self.risk.value(margins)
-        linear = weighted(self.risk.costs, margins, alphas)
+            return self.risk.value(scores)
+        linear = weighted(self.risk.costs, scores, alphas)
         return -linear - self.risk.conjugate(alphas) - self.mu * self.square.value(alphas)
 
-    def tangent(self, margins: Array) -> Tangent:
-        alphas = self.alphas(margins)
-        return Tangent(self._at(margins, alphas), self.risk.gradient(-alphas), alphas)
+    def tangent(self, scores: Array) -> Tangent:
+        alphas = self.alphas(scores)
+        return Tangent(self._at(scores, alphas), self.risk.gradient(-alphas), alphas)
 
-    def bend(self, margins: Array, tangent: Tangent, other: Array) -> float:
-        return weighted(self.risk.costs, tangent.dual - self.alphas(other), other - margins) / 2
+    def bend(self, scores: Array, tangent: Tangent, other: Array) -> float:
+        return weighted(self.risk.costs, tangent.dual - self.alphas(other), other - scores) / 2
 
     def rest(self, w: Array) -> float:
         return self.regularizer.value_of(w.ravel())
@@ -101,7 +101,7 @@ class PrimalRoute:
 
 class DualRoute:
     """J(α) = Ω*(Σ c_i α_i x_i) + Σ c_i φ*(−α_i) + μ square(α) in α, of which all but Ω* stands in
-    the prox. Gradients are margins of ∇Ω*: ⟨g, α⟩ = Σ c_i g_i α_i. d is the square itself.
+    the prox. Gradients are scores of ∇Ω*: ⟨g, α⟩ = Σ c_i g_i α_i. d is the square itself.
     """
 
     def __init__(self, risk: Any, regularizer: Regularizer, mu: float, square: DualSquare) -> None:
@@ -131,7 +131,7 @@ class DualRoute:
 
     def tangent(self, vector: Array) -> Tangent:
         w = self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
-        return Tangent(self.smooth(vector), self.risk.margins(w), w)
+        return Tangent(self.smooth(vector), self.risk.scores(w), w)
 
     def bend(self, vector: Array, tangent: Tangent, other: Array) -> float:
         w = self.regularizer.primal_of(other.ravel()).reshape(other.shape)

@@ -13,7 +13,8 @@ from rrmlinear.solvers.gradient.agm_steps import (
 from rrmlinear.solvers.gradient.bregman import Divergence
 from rrmlinear.solvers.loop.inner import Array
 
-# Below this part of f the square of a step is rounding beside values of f, and slopes are compared.
+# Below this part of f the square of a step is rounding beside values of f, and derivatives are
+# compared.
 RESOLUTION = 1e-9
 # By this part of J two sides of a test may differ through rounding.
 ROUNDING = 1e-15
@@ -126,7 +127,7 @@ class EstimateFunctions:
     def _served(
         self, served: bool, at: Array, tangent: Tangent, u: Array, x: Array, image: Array
     ) -> bool:
-        # What a test says, or where it can say nothing, what the slopes do.
+        # What a test says, or where it can say nothing, what the derivatives do.
         square = self.L / 2 * self.geometry.squared_norm(x - u)
         if square > RESOLUTION * max(abs(tangent.value), abs(self.value)):
             return served

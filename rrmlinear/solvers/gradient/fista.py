@@ -57,13 +57,13 @@ class FISTA(Solver):
         bound = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
-        # No more than the true constant where all slopes change; trials find what it takes.
+        # No more than the true constant where all derivatives change; trials find what it takes.
         curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
         self.L = max(curvature, self.regularizer.modulus, SMALLEST)
         self.last_L = self.L
         self.momentum = 0.0  # t of the step before; 0: u is w itself
         self.w = self.last_w = np.zeros(self.risk.shape)
-        self.margins = self.last_margins = self.risk.margins(self.w)
+        self.scores = self.last_scores = self.risk.scores(self.w)
         self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
@@ -71,14 +71,14 @@ class FISTA(Solver):
         t = (1 + math.sqrt(1 + 4 * self.momentum**2 * self.L / self.last_L)) / 2
         beta = (self.momentum - 1) / t if self.momentum else 0.0
         u = self.w + beta * (self.w - self.last_w)
-        margins = self.margins + beta * (self.margins - self.last_margins)
-        slopes = self.risk.slopes(margins)
-        gradient = self.risk.gradient(slopes)
-        self.certificate.offer_duals(-slopes, -gradient, exact=True)
+        scores = self.scores + beta * (self.scores - self.last_scores)
+        derivatives = self.risk.derivatives(scores)
+        gradient = self.risk.gradient(derivatives)
+        self.certificate.offer_duals(-derivatives, -gradient, exact=True)
 
         w = self.regularizer.prox_of((u - gradient / self.L).ravel(), 1 / self.L).reshape(u.shape)
-        new_margins = self.risk.margins(w)
-        if not self._served(w - u, margins, new_margins, slopes):
+        new_scores = self.risk.scores(w)
+        if not self._served(w - u, scores, new_scores, derivatives):
             self.L *= RISE
             self.moved = self.n
             return
@@ -86,28 +86,28 @@ class FISTA(Solver):
         uphill = np.vdot(u - w, w - self.w) > 0
         self.momentum = 0.0 if uphill else t
         self.w, self.last_w = w, self.w
-        self.margins, self.last_margins = new_margins, self.margins
+        self.scores, self.last_scores = new_scores, self.scores
         self.last_L = self.L
         self.L = max(FALL * self.L, SMALLEST)
-        self.certificate.offer_weights(w, new_margins, exact=True)
+        self.certificate.offer_weights(w, new_scores, exact=True)
 
     def _served(
         self,
         step: NDArray[np.float64],
-        margins: NDArray[np.float64],
-        new_margins: NDArray[np.float64],
-        slopes: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        new_scores: NDArray[np.float64],
+        derivatives: NDArray[np.float64],
     ) -> bool:
         """Whether F(w) ≤ F(u) + ⟨∇F(u), step⟩ + L/2 ‖step‖²."""
         quadratic = self.L / 2 * float(np.vdot(step, step))
-        moves, costs = new_margins - margins, self.risk.costs
-        before, after = self.risk.value(margins), self.risk.value(new_margins)
+        moves, costs = new_scores - scores, self.risk.costs
+        before, after = self.risk.value(scores), self.risk.value(new_scores)
         if quadratic > RESOLUTION * max(before, after):
-            return after - before - float(np.vdot(costs * slopes, moves)) <= quadratic
+            return after - before - float(np.vdot(costs * derivatives, moves)) <= quadratic
         # Half of ⟨∇F(w) − ∇F(u), step⟩ is the mean of the distances from u to w and back.
-        bends = self.risk.slopes(new_margins) - slopes
-        return float(np.vdot(costs * bends, moves)) / 2 <= quadratic
+        curvatures = self.risk.derivatives(new_scores) - derivatives
+        return float(np.vdot(costs * curvatures, moves)) / 2 <= quadratic
 
     def measure(self) -> None:
         # before the first step no pass has told of the primal
-        self.certificate.offer_weights(self.w, self.margins, exact=True)
+        self.certificate.offer_weights(self.w, self.scores, exact=True)

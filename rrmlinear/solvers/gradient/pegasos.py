@@ -103,21 +103,21 @@ class Pegasos(Solver):
             self._look_at_all()
             self.next_look = number + 1 + int(LOOK_GROWTH * number)
         if number >= self.next_forgetting:  # what early passes saw is far from the minimum
-            self.state.forget_slopes()
+            self.state.forget_derivatives()
             self.next_forgetting = 2 * number
 
     def _look_at_all(self) -> None:
         w = self.state.average() if self.averaging else self.state.last()
-        margins = self.risk.margins(w)
-        primal = self.certificate.primal_of(w, margins)
+        scores = self.risk.scores(w)
+        primal = self.certificate.primal_of(w, scores)
         if not math.isfinite(primal):
             raise ValueError(
-                "the steps have overflowed, as they may where slopes are unbounded: project them, "
-                "scale the data, or take a smaller C"
+                "the steps have overflowed, as they may where derivatives are unbounded: "
+                "project them, scale the data, or take a smaller C"
             )
         self.certificate.offer_weights(lambda: w, primal=primal)
-        here = self.risk.slopes(margins)
-        for alphas in (-here, -self.state.mean_slopes(here)):
+        here = self.risk.derivatives(scores)
+        for alphas in (-here, -self.state.mean_derivatives(here)):
             self.certificate.offer_duals(alphas)
 
     def measure(self) -> None:

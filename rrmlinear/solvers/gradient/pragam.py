@@ -96,10 +96,10 @@ class Pragam(Solver):
         self.least_L = LEAST * longest / self.regularizer.modulus or 1.0
         self.L = max(self.L, self.least_L)
         self.certificate = Certificate(risk, self.regularizer)
-        margins = risk.margins(np.zeros(risk.shape))
+        scores = risk.scores(np.zeros(risk.shape))
         begin = self.begin
-        begin = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
-        self.certificate.offer_weights(np.zeros(risk.shape), margins)
+        begin = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
+        self.certificate.offer_weights(np.zeros(risk.shape), scores)
         vector = risk.gradient(begin)
         #: The largest lower bound of the pairs taken, by which runs begin again.
         self.taken_bound = self.certificate.offer_duals(begin, vector)
@@ -114,12 +114,12 @@ class Pragam(Solver):
     def _weights(self, vector: Array) -> Array:
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
-    def smoothed_value(self, w: Array, margins: Array, mu: float) -> tuple[float, Array]:
+    def smoothed_value(self, w: Array, scores: Array, mu: float) -> tuple[float, Array]:
         """J_μ(w) and the α_μ(w) that attains it."""
-        alphas = self.risk.dual_steps(margins, self.centre, mu)
+        alphas = self.risk.dual_steps(scores, self.centre, mu)
         away = alphas - self.centre
         costs = self.risk.costs
-        value = -weighted(costs, margins, alphas) - self.risk.conjugate(alphas)
+        value = -weighted(costs, scores, alphas) - self.risk.conjugate(alphas)
         value -= mu / 2 * weighted(costs, away, away)
         return value + self.regularizer.value_of(w.ravel()), alphas
 
@@ -139,10 +139,10 @@ class Pragam(Solver):
 
     def _first(self) -> bool:
         w = self._weights(self.centre_vector)
-        margins = self.risk.margins(w)
-        alphas = self.risk.dual_steps(margins, self.centre, self.L)
+        scores = self.risk.scores(w)
+        alphas = self.risk.dual_steps(scores, self.centre, self.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
-        if not self._kept(w, margins, self.L, alphas, vector):
+        if not self._kept(w, scores, self.L, alphas, vector):
             return False
         self.gap_at_start = self.certificate.primal - self.taken_bound
         return True
@@ -158,23 +158,23 @@ class Pragam(Solver):
         else:
             beta_vector = self.risk.gradient(beta)
         target = self._weights(beta_vector)
-        target_margins = self.risk.margins(target)
-        alphas = self.risk.dual_steps(target_margins, beta, self.L)
+        target_scores = self.risk.scores(target)
+        alphas = self.risk.dual_steps(target_scores, beta, self.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
-        w, margins = between(self.w, target, tau), between(self.margins, target_margins, tau)
+        w, scores = between(self.w, target, tau), between(self.scores, target_scores, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
         mu = max((1 - tau) * self.mu, LEAST * self.L)  # more of it lowers J_μ
-        if not self._kept(w, margins, mu, alphas, vector):
+        if not self._kept(w, scores, mu, alphas, vector):
             return False
         self.moved = 0 if still else self.n
         return True
 
     def _kept(
-        self, w: Array, margins: Array, mu: float, alphas: Array, vector: Array | None
+        self, w: Array, scores: Array, mu: float, alphas: Array, vector: Array | None
     ) -> bool:
         # Whether J_μ(w) ≤ D(α), which an L that is not below the true one promises. Then the pair
         # is the new one; J_μ(w) bounds the optimum, and what attains it serves the next step.
-        value, answer = self.smoothed_value(w, margins, mu)
+        value, answer = self.smoothed_value(w, scores, mu)
         if vector is not None:
             dual = self.certificate.offer_duals(alphas, vector)
             if value > dual + ROUNDING * (abs(value) + abs(self.certificate.primal)):
@@ -183,8 +183,8 @@ class Pragam(Solver):
             dual = value
             self.certificate.offer_bound(value)
         self.taken_bound = max(self.taken_bound, dual)
-        self.certificate.offer_weights(w, margins)
-        self.w, self.margins, self.mu = w, margins, mu
+        self.certificate.offer_weights(w, scores)
+        self.w, self.scores, self.mu = w, scores, mu
         self.alphas, self.vector = alphas, vector
         self.answer, self.answer_vector = answer, None
         return True

@@ -57,7 +57,7 @@ class Certificate:
         """
         if primal is None:
             exact = exact or scores is None
-            scores = self.risk.margins(w) if scores is None else scores
+            scores = self.risk.scores(w) if scores is None else scores
             primal = self.primal_of(w, scores)
         if callable(w) or primal < self.primal:
             self.primal, self._weights, self.scores = primal, w, scores
@@ -110,7 +110,7 @@ class Certificate:
     def measure(self) -> tuple[float, float]:
         """(primal, dual) of the points that are kept, from these points alone."""
         if not self._primal_is_exact:
-            self.scores = self.risk.margins(self._weights)
+            self.scores = self.risk.scores(self._weights)
             self.primal = self.primal_of(self._weights, self.scores)
         if not self._dual_is_exact:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))

@@ -40,7 +40,7 @@ def top_eigenvector(risk: Any, passes: int = PASSES, seed: int = 0) -> tuple[flo
         if length == 0:
             return 0.0, v
         v = v / length
-        image = risk.gradient(_centred(risk, risk.margins(v)))
+        image = risk.gradient(_centred(risk, risk.scores(v)))
         last, eigenvalue = eigenvalue, inner(v, image)
         v = image
         if eigenvalue - last <= PRECISION * eigenvalue:
@@ -72,10 +72,10 @@ def mean_curvature(risk: Any) -> float:
     return max(trace(risk), LEAST_PART * raw) / risk.shape[0]
 
 
-def _centred(risk: Any, margins: Array) -> Array:
+def _centred(risk: Any, scores: Array) -> Array:
     if not isinstance(risk, FreeIntercept):
-        return margins
-    return margins - inner(risk.costs, margins) / float(risk.costs.sum())
+        return scores
+    return scores - inner(risk.costs, scores) / float(risk.costs.sum())
 
 
 def curvature_bound(risk: Any) -> float:
@@ -90,7 +90,7 @@ def dual_ratios(risk: Any) -> Array:
     Gradient Methods, section 5.6, with b_i² for each variable c_i α_i.
     """
     costs = risk.costs.ravel()
-    scores = np.abs(risk.margins(top_eigenvector(risk, FEW_PASSES)[1]))
+    scores = np.abs(risk.scores(top_eigenvector(risk, FEW_PASSES)[1]))
     scores = scores.reshape(len(costs), -1)[:, 0].copy()
     total = float(costs.sum())
     mean = inner(costs, scores) / total if total > 0 else 0.0

@@ -106,7 +106,7 @@ class Result:
     """Weights (d × k) with their certificate.
 
     ``target`` is the gap it was to reach, ``duals`` are `DualBlocks`, or an array of α_i where the
-    loss is one of a margin. primal, dual and gap are measured in full at these
+    loss is one of a score. primal, dual and gap are measured in full at these
     weights, whatever the trace estimated on the way. ``support`` counts what the dual is made of;
     ``notes`` are sentences on choices the solver made itself.
     """

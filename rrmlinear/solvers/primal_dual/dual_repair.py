@@ -87,7 +87,7 @@ class DualRepair:
         G[np.diag_indices(len(G))] += PART * np.trace(G) / len(G) or 1.0
         # to v − prox of Ω at v
         u: Array = np.linalg.solve(G, -self.regularizer.prox_of(vector, 1.0)).astype(np.float64)
-        along = self.risk.margins(u)
+        along = self.risk.scores(u)
         if self.free:
             along = along - (weights @ along) / weights.sum()
         new: Array = np.clip(alphas + room * along, self.lower, self.upper)

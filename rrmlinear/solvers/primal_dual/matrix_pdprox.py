@@ -62,17 +62,17 @@ class MatrixPdprox(Solver):
         risk, (p, q) = self.risk, self.risk.matrix_shape
         self.threshold = Threshold((p, q))
         self.certificate = FactorsCertificate(risk)
-        self.margins, self.alphas = np.zeros(self.n), np.zeros(self.n)
-        self.certificate.offer_weights(LowRank.zero(p, q), self.margins)
+        self.scores, self.alphas = np.zeros(self.n), np.zeros(self.n)
+        self.certificate.offer_weights(LowRank.zero(p, q), self.scores)
         self.certificate.offer_duals(self.alphas, dual=-risk.conjugate(self.alphas))
         self.thetas, self.parts = [1.0], [self.certificate.weights]
-        self.mixing, self.memory = Anderson(MEMORY), [(self.margins, self.alphas)]
+        self.mixing, self.memory = Anderson(MEMORY), [(self.scores, self.alphas)]
         self.tau, self.since, self.patience = self._first_tau(), 0, float(PATIENCE)
 
     def _first_tau(self) -> float:
-        # ‖W‖/‖A(α)‖ where α are the slopes at W = 0 and W as far along A as F(0) lasts. A(α) is too
-        # long if it is beyond the dual ball, by its root if one may guess.
-        sums = self.risk.sums(-self.risk.slopes(self.margins))
+        # ‖W‖/‖A(α)‖ where α are the derivatives at W = 0 and W as far along A as F(0) lasts. A(α)
+        # is too long if it is beyond the dual ball, by its root if one may guess.
+        sums = self.risk.sums(-self.risk.derivatives(self.scores))
         square = inner(sums.data, sums.data)
         if not square > 0:
             return 1.0
@@ -82,49 +82,49 @@ class MatrixPdprox(Solver):
     def run_pass(self, number: int) -> None:
         self.work += self.n
         risk, tau = self.risk, self.tau
-        alphas = risk.dual_steps(self.margins, self.alphas, tau * risk.curvature)
+        alphas = risk.dual_steps(self.scores, self.alphas, tau * risk.curvature)
         ahead = risk.sums(tau * (2 * alphas - self.alphas))
         w = self.threshold(self.thetas, self.parts, ahead, tau)
-        margins = risk.margins_of(w.left, w.right)
-        self.certificate.offer_weights(w, margins)
-        still = np.array_equal(alphas, self.alphas) and np.array_equal(margins, self.margins)
+        scores = risk.scores_of(w.left, w.right)
+        self.certificate.offer_weights(w, scores)
+        still = np.array_equal(alphas, self.alphas) and np.array_equal(scores, self.scores)
         self.moved = 0 if still else self.n
         self.since += 1
         uneven = 1.0
         if number % LOOKS == 0 or number == 1:
-            uneven = self._balance(w, margins, alphas)
+            uneven = self._balance(w, scores, alphas)
         if uneven != 1 and self.since >= self.patience:
             self.tau, self.since, self.patience = self.tau * uneven, 0, MORE * self.patience
             self.mixing.forget()
             self.memory = []
-        self._mix(w, margins, alphas)
+        self._mix(w, scores, alphas)
 
-    def _balance(self, w: LowRank, margins: Array, alphas: Array) -> float:
+    def _balance(self, w: LowRank, scores: Array, alphas: Array) -> float:
         """See the dual at these duals; what τ is best multiplied by."""
         risk = self.risk
-        of_loss = risk.value(margins) + risk.conjugate(alphas)
-        of_loss = max(of_loss + inner(risk.costs * alphas, margins), 0.0)
+        of_loss = risk.value(scores) + risk.conjugate(alphas)
+        of_loss = max(of_loss + inner(risk.costs * alphas, scores), 0.0)
         alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
         dual = self.certificate.offer_duals(alphas, dual=-risk.conjugate(alphas))
         # what scaling takes from the dual is the norm's, too
-        of_norm = max(w.norm + risk.value(margins) - dual - of_loss, 0.0)
+        of_norm = max(w.norm + risk.value(scores) - dual - of_loss, 0.0)
         if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
             return 1.0
         return float(np.clip(math.sqrt(of_norm / max(of_loss, 1e-300)), 1 / FARTHEST, FARTHEST))
 
-    def _mix(self, w: LowRank, margins: Array, alphas: Array) -> None:
+    def _mix(self, w: LowRank, scores: Array, alphas: Array) -> None:
         # distances of W count by 1/τ, of duals by 1/σ, which is τ times the largest cost
         of_w, of_alphas = math.sqrt(1 / self.tau), np.sqrt(self.tau * self.risk.costs)
         if self.risk.curvature > 0:
             of_alphas *= math.sqrt(self.risk.curvature)
-        x = np.concatenate([of_w * self.margins, of_alphas * self.alphas])
-        g = np.concatenate([of_w * margins, of_alphas * alphas])
+        x = np.concatenate([of_w * self.scores, of_alphas * self.alphas])
+        g = np.concatenate([of_w * scores, of_alphas * alphas])
         thetas = self.mixing.weights(x, g)
         count = len(thetas)
         self.parts = [*self.parts, w][-count:]
-        self.memory = [*self.memory, (margins, alphas)][-count:]
+        self.memory = [*self.memory, (scores, alphas)][-count:]
         self.thetas = thetas.tolist()
-        self.margins = thetas @ np.array([margins for margins, _ in self.memory])
+        self.scores = thetas @ np.array([scores for scores, _ in self.memory])
         self.alphas = thetas @ np.array([alphas for _, alphas in self.memory])
 
     def support(self) -> dict[str, int]:
@@ -149,7 +149,7 @@ class FactorsCertificate(Certificate):
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
         bound = norm_bound(risk.sums(self.alphas), max(part, FINEST))
         alphas = self.alphas / max(bound, 1.0)
-        self.offer_weights(lambda: w, primal=self.primal_of(w, risk.margins_of(w.left, w.right)))
+        self.offer_weights(lambda: w, primal=self.primal_of(w, risk.scores_of(w.left, w.right)))
         self.offer_duals(lambda: alphas, dual=-risk.conjugate(alphas))
         return self.primal, self.dual
 

@@ -34,11 +34,11 @@ class Pdprox(Solver):
     such that τ σ = 1 is safe: ‖diag(√c) X‖² ‖·‖², or of the data themselves (`metric_of`).
     ``order`` says which of the two gets a second, extrapolated copy:
 
-    - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the margins of 2w⁺ − w.
-    - "primal": α⁺ = step from α at the margins of w, w⁺ = step from w along v(2α⁺ − α).
+    - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the scores of 2w⁺ − w.
+    - "primal": α⁺ = step from α at the scores of w, w⁺ = step from w along v(2α⁺ − α).
 
     ``storage`` extrapolates weights and their like ("double-primal"; a pass is one way through the
-    data) or margins and duals ("double-dual", where features are more than examples).
+    data) or scores and duals ("double-dual", where features are more than examples).
 
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
     of them made since z₀; and it begins again from T(z) when the residual ‖T(z) − z‖ has fallen or
@@ -89,33 +89,33 @@ class Pdprox(Solver):
         self.repair = DualRepair.of(risk, self.regularizer) if few else None
         self.certificate = Certificate(risk, self.regularizer)
         w = np.zeros(risk.shape)
-        margins = risk.margins(w)
-        self.certificate.offer_weights(w, margins)
+        scores = risk.scores(w)
+        self.certificate.offer_weights(w, scores)
         begin = self.begin
-        alphas = 0 * margins if begin is None else nearest_duals(risk, begin, margins)
+        alphas = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
         vector = risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector)
         if self.ratio is None:
-            self.balance = self._first_balance(margins)
+            self.balance = self._first_balance(scores)
         else:
             self.balance = self.ratio * self.metric.square(np.ones(1))
         self.steps, self.epochs = 0, 0
-        #: w, α, then v(α) or margins, or both, as order and storage ask for.
+        #: w, α, then v(α) or scores, or both, as order and storage ask for.
         self.state = [w, alphas]
         if self.order == "dual" or self.storage == "double-primal":
             self.state.append(vector)
         if self.order == "dual" and self.storage == "double-dual":
-            self.state.append(margins)
+            self.state.append(scores)
         self._begin(self.state)
 
-    def _first_balance(self, margins: Array) -> float:
-        # ‖w‖²/‖α‖² if α are the slopes at w = 0, and w as far along them as F(0) lasts.
-        alphas = -self.risk.slopes(margins)
+    def _first_balance(self, scores: Array) -> float:
+        # ‖w‖²/‖α‖² if α are the derivatives at w = 0, and w as far along them as F(0) lasts.
+        alphas = -self.risk.derivatives(scores)
         square = weighted(self.risk.costs, alphas, alphas)
         along = self.metric.dual_square(self.risk.gradient(alphas))
         if not (square > 0 and along > 0):
             return 1.0
-        return self.risk.value(margins) ** 2 / along / square or 1.0
+        return self.risk.value(scores) ** 2 / along / square or 1.0
 
     def _begin(self, state: list[Array]) -> None:
         """A new epoch."""
@@ -133,13 +133,13 @@ class Pdprox(Solver):
             new_w = self.metric.step(w, more[0], self.tau)
             if not twice:
                 return [new_w, *self._swept(2 * new_w - w, alphas)]
-            margins = self.risk.margins(new_w)
-            new = self.risk.dual_steps(2 * margins - more[1], alphas, curvature)
-            return [new_w, new, self.risk.gradient(new), margins]
+            scores = self.risk.scores(new_w)
+            new = self.risk.dual_steps(2 * scores - more[1], alphas, curvature)
+            return [new_w, new, self.risk.gradient(new), scores]
         if not twice:
             new, vector = self._swept(w, alphas)
             return [self.metric.step(w, 2 * vector - more[0], self.tau), new, vector]
-        new = self.risk.dual_steps(self.risk.margins(w), alphas, curvature)
+        new = self.risk.dual_steps(self.risk.scores(w), alphas, curvature)
         return [self.metric.step(w, self.risk.gradient(2 * new - alphas), self.tau), new]
 
     def _swept(self, w: Array, alphas: Array) -> tuple[Array, Array]:
@@ -215,9 +215,9 @@ class Pdprox(Solver):
         return self.sums[0] / self.steps, self.sums[1] / self.steps
 
     def _look_at(
-        self, w: Array, alphas: Array, vector: Array | None = None, margins: Array | None = None
+        self, w: Array, alphas: Array, vector: Array | None = None, scores: Array | None = None
     ) -> None:
-        self.certificate.offer_weights(w, self.risk.margins(w) if margins is None else margins)
+        self.certificate.offer_weights(w, self.risk.scores(w) if scores is None else scores)
         vector = self.risk.gradient(alphas) if vector is None else vector
         self.certificate.offer_duals(alphas, vector)
         if self.repair is not None:

@@ -50,7 +50,7 @@ class PlainMetric:
 
 
 class DataMetric:
-    """w'Gw with G = Σ c_i x_i x_i' and a little more: what moves the margins by as much counts as
+    """w'Gw with G = Σ c_i x_i x_i' and a little more: what moves the scores by as much counts as
     much, however features are scaled or hang together. ``gram``, d × d, serve each column of
     weights, or are d × d × k for k columns of their own.
 

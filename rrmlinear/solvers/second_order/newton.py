@@ -34,11 +34,11 @@ class Newton(Solver):
 
     F is a `ScalarRisk` or a `FreeIntercept`. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
     gradient, by a factorization or conjugate gradients, and a search along w + t d, whose
-    margins are linear in t. A loss with a kink is smoothed by μ; when w is as good as that μ
-    allows, μ falls. Only examples whose margin lies where the smoothed loss bends enter ∇²F: with μ
-    they become about as few as there are features, and steps cheap. While the same examples bend,
-    the best w(μ) is linear in μ: from two of them follow where to begin with the next μ, and w(0),
-    the solution itself once they are the right ones.
+    scores are linear in t. A loss with a kink is smoothed by μ; when w is as good as that μ
+    allows, μ falls. Only examples whose score lies where the smoothed loss is curved enter ∇²F:
+    with μ they become about as few as there are features, and steps cheap. While the same ones
+    enter, the best w(μ) is linear in μ: from two of them follow where to begin with the next
+    μ, and w(0), the solution itself once they are the right ones.
 
     Certificate: the gap is that of the loss itself: its least value so far, at a w or a w(0), and
     the largest dual at α_i = −φ_μ'(x_i'w).
@@ -67,13 +67,13 @@ class Newton(Solver):
 
     def start(self) -> None:
         self.w = np.zeros(self.risk.shape)
-        self.margins = self.risk.margins(self.w)
+        self.scores = self.risk.scores(self.w)
         self.certificate = Certificate(self.risk, self.regularizer)
         self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
         loss, total = self.risk.loss, float(self.risk.costs.sum())
         self.smooth, self.smoothing = self.risk, 0.0
         if not loss.smoothing > 0:
-            mean = self.risk.value(self.margins) / total if total else 0.0
+            mean = self.risk.value(self.scores) / total if total else 0.0
             self._smooth(mean / loss.lipschitz**2 or 1.0)
         self.least_smoothing = LEAST * self.smoothing
         self.moved = self.n
@@ -83,39 +83,39 @@ class Newton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        slopes = self.smooth.slopes(self.margins)
-        vector = -self.smooth.gradient(slopes)
-        self.certificate.offer_duals(-slopes, vector)
-        if self.smoothing and (not self.moved or self._served(-slopes, vector)):
+        derivatives = self.smooth.derivatives(self.scores)
+        vector = -self.smooth.gradient(derivatives)
+        self.certificate.offer_duals(-derivatives, vector)
+        if self.smoothing and (not self.moved or self._served(-derivatives, vector)):
             self._sharpen()
             self.moved = self.n if self.smoothing > self.least_smoothing else 0
             return
         direction = self._direction(vector - self.modulus * self.w)
-        moves = self.risk.margins(direction)
+        moves = self.risk.scores(direction)
         t = self._search(direction, moves)
         before = self.w
-        self.w, self.margins = self.w + t * direction, self.margins + t * moves
+        self.w, self.scores = self.w + t * direction, self.scores + t * moves
         still = np.abs(self.w - before).max(initial=0) <= STILL * np.abs(before).max(initial=0)
         self.moved = 0 if still else self.n
-        self.certificate.offer_weights(self.w, self.margins)
+        self.certificate.offer_weights(self.w, self.scores)
 
     def _sharpen(self) -> None:
         """Let μ fall, and w go where w(μ) is expected to."""
-        mu, smaller, w, margins = self.smoothing, self.smoothing / FALL, self.w, self.margins
+        mu, smaller, w, scores = self.smoothing, self.smoothing / FALL, self.w, self.scores
         if self.last is not None:
-            before, last_w, last_margins = self.last
-            rate, moves = (w - last_w) / (mu - before), (margins - last_margins) / (mu - before)
-            self.certificate.offer_weights(w - mu * rate, margins - mu * moves)
-            self.w, self.margins = w + (smaller - mu) * rate, margins + (smaller - mu) * moves
-        self.last = mu, w, margins
+            before, last_w, last_scores = self.last
+            rate, moves = (w - last_w) / (mu - before), (scores - last_scores) / (mu - before)
+            self.certificate.offer_weights(w - mu * rate, scores - mu * moves)
+            self.w, self.scores = w + (smaller - mu) * rate, scores + (smaller - mu) * moves
+        self.last = mu, w, scores
         self._smooth(smaller)
-        if self.last is not None and not self._objective(self.w, self.margins) < self._objective(
-            w, margins
+        if self.last is not None and not self._objective(self.w, self.scores) < self._objective(
+            w, scores
         ):
-            self.w, self.margins = w, margins
+            self.w, self.scores = w, scores
 
-    def _objective(self, w: NDArray[np.float64], margins: NDArray[np.float64]) -> float:
-        return self.smooth.value(margins) + self.regularizer.value_of(w)
+    def _objective(self, w: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
+        return self.smooth.value(scores) + self.regularizer.value_of(w)
 
     def _served(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> bool:
         # Ω(w) + F_μ(w) above its own dual, against what (μ/2) Σ c α² adds.
@@ -124,7 +124,7 @@ class Newton(Solver):
         return float(away @ away) / (2 * self.modulus) <= SERVED * added
 
     def _direction(self, downhill: NDArray[np.float64]) -> NDArray[np.float64]:
-        hessian = self.smooth.hessian(self.margins)
+        hessian = self.smooth.hessian(self.scores)
         if len(downhill) <= FACTORIZED:
             matrix = hessian.matrix()
             matrix[np.diag_indices(len(downhill))] += self.modulus
@@ -154,7 +154,7 @@ class Newton(Solver):
         square = float(direction @ direction) * self.modulus
 
         def slope(t: float) -> float:
-            return linear + t * square + self.smooth.along(self.margins, moves, t)[1]
+            return linear + t * square + self.smooth.along(self.scores, moves, t)[1]
 
         low, at_low = 0.0, slope(0.0)
         if not at_low < 0:

@@ -32,19 +32,19 @@ def test_clipped_lines_balance_from_anywhere(seed, slope, start):
 def test_a_search_nearby_takes_few_looks():
     rng = np.random.default_rng(0)
     y, costs = np.where(rng.random(500) < 0.3, 1.0, -1.0), rng.random(500)
-    margins = rng.standard_normal(500)
+    scores = rng.standard_normal(500)
 
-    def slopes(margins):
-        call, calls = counted(lambda b: y / (1 + np.exp(y * (margins + b))))
+    def derivatives(scores):
+        call, calls = counted(lambda b: y / (1 + np.exp(y * (scores + b))))
         return call, calls
 
-    call, calls = slopes(margins)
+    call, calls = derivatives(scores)
     _, b, slope = balanced(call, costs, 0.0, 100.0)
     assert len(calls) <= 12
-    call, calls = slopes(margins + 0.01 * rng.standard_normal(500))
+    call, calls = derivatives(scores + 0.01 * rng.standard_normal(500))
     balanced(call, costs, b, slope)
     assert len(calls) <= 6
-    call, calls = slopes(margins)
+    call, calls = derivatives(scores)
     balanced(call, costs, b, slope)
     assert len(calls) <= 3
 

@@ -52,11 +52,11 @@ def make(name, condition="norm", n=N, share=0.2, seed=0, limit=None):
     return Budget(rows, loss, y, costs, limit, direction), X, y, costs, rng
 
 
-def conic(risk, name, y, margins, start=0.0, curvature=None):
+def conic(risk, name, y, scores, start=0.0, curvature=None):
     """max Σ c (−φ*(−α) − m α − ½ q (α − start)²) under the conditions, by cvxpy."""
     cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
     at = risk.costs > 0
-    costs, y, margins = risk.costs[at], y[at], margins[at]
+    costs, y, scores = risk.costs[at], y[at], scores[at]
     alpha = cp.Variable(len(y))
     gamma = risk.loss.smoothing
     if "generalized" in name:
@@ -67,7 +67,7 @@ def conic(risk, name, y, margins, start=0.0, curvature=None):
         gain = cp.multiply(y, alpha) - epsilon * cp.abs(alpha)
         domain = [alpha[i] >= lower[i] for i in range(len(y)) if np.isfinite(lower[i])]
         domain += [alpha[i] <= upper[i] for i in range(len(y)) if np.isfinite(upper[i])]
-    each = gain - cp.multiply(margins, alpha) - gamma / 2 * cp.square(alpha)
+    each = gain - cp.multiply(scores, alpha) - gamma / 2 * cp.square(alpha)
     if curvature is not None:
         each -= cp.multiply(curvature[at] / 2, cp.square(alpha - start[at]))
     if isinstance(risk, BudgetIntercept):
@@ -80,8 +80,8 @@ def conic(risk, name, y, margins, start=0.0, curvature=None):
     return problem.solve(solver=cp.CLARABEL)
 
 
-def attained(risk, margins, alphas):
-    return -risk.conjugate(alphas) - (risk.costs * alphas) @ margins
+def attained(risk, scores, alphas):
+    return -risk.conjugate(alphas) - (risk.costs * alphas) @ scores
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -91,12 +91,12 @@ def test_the_value_is_that_of_a_conic_solver(name, condition):
     bound = 0
     for size in (0.0, 0.5, 3.0):
         w = size * rng.standard_normal(D)
-        margins = risk.margins(w)
-        np.testing.assert_allclose(margins, X @ w, atol=1e-12)
-        value = risk.value(margins)
-        assert value == pytest.approx(conic(risk, name, y, margins), rel=1e-6, abs=1e-7)
-        alphas = -risk.slopes(margins)
-        assert attained(risk, margins, alphas) == pytest.approx(value, rel=1e-12)
+        scores = risk.scores(w)
+        np.testing.assert_allclose(scores, X @ w, atol=1e-12)
+        value = risk.value(scores)
+        assert value == pytest.approx(conic(risk, name, y, scores), rel=1e-6, abs=1e-7)
+        alphas = -risk.derivatives(scores)
+        assert attained(risk, scores, alphas) == pytest.approx(value, rel=1e-12)
         bound += risk.eta > 0
     assert bound  # the limit did bind
 
@@ -105,41 +105,41 @@ def test_the_value_is_that_of_a_conic_solver(name, condition):
 @pytest.mark.parametrize("name", LOSSES)
 def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     risk, _, y, costs, rng = make(name, condition)
-    margins, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
+    scores, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
     start = 0.5 * rng.standard_normal(N)
     for curvature in (q, np.full(N, 0.01)):
-        steps = risk.dual_steps(margins, start, curvature)
-        gained = attained(risk, margins, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
-        best = conic(risk, name, y, margins, start, curvature)
+        steps = risk.dual_steps(scores, start, curvature)
+        gained = attained(risk, scores, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
+        best = conic(risk, name, y, scores, start, curvature)
         assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
-    again, at = risk.dual_steps(margins, start, 0.01), costs > 0
+    again, at = risk.dual_steps(scores, start, 0.01), costs > 0
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", LOSSES)
-def test_slopes_are_subgradients(name, condition):
+def test_derivatives_are_subgradients(name, condition):
     risk, _, _, _, rng = make(name, condition)
     for size in (0.1, 1.0, 10.0):
         w, u = size * rng.standard_normal((2, D))
-        margins = risk.margins(w)
-        value, slopes = risk.value(margins), risk.slopes(margins)
-        above = risk.value(risk.margins(u))
-        assert above >= value + risk.gradient(slopes) @ (u - w) - 1e-11 * (value + above)
+        scores = risk.scores(w)
+        value, derivatives = risk.value(scores), risk.derivatives(scores)
+        above = risk.value(risk.scores(u))
+        assert above >= value + risk.gradient(derivatives) @ (u - w) - 1e-11 * (value + above)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_line_has_value_and_slope(name, condition):
     risk, _, _, _, rng = make(name, condition)
-    margins, moves = risk.margins(rng.standard_normal(D)), risk.margins(rng.standard_normal(D))
+    scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
     for x in (0.0, 0.7, -3.0):
-        value, slope = risk.along(margins, moves, x)
-        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-14)
+        value, slope = risk.along(scores, moves, x)
+        assert value == pytest.approx(risk.value(scores + x * moves), rel=1e-14)
         for t in (x - 1e-3, x + 1e-3):
-            above = risk.value(margins + t * moves) - value
+            above = risk.value(scores + t * moves) - value
             assert above >= (t - x) * slope - 1e-11 * value
-            assert above <= (t - x) * risk.along(margins, moves, t)[1] + 1e-11 * value
+            assert above <= (t - x) * risk.along(scores, moves, t)[1] + 1e-11 * value
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -147,23 +147,23 @@ def test_a_line_has_value_and_slope(name, condition):
 def test_the_second_derivative_is_that_of_the_gradient(name, condition):
     risk, _, _, _, rng = make(name, condition, n=200)
     w = rng.standard_normal(D)
-    hessian = risk.hessian(risk.margins(w)).matrix()
+    hessian = risk.hessian(risk.scores(w)).matrix()
     assert risk.eta > 0
     for j in range(D):
         step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.slopes(risk.margins(w + s * step))) for s in (1, -1)]
+        ends = [risk.gradient(risk.derivatives(risk.scores(w + s * step))) for s in (1, -1)]
         np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", KINKED)
-def test_steps_from_zero_are_the_slopes_of_the_smoothed_risk(name, condition):
+def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, condition):
     risk, _, _, costs, rng = make(name, condition)
-    margins = rng.standard_normal(N)
+    scores = rng.standard_normal(N)
     for mu in (1e-3, 0.5):
-        steps, slopes = risk.dual_steps(margins, 0.0, mu), risk.smoothed(mu).slopes(margins)
+        steps, derivatives = risk.dual_steps(scores, 0.0, mu), risk.smoothed(mu).derivatives(scores)
         at = costs > 0
-        np.testing.assert_allclose(steps[at], -slopes[at], rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(steps[at], -derivatives[at], rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -173,12 +173,12 @@ def test_a_limit_that_does_not_bind_changes_nothing(name):
         bias = 2.0 if condition == "intercept" else -1.0
         rows = Problem.from_arrays(csr_array(X), y, bias=bias).rows
         other = plain(rows, LOSSES[name], y, costs)
-        margins, start = rng.standard_normal(N), rng.standard_normal(N)
-        assert risk.value(margins) == other.value(margins)
+        scores, start = rng.standard_normal(N), rng.standard_normal(N)
+        assert risk.value(scores) == other.value(scores)
         counted = costs > 0
         for ours, theirs in (
-            (risk.slopes(margins), other.slopes(margins)),
-            (risk.dual_steps(margins, start, 0.3), other.dual_steps(margins, start, 0.3)),
+            (risk.derivatives(scores), other.derivatives(scores)),
+            (risk.dual_steps(scores, start, 0.3), other.dual_steps(scores, start, 0.3)),
         ):
             np.testing.assert_allclose(ours[counted], theirs[counted], rtol=1e-12, atol=1e-14)
 
@@ -189,10 +189,10 @@ def test_the_hinge_keeps_its_largest_losses():
     rows = Problem.from_arrays(X, y).rows
     risk = Budget(rows, margin.Hinge(), y, np.full(200, 0.3), 0.3 * 25)
     for size in (0.0, 0.1, 1.0):
-        margins = risk.margins(size * rng.standard_normal(D))
-        losses = np.sort(np.maximum(0, 1 - y * margins))[::-1]
-        assert risk.value(margins) == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
-        assert np.abs(risk.slopes(margins)).sum() == pytest.approx(25, rel=1e-12)
+        scores = risk.scores(size * rng.standard_normal(D))
+        losses = np.sort(np.maximum(0, 1 - y * scores))[::-1]
+        assert risk.value(scores) == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
+        assert np.abs(risk.derivatives(scores)).sum() == pytest.approx(25, rel=1e-12)
 
 
 @pytest.mark.parametrize("condition", ["norm", "intercept"])
@@ -210,7 +210,7 @@ def test_costs_are_repetitions(name, condition):
         )
     )
     w = rng.standard_normal(D)
-    values = [each.value(each.margins(w)) for each in (weighted, repeated)]
+    values = [each.value(each.scores(w)) for each in (weighted, repeated)]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
     assert weighted.eta == pytest.approx(repeated.eta, rel=1e-9)
 
@@ -220,16 +220,16 @@ def test_costs_are_repetitions(name, condition):
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_steps_keep_to_the_limit_at_any_scale(name, condition, scale):
     risk, _, _, _, rng = make(name, condition, share=1e-3)
-    margins = scale * rng.standard_normal(N)
+    scores = scale * rng.standard_normal(N)
     for curvature in (1e-9, 1.0, 1e9):
-        assert np.isfinite(risk.conjugate(risk.dual_steps(margins, 0.0, curvature)))
-    assert np.isfinite(risk.conjugate(-risk.slopes(margins)))
+        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)))
+    assert np.isfinite(risk.conjugate(-risk.derivatives(scores)))
 
 
 def test_duals_beyond_the_limit_are_no_duals():
     for condition in CONDITIONS:
         risk, *_ = make("hinge", condition)
-        alphas = -risk.slopes(np.zeros(N))
+        alphas = -risk.derivatives(np.zeros(N))
         assert risk.eta > 0
         assert np.isfinite(risk.conjugate(alphas))
         assert np.isfinite(risk.conjugate(0.5 * alphas))
@@ -242,10 +242,10 @@ def test_one_class_costs_nothing_with_an_intercept(sign):
     y = np.full(10, sign)
     rows = Problem.from_arrays(np.arange(10.0)[:, np.newaxis], y, bias=1.0).rows
     risk = BudgetIntercept(rows, margin.Hinge(), y, np.ones(10), 2.0)
-    margins = risk.margins(np.ones(1))
-    assert risk.value(margins) == 0
-    assert not risk.slopes(margins).any()
-    assert not risk.dual_steps(margins, 0.5 * y, 1.0).any()
+    scores = risk.scores(np.ones(1))
+    assert risk.value(scores) == 0
+    assert not risk.derivatives(scores).any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0).any()
 
 
 @pytest.mark.parametrize(
@@ -268,10 +268,10 @@ def test_what_has_no_budget_is_refused(change, sentence):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_margins_that_overflow_are_refused(condition):
+def test_scores_that_overflow_are_refused(condition):
     risk, *_ = make("hinge", condition)
-    for margins in (np.full(N, np.nan), np.full(N, np.inf)):
+    for scores in (np.full(N, np.nan), np.full(N, np.inf)):
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.value(margins)
+            risk.value(scores)
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(margins, 0.0, 1.0)
+            risk.dual_steps(scores, 0.0, 1.0)

@@ -53,16 +53,16 @@ def make(name, n=N, seed=0, share=0.4, repeat=1, loss=None, cost_scale=1.0, scal
     return FreeIntercept(rows, loss or LOSSES[name], y, costs), X, y, costs, rng
 
 
-def best_value(risk, margins, y):
+def best_value(risk, scores, y):
     """The minimum over b, at a kink for piecewise linear losses and by scipy for others."""
 
     def value(b):
-        return float(risk.costs @ risk.loss.values(y, margins + b))
+        return float(risk.costs @ risk.loss.values(y, scores + b))
 
     if risk.loss.smoothing == 0:
-        kinks = [t for target, *_ in risk.loss.pieces(y) for t in target - margins]
+        kinks = [t for target, *_ in risk.loss.pieces(y) for t in target - scores]
         return min(value(t) for t in kinks)
-    low, high = (y - margins).min() - 20, (y - margins).max() + 20
+    low, high = (y - scores).min() - 20, (y - scores).max() + 20
     found = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-9})
     return min(found.fun, value(low), value(high))
 
@@ -91,18 +91,18 @@ def test_value_and_intercept_are_the_best(name, kind):
     assert risk.shape == (D,)
     for size in (0.0, 1.0, 1.1, 30.0):  # searches that start afresh, near, and far away
         w = size * rng.standard_normal(D)
-        margins = risk.margins(w)
-        np.testing.assert_allclose(margins, X @ w, rtol=1e-12, atol=1e-12)
-        best = best_value(risk, margins, y) if len(y) < 2000 else np.inf
-        value, b = risk.value(margins), risk.intercept(margins)
-        assert value == pytest.approx(costs @ risk.loss.values(y, margins + b), rel=1e-12)
+        scores = risk.scores(w)
+        np.testing.assert_allclose(scores, X @ w, rtol=1e-12, atol=1e-12)
+        best = best_value(risk, scores, y) if len(y) < 2000 else np.inf
+        value, b = risk.value(scores), risk.intercept(scores)
+        assert value == pytest.approx(costs @ risk.loss.values(y, scores + b), rel=1e-12)
         assert value <= best * (1 + 1e-12)
         for step in (-1e-3, -1e-6, 1e-6, 1e-3):
-            moved = costs @ risk.loss.values(y, margins + b + step)
+            moved = costs @ risk.loss.values(y, scores + b + step)
             assert value <= moved * (1 + 1e-12)
-        slopes = risk.slopes(margins)
-        assert balance(costs, slopes) < 200
-        attained = -risk.conjugate(-slopes) + (costs * slopes) @ margins
+        derivatives = risk.derivatives(scores)
+        assert balance(costs, derivatives) < 200
+        attained = -risk.conjugate(-derivatives) + (costs * derivatives) @ scores
         assert attained == pytest.approx(value, rel=1e-9)
         assert risk.complete(w)[-1] * 2.0 == pytest.approx(b, rel=1e-8, abs=1e-8)
 
@@ -111,24 +111,24 @@ def test_value_and_intercept_are_the_best(name, kind):
 def test_the_gradient_is_that_of_the_value(name):
     risk, _, _, _, rng = make(name)
     w = rng.standard_normal(D)
-    gradient = risk.gradient(risk.slopes(risk.margins(w)))
+    gradient = risk.gradient(risk.derivatives(risk.scores(w)))
     for j in range(D):
         step = 1e-5 * np.eye(D)[j]
-        rise = risk.value(risk.margins(w + step)) - risk.value(risk.margins(w - step))
+        rise = risk.value(risk.scores(w + step)) - risk.value(risk.scores(w - step))
         assert gradient[j] == pytest.approx(rise / 2e-5, abs=2e-6)
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_line_through_the_margins_has_value_and_slope(name):
+def test_a_line_through_the_scores_has_value_and_slope(name):
     risk, _, _, _, rng = make(name)
-    margins, moves = risk.margins(rng.standard_normal(D)), risk.margins(rng.standard_normal(D))
+    scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
     for x in (0.0, 0.7, -3.0):
-        value, slope = risk.along(margins, moves, x)
-        assert value == pytest.approx(risk.value(margins + x * moves), rel=1e-14)
+        value, slope = risk.along(scores, moves, x)
+        assert value == pytest.approx(risk.value(scores + x * moves), rel=1e-14)
         for t in (x - 1e-3, x + 1e-3):
-            above = risk.value(margins + t * moves) - value
+            above = risk.value(scores + t * moves) - value
             assert above >= (t - x) * slope - 1e-12 * abs(value)
-            assert above <= (t - x) * risk.along(margins, moves, t)[1] + 1e-12 * abs(value)
+            assert above <= (t - x) * risk.along(scores, moves, t)[1] + 1e-12 * abs(value)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -136,11 +136,11 @@ def test_the_value_lies_above_its_tangents(name):
     risk, _, _, costs, rng = make(name)
     for _ in range(30):
         w, u = rng.standard_normal((2, D))
-        margins = risk.margins(w)
-        value, slopes = risk.value(margins), risk.slopes(margins)
-        assert balance(costs, slopes) < 200
-        tangent = value + risk.gradient(slopes) @ (u - w)
-        above = risk.value(risk.margins(u))
+        scores = risk.scores(w)
+        value, derivatives = risk.value(scores), risk.derivatives(scores)
+        assert balance(costs, derivatives) < 200
+        tangent = value + risk.gradient(derivatives) @ (u - w)
+        above = risk.value(risk.scores(u))
         assert above >= tangent - 1e-12 * (abs(value) + abs(above))
 
 
@@ -148,10 +148,10 @@ def test_the_value_lies_above_its_tangents(name):
 def test_the_second_derivative_is_that_of_the_gradient(name):
     risk, _, _, _, rng = make(name)
     w = rng.standard_normal(D)
-    hessian = risk.hessian(risk.margins(w)).matrix()
+    hessian = risk.hessian(risk.scores(w)).matrix()
     for j in range(D):
         step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.slopes(risk.margins(w + s * step))) for s in (1, -1)]
+        ends = [risk.gradient(risk.derivatives(risk.scores(w + s * step))) for s in (1, -1)]
         np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
 
 
@@ -177,30 +177,30 @@ def conjugate_of(cp, name, y, alpha):
 def test_dual_steps_are_those_of_a_conic_solver(name):
     cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
     risk, _, y, costs, rng = make(name, n=25)
-    margins, curvatures = rng.standard_normal(25), rng.uniform(0.2, 3, 25)
+    scores, curvatures = rng.standard_normal(25), rng.uniform(0.2, 3, 25)
     start = 0.5 * rng.standard_normal(25)
-    steps = risk.dual_steps(margins, start, curvatures)
+    steps = risk.dual_steps(scores, start, curvatures)
     assert balance(costs, steps) < 200
     at = costs > 0
     alpha = cp.Variable(at.sum())
     phi, domain = conjugate_of(cp, name, y[at], alpha)
     squares = cp.multiply(curvatures[at] / 2, cp.square(alpha - start[at]))
-    each = -phi - cp.multiply(margins[at], alpha) - squares
+    each = -phi - cp.multiply(scores[at], alpha) - squares
     problem = cp.Problem(cp.Maximize(costs[at] @ each), [*domain, costs[at] @ alpha == 0])
     best = problem.solve(solver=cp.CLARABEL)
     square = curvatures / 2 * (steps - start) ** 2
-    ours = -risk.conjugate(steps) - costs @ (margins * steps + square)
+    ours = -risk.conjugate(steps) - costs @ (scores * steps + square)
     assert ours == pytest.approx(best, rel=1e-7, abs=1e-8)
     np.testing.assert_allclose(steps[at], alpha.value, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", KINKED)
 @pytest.mark.parametrize("mu", [1e-3, 0.5])
-def test_steps_from_zero_are_the_slopes_of_the_smoothed_risk(name, mu):
+def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
     risk, _, _, _, rng = make(name)
-    smoothed, margins = risk.smoothed(mu), rng.standard_normal(N)
+    smoothed, scores = risk.smoothed(mu), rng.standard_normal(N)
     np.testing.assert_allclose(
-        risk.dual_steps(margins, 0.0, mu), -smoothed.slopes(margins), rtol=1e-9, atol=1e-11
+        risk.dual_steps(scores, 0.0, mu), -smoothed.derivatives(scores), rtol=1e-9, atol=1e-11
     )
 
 
@@ -209,10 +209,10 @@ def test_steps_from_zero_are_the_slopes_of_the_smoothed_risk(name, mu):
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_steps_balance_at_any_scale(name, curvature, scale):
     risk, _, y, costs, rng = make(name, share=0.01)
-    margins = scale * rng.standard_normal(N)
-    start = -ScalarRisk(risk.rows, risk.loss, y, costs).slopes(scale * rng.standard_normal(N))
+    scores = scale * rng.standard_normal(N)
+    start = -ScalarRisk(risk.rows, risk.loss, y, costs).derivatives(scale * rng.standard_normal(N))
     for alphas in (0.0, start):
-        steps = risk.dual_steps(margins, alphas, curvature)
+        steps = risk.dual_steps(scores, alphas, curvature)
         assert balance(costs, steps) < 1e4
         assert np.isfinite(risk.conjugate(steps))
 
@@ -222,10 +222,10 @@ def test_the_search_by_steps_finds_what_the_median_does(seed):
     risk, _, y, costs, rng = make("hinge", seed=seed)
     searched = make("hinge", seed=seed, loss=Searched())[0]
     for _ in range(3):
-        margins = rng.standard_normal(N)
-        assert searched.value(margins) == pytest.approx(risk.value(margins), rel=1e-13)
-        assert balance(costs, searched.slopes(margins)) < 200
-        found, expected = (each.dual_steps(margins, 0.3 * y, 0.7) for each in (searched, risk))
+        scores = rng.standard_normal(N)
+        assert searched.value(scores) == pytest.approx(risk.value(scores), rel=1e-13)
+        assert balance(costs, searched.derivatives(scores)) < 200
+        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7) for each in (searched, risk))
         np.testing.assert_allclose(found[costs > 0], expected[costs > 0], atol=1e-10)
 
 
@@ -234,11 +234,11 @@ def test_one_example_costs_nothing(name):
     y = np.array([-1.0])
     rows = Problem.from_arrays(np.ones((1, 1)), y, bias=1.0).rows
     risk = FreeIntercept(rows, LOSSES[name], y, np.array([3.0]))
-    margins = risk.margins(np.array([7.0]))
-    assert risk.value(margins) == pytest.approx(0, abs=1e-12)
-    assert risk.slopes(margins) == pytest.approx(0, abs=1e-12)
-    assert risk.conjugate(-risk.slopes(margins)) == pytest.approx(0, abs=1e-12)
-    assert risk.dual_steps(margins, np.array([-0.5]), 1.0) == pytest.approx(0, abs=1e-12)
+    scores = risk.scores(np.array([7.0]))
+    assert risk.value(scores) == pytest.approx(0, abs=1e-12)
+    assert risk.derivatives(scores) == pytest.approx(0, abs=1e-12)
+    assert risk.conjugate(-risk.derivatives(scores)) == pytest.approx(0, abs=1e-12)
+    assert risk.dual_steps(scores, np.array([-0.5]), 1.0) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", CLASSIFICATION)
@@ -249,19 +249,19 @@ def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
     y[5], costs[5] = -sign, 0
     rows = Problem.from_arrays(rng.standard_normal((30, 2)), y, bias=1.0).rows
     risk = FreeIntercept(rows, LOSSES[name], y, costs)
-    margins = 10 * rng.standard_normal(30)
-    assert risk.value(margins) <= 1e-14
-    assert not (costs * risk.slopes(margins)).any()
-    assert not risk.dual_steps(margins, 0.5 * y, 1.0).any()
+    scores = 10 * rng.standard_normal(30)
+    assert risk.value(scores) <= 1e-14
+    assert not (costs * risk.derivatives(scores)).any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0).any()
     assert np.isfinite(risk.complete(np.ones(2))).all()
 
 
 def test_the_middle_of_many_best_intercepts():
     rows = Problem.from_arrays(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), bias=1.0).rows
     risk = FreeIntercept(rows, margin.Hinge(), np.array([1.0, -1.0]), np.array([0.1, 0.1]))
-    for margins, expected in [((0.0, 0.0), 0.0), ((5.0, -3.0), -1.0), ((0.0, 10.0), -5.0)]:
+    for scores, expected in [((0.0, 0.0), 0.0), ((5.0, -3.0), -1.0), ((0.0, 10.0), -5.0)]:
         for _ in range(2):  # from afar and from where it is
-            assert risk.intercept(np.array(margins)) == pytest.approx(expected, abs=1e-12)
+            assert risk.intercept(np.array(scores)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_duals_out_of_balance_are_no_duals():
@@ -276,7 +276,7 @@ def test_duals_out_of_balance_are_no_duals():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"loss": WestonWatkins()}, "takes a loss of one margin, and WestonWatkins is one of"),
+        ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
         ({"bias": -1.0}, "takes an appended column, and bias is -1"),
         ({"costs": np.zeros(4)}, "no example has a cost above 0"),
     ],
@@ -289,10 +289,10 @@ def test_what_has_no_free_intercept_is_refused(change, sentence):
         FreeIntercept(rows, given["loss"], y, given["costs"])
 
 
-def test_margins_that_overflow_are_refused():
+def test_scores_that_overflow_are_refused():
     risk, _, _, _, _ = make("hinge")
-    for margins in (np.full(N, np.nan), np.full(N, np.inf)):
+    for scores in (np.full(N, np.nan), np.full(N, np.inf)):
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.value(margins)
+            risk.value(scores)
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(margins, 0.0, 1.0)
+            risk.dual_steps(scores, 0.0, 1.0)

@@ -15,13 +15,13 @@ def risk():
 def test_value_and_tangents(risk):
     rng = np.random.default_rng(3)
     w, other = rng.standard_normal((2, 3))
-    margins = risk.margins(w)
+    scores = risk.scores(w)
     value = max(plane @ w + b for plane, b in zip(risk.planes, risk.offsets, strict=True))
-    assert risk.value(margins) == pytest.approx(value)
-    slopes = risk.slopes(margins)
-    a = risk.gradient(slopes)
-    assert a @ w - risk.conjugate(-slopes) == pytest.approx(value)  # Fenchel and Young
-    assert risk.value(risk.margins(other)) >= a @ other - risk.conjugate(-slopes) - 1e-12
+    assert risk.value(scores) == pytest.approx(value)
+    derivatives = risk.derivatives(scores)
+    a = risk.gradient(derivatives)
+    assert a @ w - risk.conjugate(-derivatives) == pytest.approx(value)  # Fenchel and Young
+    assert risk.value(risk.scores(other)) >= a @ other - risk.conjugate(-derivatives) - 1e-12
 
 
 def test_mixtures_bound_it_from_below(risk):
@@ -29,7 +29,7 @@ def test_mixtures_bound_it_from_below(risk):
     weights = rng.dirichlet(np.ones(7))
     for w in rng.standard_normal((20, 3)):
         bound = risk.gradient(weights) @ w - risk.conjugate(-weights)
-        assert risk.value(risk.margins(w)) >= bound - 1e-12
+        assert risk.value(risk.scores(w)) >= bound - 1e-12
     assert risk.conjugate(weights) == np.inf
     assert risk.conjugate(-2 * weights) == np.inf
 
@@ -37,11 +37,11 @@ def test_mixtures_bound_it_from_below(risk):
 def test_along_a_line(risk):
     rng = np.random.default_rng(5)
     w, step = rng.standard_normal((2, 3))
-    margins, moves = risk.margins(w), risk.planes @ step
+    scores, moves = risk.scores(w), risk.planes @ step
     for x in (0.0, 0.3, 2.0):
-        value, slope = risk.along(margins, moves, x)
-        assert value == pytest.approx(risk.value(risk.margins(w + x * step)))
-        ahead = risk.value(risk.margins(w + (x + 1e-7) * step))
+        value, slope = risk.along(scores, moves, x)
+        assert value == pytest.approx(risk.value(risk.scores(w + x * step)))
+        ahead = risk.value(risk.scores(w + (x + 1e-7) * step))
         assert slope == pytest.approx((ahead - value) / 1e-7, abs=1e-5)
 
 

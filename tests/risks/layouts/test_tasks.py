@@ -32,13 +32,13 @@ def test_rows_of_tasks_meet_the_weights_of_theirs(data, form, dtype):
     risk = ScalarRisk(
         task_rows(rows, examples, tasks[examples], K), Squared(), y[examples], costs[examples]
     )
-    W, slopes = np.random.default_rng(1).standard_normal((D, K)), np.arange(5.0)
+    W, derivatives = np.random.default_rng(1).standard_normal((D, K)), np.arange(5.0)
     expected = np.einsum("ij,ij->i", X[examples].astype(float), W[:, tasks[examples]].T)
-    np.testing.assert_allclose(risk.margins(W.ravel()), expected, atol=1e-14)
+    np.testing.assert_allclose(risk.scores(W.ravel()), expected, atol=1e-14)
     gradient = np.zeros((D, K))
-    for i, slope in zip(examples, slopes, strict=True):
+    for i, slope in zip(examples, derivatives, strict=True):
         gradient[:, tasks[i]] += costs[i] * slope * X[i]
-    np.testing.assert_allclose(risk.gradient(slopes).reshape(D, K), gradient, atol=1e-14)
+    np.testing.assert_allclose(risk.gradient(derivatives).reshape(D, K), gradient, atol=1e-14)
 
 
 @pytest.mark.parametrize("loss", [Absolute(), EpsilonInsensitive(0.2), Huber(0.5), Squared()])
@@ -47,30 +47,30 @@ def test_each_task_has_the_intercept_of_its_own_problem(data, loss):
     costs[tasks == 2] = 0  # a task that does not count
     rows = task_rows(Problem.from_arrays(X, y).rows, np.arange(N), tasks, K)
     risk = TaskIntercepts(rows, loss, y, costs, tasks, K)
-    margins, alphas = np.random.default_rng(2).standard_normal((2, N))
-    value, steps, slopes = 0.0, np.zeros(N), np.zeros(N)
+    scores, alphas = np.random.default_rng(2).standard_normal((2, N))
+    value, steps, derivatives = 0.0, np.zeros(N), np.zeros(N)
     for t in range(K - 1):
         own = np.flatnonzero(tasks == t)
         alone = FreeIntercept(
             Problem.from_arrays(X[own], y[own], bias=1.0).rows, loss, y[own], costs[own]
         )
-        value += alone.value(margins[own])
-        steps[own] = alone.dual_steps(margins[own], alphas[own], 0.7)
-        slopes[own] = alone.slopes(margins[own])
-        assert risk.intercepts(margins)[t] == pytest.approx(alone.intercept(margins[own]))
+        value += alone.value(scores[own])
+        steps[own] = alone.dual_steps(scores[own], alphas[own], 0.7)
+        derivatives[own] = alone.derivatives(scores[own])
+        assert risk.intercepts(scores)[t] == pytest.approx(alone.intercept(scores[own]))
         assert abs(costs[own] @ steps[own]) <= 1e-12
-    assert risk.intercepts(margins)[2] == 0
-    assert risk.value(margins) == pytest.approx(value)
-    np.testing.assert_allclose(risk.dual_steps(margins, alphas, 0.7), steps, atol=1e-12)
-    np.testing.assert_allclose(risk.slopes(margins), slopes, atol=1e-12)
+    assert risk.intercepts(scores)[2] == 0
+    assert risk.value(scores) == pytest.approx(value)
+    np.testing.assert_allclose(risk.dual_steps(scores, alphas, 0.7), steps, atol=1e-12)
+    np.testing.assert_allclose(risk.derivatives(scores), derivatives, atol=1e-12)
     assert np.isfinite(risk.conjugate(steps))
     assert risk.conjugate(np.full(N, 0.1)) == np.inf
     w = np.ones(D * K)
     np.testing.assert_allclose(
-        risk.complete(w), np.append(w, risk.intercepts(risk.margins(w))), atol=1e-12
+        risk.complete(w), np.append(w, risk.intercepts(risk.scores(w))), atol=1e-12
     )
     with pytest.raises(TypeError, match="no Hessian"):
-        risk.hessian(margins)
+        risk.hessian(scores)
 
 
 @pytest.fixture(params=[0.0, 0.4])
@@ -82,41 +82,41 @@ def vectors(request, data):
 
 
 def test_the_distance_is_that_of_residuals(vectors):
-    margins = np.random.default_rng(4).standard_normal((N, K))
-    length = np.linalg.norm(vectors.y - margins, axis=1)
+    scores = np.random.default_rng(4).standard_normal((N, K))
+    length = np.linalg.norm(vectors.y - scores, axis=1)
     gamma = vectors.loss.smoothing
     each = np.where(length < gamma, length**2 / (2 * gamma or 1), length - gamma / 2)
-    assert vectors.value(margins) == pytest.approx(vectors.costs.ravel() @ each)
+    assert vectors.value(scores) == pytest.approx(vectors.costs.ravel() @ each)
     assert vectors.shape == (D, K)
 
 
-def test_slopes_and_duals_of_vectors_obey_fenchel_and_young(vectors):
-    margins, moves, other = np.random.default_rng(5).standard_normal((3, N, K))
-    alphas = -vectors.slopes(margins)
-    products = (vectors.costs * alphas * margins).sum()
-    assert vectors.value(margins) + vectors.conjugate(alphas) + products == pytest.approx(0)
+def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
+    scores, moves, other = np.random.default_rng(5).standard_normal((3, N, K))
+    alphas = -vectors.derivatives(scores)
+    products = (vectors.costs * alphas * scores).sum()
+    assert vectors.value(scores) + vectors.conjugate(alphas) + products == pytest.approx(0)
     other /= np.maximum(np.linalg.norm(other, axis=1), 1)[:, None]
-    products = (vectors.costs * other * margins).sum()
-    assert vectors.value(margins) + vectors.conjugate(other) + products >= 0
+    products = (vectors.costs * other * scores).sum()
+    assert vectors.value(scores) + vectors.conjugate(other) + products >= 0
     assert vectors.conjugate(1.01 * other / np.linalg.norm(other, axis=1)[:, None]) == np.inf
-    assert (vectors.slopes(vectors.y) == 0).all()
-    value, slope = vectors.along(margins, moves, 0.3)
-    assert value == pytest.approx(vectors.value(margins + 0.3 * moves))
-    ends = [vectors.value(margins + x * moves) for x in (0.3 + 1e-6, 0.3 - 1e-6)]
+    assert (vectors.derivatives(vectors.y) == 0).all()
+    value, slope = vectors.along(scores, moves, 0.3)
+    assert value == pytest.approx(vectors.value(scores + 0.3 * moves))
+    ends = [vectors.value(scores + x * moves) for x in (0.3 + 1e-6, 0.3 - 1e-6)]
     assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
 
 
 @pytest.mark.parametrize("q", [1e-3, 1.0, 50.0])
 def test_dual_steps_of_vectors_beat_others(vectors, q):
     rng = np.random.default_rng(6)
-    margins, old, other = rng.standard_normal((3, N, K))
-    step = vectors.dual_steps(margins, old, q)
+    scores, old, other = rng.standard_normal((3, N, K))
+    step = vectors.dual_steps(scores, old, q)
 
     def gains(alphas):
         own = vectors.loss.smoothing / 2 * (alphas**2).sum(axis=1) - (vectors.y * alphas).sum(
             axis=1
         )
-        return -own - (margins * alphas).sum(axis=1) - q / 2 * ((alphas - old) ** 2).sum(axis=1)
+        return -own - (scores * alphas).sum(axis=1) - q / 2 * ((alphas - old) ** 2).sum(axis=1)
 
     assert (np.linalg.norm(step, axis=1) <= 1 + 1e-12).all()
     other /= np.maximum(np.linalg.norm(other, axis=1), 1)[:, None]

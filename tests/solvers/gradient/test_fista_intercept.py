@@ -68,14 +68,14 @@ def test_a_conic_solver_has_the_same_optimum(name):
     costs = np.linspace(0.5, 2, N)
     for omega in (L1(3.0), ElasticBall(0.4, 0.6)):
         w, b, shift = cvxpy.Variable(D), cvxpy.Variable(), cvxpy.Variable(N)
-        margins = cvxpy.multiply(y, X @ w + b)
+        scores = cvxpy.multiply(y, X @ w + b)
         terms = {
-            "logistic": lambda m=margins: cvxpy.logistic(-m),
-            "squared-hinge": lambda m=margins, s=shift: cvxpy.square(s),
-            "smooth-hinge": lambda m=margins, s=shift: cvxpy.pos(1 - m - s) + cvxpy.square(s),
+            "logistic": lambda m=scores: cvxpy.logistic(-m),
+            "squared-hinge": lambda m=scores, s=shift: cvxpy.square(s),
+            "smooth-hinge": lambda m=scores, s=shift: cvxpy.pos(1 - m - s) + cvxpy.square(s),
             "squared": lambda w=w, b=b: cvxpy.square(X @ w + b - y) / 2,
         }[name]()
-        rules = [shift >= 0, shift >= 1 - margins] if name == "squared-hinge" else []
+        rules = [shift >= 0, shift >= 1 - scores] if name == "squared-hinge" else []
         penalty = omega.l1 * cvxpy.norm1(w) if isinstance(omega, L1) else 0
         if isinstance(omega, ElasticBall):
             rules += [omega.gamma * cvxpy.norm1(w) + cvxpy.sum_squares(w) / 2 <= omega.radius]

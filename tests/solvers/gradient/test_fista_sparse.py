@@ -50,13 +50,13 @@ def conic(X, y, name, costs, regularize):
     """The optimum by Clarabel; ``regularize`` makes a term and constraints of a variable."""
     cvxpy = pytest.importorskip("cvxpy")
     w, residual = cvxpy.Variable(X.shape[1]), cvxpy.Variable(len(y))
-    margins = cvxpy.multiply(y, X @ w)
+    scores = cvxpy.multiply(y, X @ w)
     if name == "logistic":
-        terms = cvxpy.logistic(-margins)
+        terms = cvxpy.logistic(-scores)
     elif name == "squared-hinge":
-        terms = cvxpy.square(cvxpy.pos(1 - margins))
+        terms = cvxpy.square(cvxpy.pos(1 - scores))
     elif name == "smooth-hinge":  # the infimal convolution of the hinge and a square
-        terms = cvxpy.pos(1 - margins - residual) + cvxpy.square(residual) / (2 * 0.5)
+        terms = cvxpy.pos(1 - scores - residual) + cvxpy.square(residual) / (2 * 0.5)
     else:
         terms = cvxpy.square(X @ w - y) / 2
     term, constraints = regularize(cvxpy, w)

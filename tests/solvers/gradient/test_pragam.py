@@ -62,12 +62,12 @@ def test_the_bound_and_the_excessive_gap_at_every_iteration(make, free):
     for k in range(300):
         solver.run_pass(k + 1)
         alphas = solver.alphas
-        primal = risk.value(risk.margins(solver.w)) + solver.w @ solver.w / 2
+        primal = risk.value(risk.scores(solver.w)) + solver.w @ solver.w / 2
         v = X.T @ (costs * alphas)
         dual = -risk.conjugate(alphas) - v @ v / 2
         assert lam * (primal - dual) <= 4 * L / (2 * N) / ((k + 1) * (k + 2)) + 1e-13
         assert primal >= dual - 1e-12 * primal
-        value, _ = solver.smoothed_value(solver.w, risk.margins(solver.w), solver.mu)
+        value, _ = solver.smoothed_value(solver.w, risk.scores(solver.w), solver.mu)
         assert value <= dual + 1e-12 * primal
         assert lam * (primal - value) <= 4 * L / (2 * N) / ((k + 1) * (k + 2)) + 1e-13
         if free:

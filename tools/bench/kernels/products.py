@@ -104,8 +104,8 @@ def bench(rows: Rows, runs: int, stream: int = STREAM) -> str:
     one, two = risk_of(rows, 1), risk_of(rows, 2)
     tasks = [
         *streams(stream),
-        lambda: one.margins(w),
-        lambda: two.margins(w),
+        lambda: one.scores(w),
+        lambda: two.scores(w),
         lambda: one.gradient(a),
         lambda: two.gradient(a),
         lambda: one.sweep(w, a, 1.0, False),
@@ -114,7 +114,7 @@ def bench(rows: Rows, runs: int, stream: int = STREAM) -> str:
     columns = transposed(rows)
     if columns is not None:
         copies = risk_of(columns, 1), risk_of(columns, 2)
-        tasks += [lambda: copies[0].margins(a), lambda: copies[1].margins(a)]
+        tasks += [lambda: copies[0].scores(a), lambda: copies[1].scores(a)]
     turns = interleaved(tasks, runs)
     rate, size = stream / turns[0].cpu, product_bytes(rows)
     line = f"{rate / 1e9:8.1f}{turns[0].wall / turns[1].wall:6.2f}"

@@ -124,7 +124,7 @@ def pdprox(trial: Trial, budget: float, ratio: float, gap: float) -> tuple[Vecto
         if number % LOOKS == 0:
             w, alphas = solver.averages()
             v = risk.gradient(alphas)
-            primal = w @ w / 2 + risk.value(risk.margins(w))
+            primal = w @ w / 2 + risk.value(risk.scores(w))
             if primal + v @ v / 2 + risk.conjugate(alphas) <= gap * len(trial.y):
                 return w, number
     raise BenchmarkError(f"the gap is not below {gap} n after {MOST_PASSES} passes")

@@ -41,7 +41,7 @@ def test_the_transposed_copy_has_the_same_product(bench, rows):
     given, X = rows
     a = np.arange(50.0)
     copy = bench.risk_of(bench.transposed(given), 2)
-    np.testing.assert_allclose(copy.margins(a), X.T @ a, atol=1e-12)
+    np.testing.assert_allclose(copy.scores(a), X.T @ a, atol=1e-12)
     np.testing.assert_allclose(bench.risk_of(given, 2).gradient(a), X.T @ a, atol=1e-12)
 
 
