@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SCALAR_LOSSES as LOSSES
+from members import SIGN_LOSSES
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
@@ -17,30 +18,7 @@ from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "quantile": regression.Quantile(0.3),
-}
-BINARY = ("hinge", "squared-hinge", "generalized-hinge", "logistic")
 N, D = 60, 12
-
-
-@pytest.fixture
-def make():
-    def problem(name, form="sparse", n=N, d=D):
-        rng = np.random.default_rng(5)
-        X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
-        y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
-        y = np.where(y > 0, 1.0, -1.0) if name in BINARY else y
-        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
-
-    return problem
 
 
 def solve(problem, loss, omega, costs, choices=(), **rules):
@@ -135,7 +113,7 @@ def test_planes_that_go_leave_bound_and_optimum(make, monkeypatch, patience):
 
 @pytest.mark.parametrize("omega", [L2(), ElasticNet(0.2, 1.5)])
 @pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
-def test_losses_of_all_classes(small_problem, loss, omega):
+def test_losses_of_all_classes(small_problem, block_objectives, loss, omega):
     small = small_problem(n=50, d=6, k=4)
     rows, costs = small.problem().rows, np.linspace(0, 2, 50)
     label = small.y.astype(np.int32)
@@ -143,14 +121,8 @@ def test_losses_of_all_classes(small_problem, loss, omega):
     result = BMRM(risk, omega).solve(Stopping(gap_tol=1e-8))
     assert result.status is Status.SOLVED
     assert result.weights.shape == (6, 4)
-    primal = costs @ loss.values(small.X @ result.weights, label)
-    assert result.primal == pytest.approx(primal + omega.value_of(result.weights.ravel()))
-    duals = result.duals.dense(4)
-    moves = -duals
-    moves[np.arange(50), label] = duals.sum(axis=1)
-    vector = (small.X.T @ moves).ravel()
-    conjugates = loss.conjugates(duals, label, costs)[costs > 0].sum()
-    dual = -conjugates - omega.conjugate_of(vector)
+    primal, dual = block_objectives(small.X, label, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
     assert result.dual == pytest.approx(dual, rel=1e-9)
     peer = BlockAscent(rows, label, 4, costs, loss, omega).solve(Stopping(gap_tol=1e-10))
     assert result.primal == pytest.approx(peer.primal, rel=2e-8)
@@ -171,7 +143,7 @@ def test_small_and_degenerate_data(X, y, omega):
     problem = Problem.from_arrays(np.asarray(X), np.asarray(y))
     for C in (1e-3, 1.0, 10.0, 1e3, 1e6):
         costs = np.full(len(y), C)
-        for name in BINARY:
+        for name in SIGN_LOSSES:
             result = solve(problem, LOSSES[name], omega, costs)
             assert result.status is Status.SOLVED
             if C <= 10:  # for more the ascent takes long, and the certificate speaks for itself
@@ -188,7 +160,7 @@ def test_one_in_a_thousand():
     problem = Problem.from_arrays(np.r_[X, X], np.r_[y, y])
     for heavy in (1.0, 1000.0):
         costs = np.where(problem.labels > 0, heavy, 1.0)
-        for name in BINARY:
+        for name in SIGN_LOSSES:
             result = solve(problem, LOSSES[name], L2(), costs)
             assert result.status is Status.SOLVED
             if heavy == 1:

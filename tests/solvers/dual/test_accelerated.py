@@ -2,39 +2,22 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SCALAR_LOSSES as LOSSES
+from members import STRONG_REGULARIZERS as REGULARIZERS
+from members import scalar_problem
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-}
-REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(3.0), "strong": ElasticNet(1.0, 2.0)}
 BLOCKS = {"weston-watkins": WestonWatkins(), "crammer-singer": CrammerSinger()}
-N, D, COST = 80, 12, 40.0
-
-
-def data(name, form="sparse", n=N):
-    rng = np.random.default_rng(6)
-    X = rng.standard_normal((n, D)) * (rng.random((n, D)) < 0.6)
-    truth = X @ rng.standard_normal(D) + 2 * rng.standard_normal(n)
-    y = truth if name in ("squared", "absolute") else np.where(truth > 0, 1.0, -1.0)
-    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+D, COST = 12, 40.0
 
 
 def ascent(problem, loss, cost=COST):
@@ -55,7 +38,7 @@ def check(result, loss, omega, X, y, gap, cost=COST):
 @pytest.mark.parametrize("omega", REGULARIZERS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_true(name, omega, inner):
-    problem, X, y = data(name)
+    problem, X, y = scalar_problem(name)
     loss, omega = LOSSES[name], REGULARIZERS[omega]
     solver = Accelerated(ascent(problem, loss), omega, inner)
     result = solver.solve(Stopping(gap_tol=1e-7))
@@ -66,7 +49,7 @@ def test_the_certificate_is_true(name, omega, inner):
 @pytest.mark.parametrize("omega", REGULARIZERS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_theory_arrives_and_its_bound_holds(name, omega):
-    problem, X, y = data(name)
+    problem, X, y = scalar_problem(name)
     loss, omega = LOSSES[name], REGULARIZERS[omega]
     make, cost = (
         ascent(problem, loss, 20.0 if loss.smoothing else 1.0),
@@ -91,7 +74,11 @@ def test_block_losses_are_accelerated(name, omega, k, inner):
     rng = np.random.default_rng(k)
     X = rng.standard_normal((120, D))
     label = np.concatenate([np.arange(k), rng.integers(0, k, 120 - k)]).astype(np.int32)
-    rows, costs, omega = Problem.from_arrays(X, label).rows, np.full(120, 0.5), REGULARIZERS[omega]
+    rows, costs, omega = (
+        Problem.from_arrays(X, label).rows,
+        np.full(120, 0.5),
+        REGULARIZERS[omega],
+    )
 
     def make(regularizer):
         return BlockAscent(rows, label, k, costs, BLOCKS[name], regularizer)
@@ -113,7 +100,7 @@ def test_block_losses_are_accelerated(name, omega, k, inner):
 
 @pytest.mark.parametrize("name", ["smooth-hinge", "squared-hinge", "logistic"])
 def test_it_takes_at_most_a_third_of_the_passes_where_the_condition_is_bad(name):
-    problem, _, _ = data(name, n=300)
+    problem, _, _ = scalar_problem(name, n=300)
     plain = ascent(problem, LOSSES[name], 1e3)(L2()).solve(Stopping(gap_tol=1e-5))
     quick = Accelerated(ascent(problem, LOSSES[name], 1e3), L2()).solve(Stopping(gap_tol=1e-5))
     assert quick.solved
@@ -135,7 +122,7 @@ def test_weston_watkins_at_large_c_takes_at_most_a_fifth_of_the_passes(data_set)
 
 
 def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
-    problem, _, _ = data("logistic")
+    problem, _, _ = scalar_problem("logistic")
     omega, make = L2(), ascent(problem, LOSSES["logistic"], 0.1)
     quick, plain = Accelerated(make, omega), make(omega)
     found, expected = quick.solve(Stopping(gap_tol=1e-8)), plain.solve(Stopping(gap_tol=1e-8))
@@ -145,7 +132,7 @@ def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
 
 
 def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow():
-    problem, X, _ = data("squared")
+    problem, X, _ = scalar_problem("squared")
     cost = 9 / (X**2).sum(axis=1).max()
     solver = Accelerated(ascent(problem, LOSSES["squared"], cost), L2(), observe=True)
     result = solver.solve(Stopping(gap_tol=1e-9))
@@ -155,7 +142,7 @@ def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow(
 
 
 def test_same_seed_same_bits():
-    problem, _, _ = data("hinge")
+    problem, _, _ = scalar_problem("hinge")
     runs = [
         Accelerated(ascent(problem, LOSSES["hinge"]), L2()).solve(Stopping(gap_tol=1e-6)).weights
         for _ in range(2)
@@ -164,7 +151,7 @@ def test_same_seed_same_bits():
 
 
 def test_limits_end_a_run_with_a_full_measurement():
-    problem, _, _ = data("hinge")
+    problem, _, _ = scalar_problem("hinge")
     solver = Accelerated(ascent(problem, LOSSES["hinge"], 1e4), L2())
     result = solver.solve(Stopping(gap_tol=1e-12, max_passes=30))
     assert (result.status, result.passes) == (Status.PASS_LIMIT, 30)

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from members import SCALAR_LOSSES as LOSSES
+from members import SIGN_LOSSES, takes_signs
+from members import STRONG_REGULARIZERS as REGULARIZERS
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -12,21 +15,6 @@ from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
-    "huber": regression.Huber(0.8),
-    "quantile": regression.Quantile(0.8),
-}
-CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "generalized-hinge", "logistic")
-REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "strong": ElasticNet(0.7, 3.0)}
 N, D = 60, 12
 
 
@@ -36,7 +24,7 @@ def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
     X[3] = 0
     truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
     truth -= np.quantile(truth, 0.4)
-    y = np.where(truth > 0, 1.0, -1.0) if name in CLASSIFICATION else truth + 5
+    y = np.where(truth > 0, 1.0, -1.0) if takes_signs(name) else truth + 5
     X = X.astype(dtype)
     given = csr_array(X) if form == "sparse" else X
     return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
@@ -131,7 +119,7 @@ def test_weights_are_those_of_ridge_and_elastic_net(form, l1_ratio):
     np.testing.assert_allclose(result.weights, [*model.coef_, model.intercept_], atol=1e-7)
 
 
-@pytest.mark.parametrize("name", CLASSIFICATION)
+@pytest.mark.parametrize("name", SIGN_LOSSES)
 def test_one_example_against_a_thousand(name):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2002, 5))
@@ -144,7 +132,7 @@ def test_one_example_against_a_thousand(name):
     assert result.passes < 1000
 
 
-@pytest.mark.parametrize("name", CLASSIFICATION)
+@pytest.mark.parametrize("name", SIGN_LOSSES)
 def test_one_class_takes_the_intercept_alone(name):
     problem, X, _ = data(name)
     problem = Problem.from_arrays(X, np.ones(N), bias=1.0)
@@ -171,7 +159,7 @@ def test_costs_so_small_that_only_the_intercept_fits(cost):
     assert result.weights[D] == pytest.approx(y.mean(), abs=300 * cost)
 
 
-@pytest.mark.parametrize("name", CLASSIFICATION)
+@pytest.mark.parametrize("name", SIGN_LOSSES)
 def test_a_certificate_of_tiny_costs_keeps_its_digits(name):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((5000, 3))

@@ -2,41 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SCALAR_LOSSES as LOSSES
+from members import STRONG_REGULARIZERS as REGULARIZERS
+from members import scalar_problem
 
-from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
+from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
-    "huber": regression.Huber(0.8),
-    "quantile": regression.Quantile(0.8),
-}
-CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "generalized-hinge", "logistic")
-REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "strong": ElasticNet(0.7, 3.0)}
 N, D = 60, 12
-
-
-def data(name, form="sparse", dtype=np.float64):
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-    X[3] = 0
-    truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
-    y = np.where(truth > 0, 1.0, -1.0) if name in CLASSIFICATION else truth
-    X = X.astype(dtype)
-    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X.astype(np.float64), y
 
 
 def solve(problem, loss, regularizer, costs, **rules):
@@ -49,7 +25,7 @@ def solve(problem, loss, regularizer, costs, **rules):
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_true(name, regularizer, dtype, form):
-    problem, X, y = data(name, form, dtype)
+    problem, X, y = scalar_problem(name, form, dtype)
     loss, omega = LOSSES[name], REGULARIZERS[regularizer]
     costs = np.linspace(0.1, 2, N)
     result = solve(problem, loss, omega, costs)
@@ -68,7 +44,7 @@ def test_the_certificate_is_true(name, regularizer, dtype, form):
 @pytest.mark.parametrize("l1", [0.0, 0.7])
 def test_optimum_is_that_of_a_conic_solver(name, l1):
     cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
-    problem, X, y = data(name)
+    problem, X, y = scalar_problem(name)
     result = solve(problem, LOSSES[name], ElasticNet(l1), np.full(N, 0.5))
     w = cp.Variable(D)
     r = y - X @ w
@@ -86,13 +62,13 @@ def test_optimum_is_that_of_a_conic_solver(name, l1):
 
 
 def test_same_seed_same_bits():
-    problem, _, _ = data("hinge")
+    problem, _, _ = scalar_problem("hinge")
     runs = [solve(problem, margin.Hinge(), L2(), np.ones(N)).weights for _ in range(2)]
     assert runs[0].tobytes() == runs[1].tobytes()
 
 
 def test_limits_end_a_run():
-    problem, _, _ = data("hinge")
+    problem, _, _ = scalar_problem("hinge")
     result = solve(problem, margin.Hinge(), L2(), np.full(N, 100.0), max_passes=2)
     assert (result.status, result.passes) == (Status.PASS_LIMIT, 2)
     assert not result.last.estimated

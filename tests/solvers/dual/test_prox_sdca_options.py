@@ -2,46 +2,23 @@
 
 import numpy as np
 import pytest
+from members import KINKED_LOSSES, SMOOTH_LOSSES, scalar_problem, takes_signs
+from members import SCALAR_LOSSES as LOSSES
 from scipy.optimize import minimize_scalar
-from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import OPTIONS, ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D = 60, 12
-SMOOTH = {
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "huber": regression.Huber(0.8),
-}
-LOSSES = SMOOTH | {
-    "hinge": margin.Hinge(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "quantile": regression.Quantile(0.8),
-}
 REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7, 1.5)}
-CLASSIFICATION = ("hinge", "smooth-hinge", "squared-hinge", "logistic")
 
 
 @pytest.fixture(scope="module")
 def problem_for():
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-    X[3] = 0
-    truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
-
-    def make(name):
-        y = np.where(truth > 0, 1.0, -1.0) if name in CLASSIFICATION else truth
-        return Problem.from_arrays(csr_array(X), y)
-
-    return make
+    return lambda name: scalar_problem(name)[0]
 
 
 def solver_of(problem, loss, regularizer=None, cost=0.5, **choices):
@@ -55,12 +32,12 @@ def run(solver, gap_tol=1e-6, on_pass=None, **rules):
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("name", SMOOTH_LOSSES)
 def test_every_option_climbs_to_the_same_optimum(problem_for, name, option, regularizer):
     problem, omega = problem_for(name), REGULARIZERS[regularizer]
-    best = run(solver_of(problem, SMOOTH[name], omega), 1e-10).primal
+    best = run(solver_of(problem, SMOOTH_LOSSES[name], omega), 1e-10).primal
     duals = []
-    solver = solver_of(problem, SMOOTH[name], omega, option=option)
+    solver = solver_of(problem, SMOOTH_LOSSES[name], omega, option=option)
     result = run(solver, on_pass=lambda row: duals.append(row.dual))
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(best, rel=2e-6)
@@ -68,7 +45,7 @@ def test_every_option_climbs_to_the_same_optimum(problem_for, name, option, regu
 
 
 @pytest.mark.parametrize("option", ["I", "II", "III", "IV"])
-@pytest.mark.parametrize("name", ["hinge", "absolute", "epsilon-insensitive", "quantile"])
+@pytest.mark.parametrize("name", KINKED_LOSSES)
 def test_losses_with_a_kink_climb_too(problem_for, name, option):
     problem = problem_for(name)
     best = run(solver_of(problem, LOSSES[name]), 1e-9).primal
@@ -84,7 +61,7 @@ def test_losses_with_a_kink_climb_too(problem_for, name, option):
 def test_the_best_point_of_option_two_is_that_of_option_one(name):
     loss, rng = LOSSES[name], np.random.default_rng(1)
     for _ in range(50):
-        y = rng.choice([-1.0, 1.0]) if name in CLASSIFICATION else rng.normal()
+        y = rng.choice([-1.0, 1.0]) if takes_signs(name) else rng.normal()
         a, q = rng.normal(), 10 ** rng.uniform(-2, 2)
         alpha = -float(loss.derivatives(y, rng.normal()))
         end = -float(loss.derivatives(y, a))
@@ -104,7 +81,7 @@ def test_the_best_point_of_option_two_is_that_of_option_one(name):
 @pytest.mark.parametrize("option", ["III", "IV", "V"])
 def test_a_step_along_the_line_is_the_papers(problem_for, option):
     problem = problem_for("logistic")
-    loss, C, gamma = SMOOTH["logistic"], 0.5, 4.0
+    loss, C, gamma = SMOOTH_LOSSES["logistic"], 0.5, 4.0
     solver = solver_of(problem, loss, cost=C, option=option, start=np.full(N, 0.3) * problem.labels)
     solver.start()
     X, y = problem.to_scipy().toarray(), problem.labels
@@ -126,7 +103,7 @@ def test_a_step_along_the_line_is_the_papers(problem_for, option):
 @pytest.fixture(scope="module")
 def bounds(problem_for):
     """(problem, loss, cost, (n + R²/(λγ))/n, best dual − first) in units of our objective."""
-    problem, loss, cost = problem_for("smooth-hinge"), SMOOTH["smooth-hinge"], 0.1
+    problem, loss, cost = problem_for("smooth-hinge"), SMOOTH_LOSSES["smooth-hinge"], 0.1
     radius = problem.rows.squared_norms().max()
     stretch = 1 + cost * radius / loss.smoothing  # R²/(λγ) = R² C n/γ
     best = run(solver_of(problem, loss, cost=cost), 1e-12).dual
@@ -268,7 +245,7 @@ def test_a_start_near_the_end_takes_fewer_passes(problem_for, name):
     cold = run(solver_of(problem, loss, cost=0.55), 1e-6)
     warm = run(solver_of(problem, loss, cost=0.55, start=first.duals), 1e-6)
     assert warm.trace[0].gap < 0.2 * cold.trace[0].gap
-    assert name not in SMOOTH or warm.passes < cold.passes
+    assert name not in SMOOTH_LOSSES or warm.passes < cold.passes
     assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
     again = run(solver_of(problem, loss, start=first.duals), 1e-6)
     assert again.passes == 1

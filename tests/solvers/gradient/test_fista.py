@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SMOOTH_LOSSES, SMOOTHED_LOSSES
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
@@ -16,30 +16,8 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "smoothed absolute": regression.Absolute(0.3),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
-    "huber": regression.Huber(0.8),
-}
+LOSSES = SMOOTH_LOSSES | SMOOTHED_LOSSES
 N, D = 60, 12
-
-
-@pytest.fixture
-def make():
-    def problem(name, form="sparse", bias=-1.0):
-        rng = np.random.default_rng(5)
-        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-        X[3] = 0
-        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
-        if name in ("smooth-hinge", "squared-hinge", "logistic"):
-            y = np.where(y > 0, 1.0, -1.0)
-        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
-
-    return problem
 
 
 def solve(solver, problem, loss, omega, costs, **rules):
@@ -144,21 +122,15 @@ def test_data_of_zeros_are_solved_at_once():
 
 @pytest.mark.parametrize("omega", [L2(), ElasticNet(0.2, 1.5)])
 @pytest.mark.parametrize("loss", [SmoothCrammerSinger(0.5), WestonWatkins().smoothed(0.5)])
-def test_losses_of_all_classes(small_problem, loss, omega):
+def test_losses_of_all_classes(small_problem, block_objectives, loss, omega):
     small = small_problem(n=50, d=6, k=4)
     rows, costs = small.problem().rows, np.linspace(0, 2, 50)
     label = small.y.astype(np.int32)
     result = FISTA(BlockRisk(rows, loss, label, 4, costs), omega).solve(Stopping(gap_tol=1e-10))
     assert result.status is Status.SOLVED
     assert result.weights.shape == (6, 4)
-    primal = costs @ loss.values(small.X @ result.weights, label)
-    assert result.primal == pytest.approx(primal + omega.value_of(result.weights.ravel()))
-    duals = result.duals.dense(4)
-    moves = -duals
-    moves[np.arange(50), label] = duals.sum(axis=1)
-    vector = (small.X.T @ moves).ravel()
-    conjugates = loss.conjugates(duals, label, costs)[costs > 0].sum()
-    dual = -conjugates - omega.conjugate_of(vector)
+    primal, dual = block_objectives(small.X, label, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
     assert result.dual == pytest.approx(dual, rel=1e-9)
     ascent = BlockAscent(rows, label, 4, costs, loss, omega).solve(Stopping(gap_tol=1e-10))
     assert result.primal == pytest.approx(ascent.primal, rel=1e-9)

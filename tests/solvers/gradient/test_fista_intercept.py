@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
@@ -14,14 +15,7 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "smoothed epsilon": regression.EpsilonInsensitive(0.2, 0.3),
-    "huber": regression.Huber(0.8),
-}
+LOSSES = SMOOTH_LOSSES | SMOOTHED_LOSSES
 CLASSIFY = ("smooth-hinge", "squared-hinge", "logistic")
 OMEGAS = [L2(), ElasticNet(0.5, 2.0), L1(3.0), ElasticBall(0.4, 0.6)]
 N, D = 70, 12
@@ -31,7 +25,7 @@ def data(name, positive=0.4):
     rng = np.random.default_rng(6)
     X = rng.standard_normal((N, D)) + 2.0
     score = X @ (rng.standard_normal(D) * (rng.random(D) < 0.7)) + 0.5 * rng.standard_normal(N)
-    if name in CLASSIFY:
+    if takes_signs(name):
         return X, np.where(score > np.quantile(score, 1 - positive), 1.0, -1.0)
     return X, score - 3.0
 

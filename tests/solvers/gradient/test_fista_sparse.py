@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
@@ -14,15 +15,7 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = {
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
-    "squared": regression.Squared(),
-    "smoothed absolute": regression.Absolute(0.3),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
-    "huber": regression.Huber(0.8),
-}
+LOSSES = SMOOTH_LOSSES | SMOOTHED_LOSSES
 CLASSIFY = ("smooth-hinge", "squared-hinge", "logistic")
 N, D = 70, 15
 
@@ -33,7 +26,7 @@ def data(name, n=N, d=D):
     X[3 % n] = 0
     X[:, 9 % d] = X[:, 8 % d]  # a feature that is there twice
     y = X @ (rng.standard_normal(d) * (rng.random(d) < 0.6)) + 0.5 * rng.standard_normal(n)
-    return X, np.where(y > 0, 1.0, -1.0) if name in CLASSIFY else y
+    return X, np.where(y > 0, 1.0, -1.0) if takes_signs(name) else y
 
 
 def solve(X, y, loss, omega, costs, **rules):

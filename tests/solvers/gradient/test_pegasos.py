@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from members import SCALAR_LOSSES as LOSSES
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -13,14 +14,6 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D = 60, 12
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-    "absolute": regression.Absolute(),
-    "squared": regression.Squared(),
-}
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SCALAR_LOSSES as LOSSES
 
-from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
+from rrmlinear.losses import margin
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
@@ -18,34 +17,7 @@ from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-N, D = 60, 8
-BINARY = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-}
-REAL = {
-    "squared": regression.Squared(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "quantile": regression.Quantile(0.3),
-}
-LOSSES = BINARY | REAL
-
-
-@pytest.fixture
-def make():
-    def problem(name, form="sparse", bias=-1.0):
-        rng = np.random.default_rng(6)
-        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-        X[3] = 0
-        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N) + 0.4
-        if name in BINARY:
-            y = np.where(y > 0, 1.0, -1.0)
-        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
-
-    return problem
+N, D = 60, 12
 
 
 @pytest.mark.parametrize("free", [False, True])
@@ -77,7 +49,7 @@ def test_the_bound_and_the_excessive_gap_at_every_iteration(make, free):
 def test_strong_convexity_of_the_conjugate_makes_it_linear(make):
     problem, X, y = make("smooth-hinge")
     costs = np.full(N, 3.0)
-    risk = ScalarRisk(problem.rows, BINARY["smooth-hinge"], y, costs)
+    risk = ScalarRisk(problem.rows, LOSSES["smooth-hinge"], y, costs)
     L = 3 * np.linalg.norm(X, 2) ** 2
     solver = Pragam(risk, L2(), L=L, adaptive=False, restarts=False)
     result = solver.solve(Stopping(gap_tol=1e-11))

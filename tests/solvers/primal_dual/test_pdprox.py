@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from members import SCALAR_LOSSES as LOSSES
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
+from rrmlinear.losses import margin
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.groups.group_norms import L2Groups
@@ -21,27 +21,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
 
-N, D = 60, 8
-LOSSES = {
-    "hinge": margin.Hinge(),
-    "logistic": margin.Logistic(),
-    "absolute": regression.Absolute(),
-    "squared": regression.Squared(),
-}
-
-
-@pytest.fixture
-def make():
-    def problem(name, form="sparse", bias=-1.0):
-        rng = np.random.default_rng(6)
-        X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-        X[3] = 0
-        y = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N) + 0.4
-        if name in ("hinge", "logistic"):
-            y = np.where(y > 0, 1.0, -1.0)
-        return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias), X, y
-
-    return problem
+N, D = 60, 12
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -156,7 +136,7 @@ def test_data_without_effect(order):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_duals_to_start_from_save_passes(make, order):
-    problem, _, y = make("hinge")
+    problem, _, y = make("hinge", d=8, seed=6)
     risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
     cold = solved(risk, L2(), order=order)
     warm = solved(risk, L2(), order=order, start=cold.duals)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from members import SCALAR_LOSSES as LOSSES
+from members import scalar_problem
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -17,31 +19,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import newton
 from rrmlinear.solvers.second_order.newton import Newton
 
-SIGNS = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.5),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "logistic": margin.Logistic(),
-}
-NUMBERS = {
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.2),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.2),
-    "huber": regression.Huber(0.8),
-    "quantile": regression.Quantile(0.8),
-}
-LOSSES = SIGNS | NUMBERS
 N, D = 60, 12
-
-
-def make(name, form="sparse", scale=1.0, n=N, d=D):
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
-    y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
-    y = np.where(y > 0, 1.0, -1.0) if name in SIGNS else scale * y
-    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
 
 
 def solve(problem, loss, omega, costs, **rules):
@@ -57,7 +35,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
     objectives, name, omega, form, factorized, monkeypatch
 ):
     monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
-    problem, X, y = make(name, form)
+    problem, X, y = scalar_problem(name, form)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
     result = solve(problem, loss, omega, costs)
     assert result.status is Status.SOLVED
@@ -76,7 +54,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
 @pytest.mark.parametrize("name", LOSSES)
 def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
     monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
-    problem, X, y = make(name, form)
+    problem, X, y = scalar_problem(name, form)
     problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
     risk = FreeIntercept(problem.rows, loss, problem.labels, costs)
@@ -94,14 +72,14 @@ def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
 
 @pytest.mark.parametrize("name", ["logistic", "squared", "squared-hinge"])
 def test_a_smooth_loss_takes_few_passes(name):
-    problem, _, _ = make(name)
+    problem, _, _ = scalar_problem(name)
     assert solve(problem, LOSSES[name], L2(), np.ones(N), gap_tol=1e-12).passes <= 12
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_labels_of_any_size_are_met_by_the_first_smoothing(scale):
-    problem, _, _ = make("absolute", scale=scale)
-    one, _, _ = make("absolute")
+    problem, _, _ = scalar_problem("absolute", scale=scale)
+    one, _, _ = scalar_problem("absolute")
     costs = np.ones(N)
     # With w in the unit of y, cost c/scale keeps the problem the same.
     result = solve(problem, regression.Absolute(), L2(), costs * scale, delta=1e-10, gap_tol=None)
@@ -120,7 +98,7 @@ def test_one_example_one_feature_and_a_problem_solved_at_zero():
 
 
 def test_what_it_does_not_take_is_said():
-    problem, _, _ = make("logistic")
+    problem, _, _ = scalar_problem("logistic")
     risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
     with pytest.raises(ValueError, match="squared norm as regularizer, and ElasticNet is not"):
         Newton(risk, ElasticNet(1.0))

@@ -1,0 +1,76 @@
+"""Losses and regularizers over which tests state their laws, from the package's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.training.registry import LOSSES
+
+#: Numbers of losses, in place of defaults that may be special cases.
+NUMBERS: dict[str, dict[str, float]] = {
+    "smooth-hinge": {"smoothing": 0.5},
+    "generalized-hinge": {"slope": 2.5},
+    "epsilon-insensitive": {"epsilon": 0.2},
+    "squared-epsilon-insensitive": {"epsilon": 0.2},
+    "huber": {"huber": 0.8},
+    "quantile": {"quantile": 0.8},
+}
+
+
+def loss_named(name: str, **numbers: float) -> Any:
+    """A loss of the table with the numbers above, or those given."""
+    chosen: dict[str, Any] = {**NUMBERS.get(name, {}), **numbers}
+    return LOSSES[name].build(Parameter(solver=32, loss=name, **chosen))
+
+
+def _of(kind: str) -> dict[str, Any]:
+    return {name: loss_named(name) for name, row in LOSSES.items() if row.kind == kind}
+
+
+#: Losses of one score by name, with labels ±1 and with real ones.
+SIGN_LOSSES = _of("binary")
+REAL_LOSSES = _of("regression")
+SCALAR_LOSSES = SIGN_LOSSES | REAL_LOSSES
+SMOOTH_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if loss.smoothing > 0}
+KINKED_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if not loss.smoothing > 0}
+#: Losses with a kink after smoothing, as "smoothed NAME".
+SMOOTHED_LOSSES = {f"smoothed {name}": loss_named(name, smoothing=0.3) for name in KINKED_LOSSES}
+#: Strongly convex regularizers.
+STRONG_REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "scaled": ElasticNet(0.7, 3.0)}
+
+
+def takes_signs(name: str) -> bool:
+    """Whether the labels of a loss, smoothed or not, are ±1."""
+    return name.removeprefix("smoothed ") in SIGN_LOSSES
+
+
+def scalar_problem(
+    name: str,
+    form: str = "sparse",
+    dtype: Any = np.float64,
+    *,
+    n: int = 60,
+    d: int = 12,
+    bias: float = -1.0,
+    scale: float = 1.0,
+    shift: float = 0.4,
+    noise: float = 0.5,
+    seed: int = 5,
+) -> tuple[Problem, np.ndarray, np.ndarray]:
+    """(problem, X, y) of n examples for the loss of this name; row 3 of X is zero.
+
+    Real labels are ``scale`` times a linear function of X plus ``shift`` and noise; ±1 is its sign.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
+    X[3 % n] = 0
+    truth = X @ rng.standard_normal(d) + noise * rng.standard_normal(n) + shift
+    y = np.where(truth > 0, 1.0, -1.0) if takes_signs(name) else scale * truth
+    X = X.astype(dtype)
+    given = csr_array(X) if form == "sparse" else X
+    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
