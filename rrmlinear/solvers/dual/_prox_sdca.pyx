@@ -1,7 +1,7 @@
 """Stochastic dual coordinate ascent on losses of one score: visits and measuring."""
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
@@ -21,40 +21,44 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
-    AHEAD = 5            # visits between a prefetch of a row and its use,
-    FAR_AHEAD = 12       # and of what tells where the row is
-    APART = 64           # doubles between what different threads write
+    ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
+    BEGIN_LOOKAHEAD = 12    # the same for the numbers that say where the row is
+    DOUBLES_APART = 64      # between what different threads write: cores fetch ahead
 
 # How far a visit goes: to the maximum, or along the line to −φ'(a), as far as a bound says or
-# always the same part of it.
+# always by the same fraction.
 cdef enum:
     MAXIMUM
     BOUND
     FIXED
 
-# A dual variable that moves by less than this part of itself has not moved: it is rounding.
-cdef double ROUNDING = 1e-15
+# A dual that moves by less than this fraction of itself has moved by rounding alone.
+cdef double MOVE_ROUNDING = 1e-15
 
-# An example in a line of the cache of its own, so that a visit asks for one.
+# An example fills a cache line, so that a visit asks for one.
 cdef struct example_t:
     double alpha
     double y
     double cost
-    double curvature      # ‖x‖² over the modulus of Ω
-    double gap            # its part of the gap when last looked at
-    double conjugate      # φ*(−α)
-    double before         # α before the last visit
+    double curvature        # ‖x‖² over the modulus of Ω
+    double gap              # its gap when last computed, times its cost
+    double conjugate        # φ*(−α)
+    double before           # α before the last visit
     double padding
 
-cdef struct copy_t:
-    double* v             # a copy of v
-    int64_t* changed[2]   # examples that its visits changed in this round and in the last,
-    double* steps[2]      # by how much: c_i Δα_i,
-    Py_ssize_t logged[2]  # and how many
-    int64_t moved         # since the pass began, as are the next two
+EXAMPLE = np.dtype([(name, np.float64) for name in (
+    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
+
+# What the visits with one copy of v did since the pass began, a cache line, too.
+cdef struct progress_t:
+    int64_t logged[2]       # visits that changed a dual in this round and in the last
+    int64_t moved           # the same since the pass began
     double gap_rise
     double conjugate_rise
-    double apart[APART]
+    double padding[3]
+
+PROGRESS = np.dtype([("logged", np.int64, 2), ("moved", np.int64), ("gap_rise", np.float64),
+                     ("conjugate_rise", np.float64), ("padding", np.float64, 3)])
 
 
 def this_processor():
@@ -63,33 +67,36 @@ def this_processor():
 
 
 cdef class DualAscent:
-    """State of the ascent: dual variables α_i, v = z + Σ c_i α_i x_i, and each part of the gap.
+    """State of the ascent: duals α_i, v = z + Σ c_i α_i x_i, and the gap of each example.
 
-    With several copies of v a sweep goes in rounds: each copy is used for some visits, and then
-    takes over what the visits of the others have changed. A team of threads shares the copies; a
-    smaller team does the same work and gets the same bits.
+    With several copies of v a sweep goes in rounds: each copy is used for some visits, then takes
+    over the changes that visits with the others made. A team of threads shares the copies; any
+    team gets the same bits.
     """
 
     cdef readonly Rows rows
     cdef public ScalarLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
-    cdef readonly object alphas           # n, 8 doubles apart
+    cdef readonly object alphas           # n, a view of the examples
     cdef readonly RunningAverage average  # None: nothing is averaged
     cdef readonly int n_copies
     cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
     cdef double conjugate_before
     cdef Py_ssize_t n, width
     cdef int option
-    cdef double[::1] v
     cdef const double[::1] cost
-    cdef object order                     # of the pass, and each visit's part of the gap
-    cdef double[::1] seen
-    cdef example_t* example
-    cdef object memory                    # what the pointers below point into
+    cdef example_t[::1] example
+    cdef object order                     # of the pass
+    cdef double[::1] seen                 # the gap that each visit of the pass found
+    cdef int32_t[::1] wake                # see schedule_t
+    cdef unsigned char[::1] streak
     cdef schedule_t schedule
-    cdef copy_t* copy
-    cdef flag_t* flags
+    cdef double[:, ::1] v                 # copies of v, each with room behind it
+    cdef progress_t[:, ::1] progress      # of each copy, the first of a line
+    cdef int64_t[:, :, ::1] changed       # examples that changed, by copy and side of the log,
+    cdef double[:, :, ::1] steps          # and by how much: c_i Δα_i
+    cdef double[:, ::1] flags             # where threads meet: flag_t
 
     def __cinit__(self, Rows rows, ScalarLoss loss, Regularizer regularizer,
                   y, const double[::1] cost, curvature,
@@ -100,38 +107,22 @@ cdef class DualAscent:
         self.option = {"maximum": MAXIMUM, "bound": BOUND, "fixed": FIXED}[option]
         self.average, self.n_copies = average, n_copies
         self.n, self.width = rows.c.n_rows, max(rows.width, 1)
-        examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double))
-        self.alphas = examples[:, 0]
-        examples[:, 1], examples[:, 2], examples[:, 3] = y, cost, curvature
-        self.example = <example_t*> <uintptr_t> examples.ctypes.data
-        wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
-        cdef int32_t[::1] wakes = wake
-        cdef unsigned char[::1] streaks = streak
-        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
-        self.memory = [examples, wake, streak]
+        examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
+        examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
+        self.alphas, self.example = examples["alpha"], examples
         self.order, self.seen = np.empty(self.n, dtype=np.int64), np.empty(self.n)
+        self.wake, self.streak = np.zeros(self.n, np.int32), np.zeros(self.n, np.uint8)
+        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
         self._make_copies(longest_round)
         self.resume()
 
-    cdef int _make_copies(self, Py_ssize_t longest) except -1:
-        cdef Py_ssize_t t, side, stride = (self.width + 7) // 8 * 8 + APART
-        cdef int64_t[:, :, ::1] changed = np.empty(
-            (self.n_copies, 2, longest + APART), dtype=np.int64)
-        cdef double[:, :, ::1] steps = np.empty((self.n_copies, 2, longest + APART))
-        copies = aligned_zeros(self.n_copies, stride)
-        states = aligned_zeros(self.n_copies, sizeof(copy_t) // sizeof(double))
-        flags = aligned_zeros(self.n_copies + 1, sizeof(flag_t) // sizeof(double))
-        self.memory += [changed, steps, copies, states, flags]
-        self.dual_vector = copies[0, :self.width]
-        self.v = self.dual_vector
-        self.copy = <copy_t*> <uintptr_t> states.ctypes.data
-        self.flags = <flag_t*> ((<uintptr_t> flags.ctypes.data + 127) & ~<uintptr_t> 127)
-        for t in range(self.n_copies):
-            self.copy[t].v = &self.v[0] + t * stride
-            for side in range(2):
-                self.copy[t].changed[side] = &changed[t, side, 0]
-                self.copy[t].steps[side] = &steps[t, side, 0]
-        return 0
+    def _make_copies(self, Py_ssize_t longest):
+        copies = aligned_zeros(self.n_copies, (self.width + 7) // 8 * 8 + DOUBLES_APART)
+        self.v, self.dual_vector = copies, copies[0, :self.width]
+        self.progress = aligned_zeros(self.n_copies, DOUBLES_APART).view(PROGRESS)
+        self.changed = np.empty((self.n_copies, 2, longest + DOUBLES_APART), dtype=np.int64)
+        self.steps = np.empty((self.n_copies, 2, longest + DOUBLES_APART))
+        self.flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
 
     def start_from(self, const double[::1] alphas):
         """Take these duals, each within the loss's bounds, and the v that they make."""
@@ -170,15 +161,15 @@ cdef class DualAscent:
         cdef Py_ssize_t t
         self.gap_before, self.conjugate_before = gap_sum, conjugate_sum
         for t in range(self.n_copies):
-            self.copy[t].moved = 0
-            self.copy[t].gap_rise = self.copy[t].conjugate_rise = 0
+            self.progress[t, 0].moved = 0
+            self.progress[t, 0].gap_rise = self.progress[t, 0].conjugate_rise = 0
         return 0
 
     def level_copies(self):
         """Make all copies of v equal the first, from which rounding has carried them away."""
         cdef Py_ssize_t t
         for t in range(1, self.n_copies):
-            memcpy(self.copy[t].v, self.copy[0].v, self.width * sizeof(double))
+            memcpy(&self.v[t, 0], &self.v[0, 0], self.width * sizeof(double))
 
     def begin_pass(self, int number, uint64_t seed, bint uniform):
         """The examples that this pass visits, in order, as an int64 array: those awake, shuffled,
@@ -215,7 +206,7 @@ cdef class DualAscent:
                                      min(at + (t + 1) * length, end), end, (copies - 1) * length,
                                      least)
                 if team > 1:
-                    flags_meet(self.flags, team, thread)
+                    flags_meet(<flag_t*> &self.flags[0, 0], team, thread)
                 for t in range(copies):
                     if t % team == thread:
                         self._catch_up(t, copies, side)
@@ -227,28 +218,27 @@ cdef class DualAscent:
     cdef void _visits(self, Py_ssize_t t, int side, const int64_t* order, Py_ssize_t begin,
                       Py_ssize_t end, Py_ssize_t last, Py_ssize_t skip,
                       double least) noexcept nogil:
-        # Visit order[begin:end] with copy t of v; log on this side, if it is one, what changes.
-        # Its next visits begin ``skip`` after the end, and go up to ``last``.
-        cdef copy_t* copy = &self.copy[t]
-        cdef Py_ssize_t at, i, ahead
+        # Visit order[begin:end] with copy t of v; log the changes on this side, unless it is −1.
+        # The copy's next visits begin ``skip`` after the end, and go up to ``last``.
+        cdef progress_t* progress = &self.progress[t, 0]
+        cdef Py_ssize_t at, i, ahead, n = 0
         cdef double step
-        if side >= 0:
-            copy.logged[side] = 0
         for at in range(begin, end):
-            ahead = at + FAR_AHEAD + (skip if at + FAR_AHEAD >= end else 0)
+            ahead = at + BEGIN_LOOKAHEAD + (skip if at + BEGIN_LOOKAHEAD >= end else 0)
             if ahead < last:
                 prefetch(&self.example[order[ahead]], 1, 3)
                 rows_prefetch_begin(&self.rows.c, order[ahead])
-            ahead = at + AHEAD + (skip if at + AHEAD >= end else 0)
+            ahead = at + ROW_LOOKAHEAD + (skip if at + ROW_LOOKAHEAD >= end else 0)
             if ahead < last:
                 rows_prefetch(&self.rows.c, order[ahead])
             i = order[at]
-            step = self._visit(copy, i, least)
+            step = self._visit(&self.v[t, 0], progress, i, least)
             self.seen[at] = self.example[i].gap
             if step != 0 and side >= 0:
-                copy.changed[side][copy.logged[side]] = i
-                copy.steps[side][copy.logged[side]] = step
-                copy.logged[side] += 1
+                self.changed[t, side, n], self.steps[t, side, n] = i, step
+                n += 1
+        if side >= 0:
+            progress.logged[side] = n
 
     def note(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
              double quiet, double calm):
@@ -260,40 +250,41 @@ cdef class DualAscent:
             for at in range(begin, end):
                 schedule_note(&self.schedule, order[at], self.seen[at], number, quiet, calm)
 
-    cdef double _visit(self, copy_t* copy, Py_ssize_t i, double least) noexcept nogil:
+    cdef double _visit(self, double* v, progress_t* progress, Py_ssize_t i,
+                       double least) noexcept nogil:
         # Moves α_i and v, and returns c_i Δα_i.
         cdef row_t row = rows_get(&self.rows.c, i)
         cdef example_t* at = &self.example[i]
         cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0, conjugate
-        cdef double margin = self.regularizer.primal_dot(&row, copy.v)
-        cdef double gap = self.loss.value(y, margin) + at.conjugate + margin * alpha
+        cdef double score = self.regularizer.primal_dot(&row, v)
+        cdef double gap = self.loss.value(y, score) + at.conjugate + score * alpha
         at.before = alpha
-        copy.gap_rise += at.cost * gap - at.gap
+        progress.gap_rise += at.cost * gap - at.gap
         at.gap = at.cost * gap
         if self.average is not None:
             self.average.visit()
         if at.gap > least:
-            new = self._improved(y, margin, alpha, at.cost * at.curvature, gap)
-        if fabs(new - alpha) > ROUNDING * fabs(alpha):
+            new = self._improved(y, score, alpha, at.cost * at.curvature, gap)
+        if fabs(new - alpha) > MOVE_ROUNDING * fabs(alpha):
             step = at.cost * (new - alpha)
             if self.average is not None:
-                self.average.move(&row, i, new - alpha, step, copy.v)
+                self.average.move(&row, i, new - alpha, step, v)
             else:
-                row_axpy(&row, step, copy.v)
+                row_axpy(&row, step, v)
             conjugate = self.loss.conjugate(y, new)
-            copy.conjugate_rise += at.cost * (conjugate - at.conjugate)
+            progress.conjugate_rise += at.cost * (conjugate - at.conjugate)
             at.alpha, at.conjugate = new, conjugate
-            copy.moved += 1
+            progress.moved += 1
         return step
 
-    cdef double _improved(self, double y, double margin, double alpha, double curvature,
+    cdef double _improved(self, double y, double score, double alpha, double curvature,
                           double gap) noexcept nogil:
         # α after a visit. The maximum lies between α and −φ'(a), so that the best point of that
         # line, option II, is the maximum itself.
         cdef double end, line, part, gamma = self.loss.smoothing
         if self.option == MAXIMUM:
-            return self.loss.dual_step(y, margin, alpha, curvature)
-        end = -self.loss.derivative(y, margin)
+            return self.loss.dual_step(y, score, alpha, curvature)
+        end = -self.loss.derivative(y, score)
         line = end - alpha
         if line == 0:
             return alpha
@@ -309,34 +300,33 @@ cdef class DualAscent:
     cdef void _catch_up(self, Py_ssize_t t, int copies, int side) noexcept nogil:
         # Make in copy t the changes that the visits with the others made.
         cdef Py_ssize_t other, at, n
-        cdef const int64_t* changed
         cdef row_t row
         for other in range(copies):
             if other == t:
                 continue
-            n, changed = self.copy[other].logged[side], self.copy[other].changed[side]
-            for at in range(min(n, AHEAD)):
-                rows_prefetch(&self.rows.c, changed[at])
+            n = self.progress[other, 0].logged[side]
+            for at in range(min(n, ROW_LOOKAHEAD)):
+                rows_prefetch(&self.rows.c, self.changed[other, side, at])
             for at in range(n):
-                if at + AHEAD < n:
-                    rows_prefetch(&self.rows.c, changed[at + AHEAD])
-                row = rows_get(&self.rows.c, changed[at])
-                row_axpy(&row, self.copy[other].steps[side][at], self.copy[t].v)
+                if at + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.rows.c, self.changed[other, side, at + ROW_LOOKAHEAD])
+                row = rows_get(&self.rows.c, self.changed[other, side, at])
+                row_axpy(&row, self.steps[other, side, at], &self.v[t, 0])
 
     @property
     def moved(self):
         """Visits that changed their dual since the pass began."""
-        return sum([self.copy[t].moved for t in range(self.n_copies)])
+        return sum([self.progress[t, 0].moved for t in range(self.n_copies)])
 
     @property
     def gap_sum(self):
         """Σ gaps."""
-        return self.gap_before + sum([self.copy[t].gap_rise for t in range(self.n_copies)])
+        return self.gap_before + sum([self.progress[t, 0].gap_rise for t in range(self.n_copies)])
 
     @property
     def conjugate_sum(self):
         """Σ (c_i φ)*(−α_i), as the visits have changed it."""
-        rises = [self.copy[t].conjugate_rise for t in range(self.n_copies)]
+        rises = [self.progress[t, 0].conjugate_rise for t in range(self.n_copies)]
         return self.conjugate_before + sum(rises)
 
     def conjugates(self):
@@ -356,19 +346,19 @@ cdef class DualAscent:
         date.
         """
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
-        cdef double losses = 0, margin, loss
+        cdef double losses = 0, score, loss
         cdef example_t* at
         cdef row_t row
         with nogil:
             for i in range(begin, stop):
-                if i + AHEAD < stop:
-                    rows_prefetch(&self.rows.c, i + AHEAD)
+                if i + ROW_LOOKAHEAD < stop:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
                 at = &self.example[i]
-                margin = row_dot(&row, &w[0])
-                loss = at.cost * self.loss.value(at.y, margin)
+                score = row_dot(&row, &w[0])
+                loss = at.cost * self.loss.value(at.y, score)
                 at.conjugate = self.loss.conjugate(at.y, at.alpha)
-                at.gap = loss + at.cost * (at.conjugate + margin * at.alpha)
+                at.gap = loss + at.cost * (at.conjugate + score * at.alpha)
                 losses += loss
         return losses
 
