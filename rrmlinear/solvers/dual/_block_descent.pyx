@@ -1,7 +1,6 @@
 """Block coordinate ascent on the dual of a multiclass loss: visits and measuring."""
 
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
@@ -28,11 +27,11 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
-    PARTS = 4            # of the features, for the threads that share a face
-    LOOKAHEAD = 2        # visits between a prefetch and its use
+    FEATURE_PARTS = 4    # into which threads that share a face cut its features
+    ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
 
-# A block entry that moves by less than this part of the block's sum has moved by rounding alone.
-cdef double ROUNDING = 1e-14
+# An entry that moves by less than this fraction of its block's sum has moved by rounding alone.
+cdef double MOVE_ROUNDING = 1e-14
 
 
 def this_processor():
@@ -41,13 +40,14 @@ def this_processor():
 
 
 cdef class BlockDescent:
-    """State of the ascent: V = Z + what the duals make of the rows, W = ∇Ω*(V), the duals, and
-    what each visit left behind. Where ∇Ω* is linear V alone is kept, and W is ``scale`` times it.
+    """State of the ascent: V = Z + the duals' combination of the rows, W = ∇Ω*(V), the duals, and
+    what the last visit of each example found. Where ∇Ω* is linear V alone is kept, and W is
+    ``scale`` times it.
 
-    A visit takes all classes of an example, or only its face: the classes where its dual is not
-    zero. A team of threads shares a visit, a full one by classes, one of a face by features: each
-    adds up the scores over its own and updates their weights, and all solve the same block. Scores
-    of a face are always added up in the same parts, so that any team gives the same bits.
+    A visit takes all classes of an example, or only its face: the classes whose dual is not zero.
+    A team of threads shares a visit, a full one by classes, one of a face by features: each thread
+    adds up scores over its own and updates their weights, and all solve the same block. Scores of a
+    face are always added up in the same parts, so that any team gets the same bits.
     """
 
     cdef readonly Rows rows
@@ -57,7 +57,7 @@ cdef class BlockDescent:
     cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
     cdef readonly double scale            # what those are to be multiplied by
     cdef readonly BlockDuals duals
-    cdef readonly object gaps             # n: each example's part of the gap when last looked at
+    cdef readonly object gaps             # n: each example's gap when last computed
     cdef readonly object conjugates       # n: (C_i φ_i)* at its block
     cdef readonly Py_ssize_t n_threads
     cdef readonly bint out_of_memory
@@ -65,20 +65,20 @@ cdef class BlockDescent:
     cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
     cdef Py_ssize_t panel_stride
     cdef Py_ssize_t panel_size            # doubles from a panel to the next
-    cdef double* V
-    cdef double* W                        # V where ∇Ω* is linear
+    cdef double[:, :, ::1] V
+    cdef double[:, :, ::1] W              # V where ∇Ω* is linear
     cdef double[::1] gap
     cdef double[::1] conjugate
     cdef const double[::1] cost
     cdef const double[::1] curvature
     cdef const int32_t[::1] label
-    cdef object memory_of_schedule
+    cdef int32_t[::1] wake                # see schedule_t
+    cdef unsigned char[::1] streak
     cdef schedule_t schedule
-    cdef flag_t* flags
-    cdef double* scores[2]                # of the team; two, so that a visit may run into the next
-    cdef Py_ssize_t cut[PARTS + 1]        # features at which the parts begin
-    cdef scratch_t* scratch
-    cdef void* memory
+    cdef double[:, ::1] flags             # where threads meet: flag_t
+    cdef double[:, ::1] scores            # of the team; two, so that a visit may run into the next
+    cdef Py_ssize_t cut[FEATURE_PARTS + 1]    # features at which the parts begin
+    cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
 
     def __cinit__(self, Rows rows, BlockLoss loss, Regularizer regularizer,
                   const int32_t[::1] label, Py_ssize_t n_classes, const double[::1] cost,
@@ -98,48 +98,33 @@ cdef class BlockDescent:
         if not regularizer.linear:
             primal = aligned_zeros(n_threads * rows.width, self.panel_stride)
             self.primal_panels, self.scale = primal.reshape(shape), 1.0
-        self.V = <double*> <uintptr_t> self.panels.ctypes.data
-        self.W = <double*> <uintptr_t> self.primal_panels.ctypes.data
+        self.V, self.W = self.panels, self.primal_panels
         self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
         self.gap, self.conjugate = self.gaps, self.conjugates
-        wake, streak = np.zeros(self.n, dtype=np.int32), np.zeros(self.n, dtype=np.uint8)
-        cdef int32_t[::1] wakes = wake
-        cdef unsigned char[::1] streaks = streak
-        self.memory_of_schedule = wake, streak
-        self.schedule = schedule_t(&wakes[0], &streaks[0], self.n)
-        cuts = rows.feature_cuts(PARTS)
-        for i in range(PARTS + 1):
+        self.wake, self.streak = np.zeros(self.n, np.int32), np.zeros(self.n, np.uint8)
+        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
+        cuts = rows.feature_cuts(FEATURE_PARTS)
+        for i in range(FEATURE_PARTS + 1):
             self.cut[i] = cuts[i]
         self._take_memory()
 
-    cdef int _take_memory(self) except -1:
-        # All scratch in one piece, each array on a boundary of 64 bytes, each flag on one of 128.
+    def _take_memory(self):
         cdef Py_ssize_t t, k8 = max(self.k8, self.n_threads * self.panel_stride)
-        cdef Py_ssize_t each = scratch_size(k8, self.loss.workspace(k8))
-        cdef Py_ssize_t flags = self.n_threads * sizeof(flag_t) // sizeof(double)
-        cdef Py_ssize_t team = PARTS * k8
-        cdef double* at
-        self.memory = malloc((flags + 2 * team + self.n_threads * each + 16) * sizeof(double))
-        self.scratch = <scratch_t*> malloc(self.n_threads * sizeof(scratch_t))
-        if self.memory == NULL or self.scratch == NULL:
-            raise MemoryError(f"no memory for blocks of {self.k} classes")
-        at = <double*> ((<uintptr_t> self.memory + 127) & ~<uintptr_t> 127)
-        memset(at, 0, (flags + 2 * team + self.n_threads * each) * sizeof(double))
-        self.flags = <flag_t*> at
-        self.scores[0], self.scores[1] = at + flags, at + flags + team
+        self.flags = aligned_zeros(self.n_threads, sizeof(flag_t) // sizeof(double))
+        self.scores = aligned_zeros(2, FEATURE_PARTS * k8)
+        self.scratch = aligned_zeros(self.n_threads, scratch_size(k8, self.loss.workspace(k8)))
         for t in range(self.n_threads):
-            scratch_lay(&self.scratch[t], at + flags + 2 * team + t * each, k8)
-        return 0
+            scratch_lay(&self.scratch[t, 0], k8)
 
-    def __dealloc__(self):
-        free(self.memory)
-        free(self.scratch)
+    cdef inline scratch_t* _scratch(self, int thread) noexcept nogil:
+        return <scratch_t*> &self.scratch[thread, 0]
 
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
         """The examples to visit in this pass, shuffled, as an int64 array: those awake, or, for a
         pass over faces, those with duals whose part of the gap was last above ``quiet``.
         """
         cdef Py_ssize_t i, m = 0
+        cdef scratch_t* mine = self._scratch(0)
         cdef uint64_t state = random_stream(seed, <uint64_t> number)
         order = np.empty(self.n, dtype=np.int64)
         cdef int64_t[::1] out = order
@@ -152,7 +137,7 @@ cdef class BlockDescent:
                 random_shuffle(&state, &out[0], m)
             else:
                 m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
-        self.scratch[0].norm_change = self.scratch[0].moved = 0
+        mine.norm_change = mine.moved = 0
         return order[:m]
 
     def since_begin(self):
@@ -160,7 +145,7 @@ cdef class BlockDescent:
 
         The rise is right to first order only where ∇Ω* is not linear.
         """
-        return self.scratch[0].norm_change, self.scratch[0].moved
+        return self._scratch(0).norm_change, self._scratch(0).moved
 
     def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
               bint face, double quiet, double calm, int team, int thread):
@@ -172,9 +157,9 @@ cdef class BlockDescent:
         cdef Py_ssize_t at
         with nogil:
             for at in range(begin, end):
-                if at + LOOKAHEAD < order.shape[0]:
-                    rows_prefetch(&self.rows.c, order[at + LOOKAHEAD])
-                    block_store_prefetch(&self.duals.store, order[at + LOOKAHEAD])
+                if at + ROW_LOOKAHEAD < order.shape[0]:
+                    rows_prefetch(&self.rows.c, order[at + ROW_LOOKAHEAD])
+                    block_store_prefetch(&self.duals.store, order[at + ROW_LOOKAHEAD])
                 if face:
                     self._visit_face(order[at], at & 1, team, thread)
                 else:
@@ -185,16 +170,17 @@ cdef class BlockDescent:
 
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # All classes of example i: this thread's panel of W, or all where it is alone.
-        cdef scratch_t* mine = &self.scratch[thread]
+        cdef scratch_t* mine = self._scratch(thread)
         cdef Py_ssize_t first = thread if team > 1 else 0
         cdef Py_ssize_t last = thread + 1 if team > 1 else self.n_threads
         cdef Py_ssize_t held, n, m = 0, p
+        cdef double* scores = &self.scores[parity, 0]
         cdef row_t row = rows_get(&self.rows.c, i)
-        self._score(&row, first, last, self.scores[parity])
+        self._score(&row, first, last, scores)
         held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
         if team > 1:
-            flags_meet(self.flags, team, thread)
-        block_margins(self.scores[parity], self.k, self.k8, self.label[i], self.loss.cost,
+            flags_meet(<flag_t*> &self.flags[0, 0], team, thread)
+        block_margins(scores, self.k, self.k8, self.label[i], self.loss.cost,
                       self.scale, mine.margins)
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
         if n and (self.stride <= 8 or n > self.k8 // 8):
@@ -203,8 +189,9 @@ cdef class BlockDescent:
             for p in range(first, last):
                 m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
                                       p * self.panel_size, mine.places + m, mine.packed + m)
-            block_update_some(&row, self.V, self.panel_stride, mine.places, mine.packed, m)
-        if n and self.V != self.W:
+            block_update_some(&row, &self.V[0, 0, 0], self.panel_stride, mine.places, mine.packed,
+                              m)
+        if n and not self.regularizer.linear:
             self._refresh(&row, 0, first, last)
         if held:
             memset(mine.block, 0, self.k8 * sizeof(double))
@@ -214,32 +201,31 @@ cdef class BlockDescent:
         # The scores of a row by panels first … last − 1.
         cdef Py_ssize_t p
         for p in range(first, last):
-            block_scores(row, self.W + p * self.panel_size, self.panel_stride, self.stride,
+            block_scores(row, &self.W[p, 0, 0], self.panel_stride, self.stride,
                          scores + p * self.panel_stride)
 
     cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                       const double* steps) noexcept nogil:
         cdef Py_ssize_t p
         for p in range(first, last):
-            block_update(row, self.V + p * self.panel_size, self.panel_stride,
+            block_update(row, &self.V[p, 0, 0], self.panel_stride,
                          steps + p * self.panel_stride)
 
     cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
                        Py_ssize_t last) noexcept nogil:
         # W = ∇Ω*(V) at the features of a row, counted from `base`, in panels first … last − 1.
-        cdef Py_ssize_t t, p, at, at_panel, n = row.length + (row.bias != 0)
+        cdef Py_ssize_t t, p, at, n = row.length + (row.bias != 0)
         for t in range(n):
             at = base + (row_index(row, row.kind, t) if t < row.length else row.bias_index)
             for p in range(first, last):
-                at_panel = p * self.panel_size + at * self.panel_stride
-                self.regularizer.gradient_of_conjugate(self.V + at_panel, self.W + at_panel,
+                self.regularizer.gradient_of_conjugate(&self.V[p, at, 0], &self.W[p, at, 0],
                                                        self.panel_stride)
 
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # The classes of example i whose duals are not zero, then its own class, then padding.
-        cdef scratch_t* mine = &self.scratch[thread]
+        cdef scratch_t* mine = self._scratch(thread)
         cdef int32_t* classes = mine.integers + 2 * self.k8
-        cdef double* scores = self.scores[parity]
+        cdef double* scores = &self.scores[parity, 0]
         cdef Py_ssize_t n = block_store_load(&self.duals.store, i, self.cost[i], mine.block,
                                              classes)
         cdef Py_ssize_t n8 = (n + 8) // 8 * 8, c, p
@@ -249,24 +235,24 @@ cdef class BlockDescent:
         for c in range(n8):
             p = classes[c] // self.panel_stride
             mine.places[c] = p * self.panel_size + classes[c] - p * self.panel_stride
-        for p in range(PARTS):
+        for p in range(FEATURE_PARTS):
             if p % team == thread:
                 part = row_part(row, self.cut[p], self.cut[p + 1])
-                block_scores_some(&part, self.W + self._base(&row, p) * self.panel_stride,
+                block_scores_some(&part, &self.W[0, self._base(&row, p), 0],
                                   self.panel_stride, mine.places, n8, scores + p * n8)
         if team > 1:
-            flags_meet(self.flags, team, thread)
+            flags_meet(<flag_t*> &self.flags[0, 0], team, thread)
         for c in range(n8):
             mine.margins[c] = ((scores[c] + scores[n8 + c])
                                + (scores[2 * n8 + c] + scores[3 * n8 + c]))
         block_margins(mine.margins, n, n8, n, self.loss.cost, self.scale, mine.margins)
         if self._solve(i, mine, n, n8, classes, thread == 0):
-            for p in range(PARTS):
+            for p in range(FEATURE_PARTS):
                 if p % team == thread:
                     part = row_part(row, self.cut[p], self.cut[p + 1])
-                    block_update_some(&part, self.V + self._base(&row, p) * self.panel_stride,
+                    block_update_some(&part, &self.V[0, self._base(&row, p), 0],
                                       self.panel_stride, mine.places, mine.steps, n + 1)
-                    if self.V != self.W:
+                    if not self.regularizer.linear:
                         self._refresh(&part, self._base(&row, p), 0, self.n_threads)
         memset(mine.block, 0, n8 * sizeof(double))
 
@@ -287,7 +273,7 @@ cdef class BlockDescent:
             total = self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block,
                                           mine.work, n8)
             change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
-                                  label, ROUNDING * total, mine.steps)
+                                  label, MOVE_ROUNDING * total, mine.steps)
         if not record:
             return change.n
         self.gap[i] = gap
@@ -307,12 +293,12 @@ cdef class BlockDescent:
         """
         cdef Py_ssize_t i
         cdef double loss = 0
-        cdef scratch_t* mine = &self.scratch[thread]
+        cdef scratch_t* mine = self._scratch(thread)
         cdef row_t row
         with nogil:
             for i in range(begin, end):
-                if i + LOOKAHEAD < self.n:
-                    rows_prefetch(&self.rows.c, i + LOOKAHEAD)
+                if i + ROW_LOOKAHEAD < self.n:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
                 self._score(&row, 0, self.n_threads, mine.packed)
                 block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
@@ -333,7 +319,7 @@ cdef class BlockDescent:
         cdef Py_ssize_t p, width = self.rows.width
         with nogil:
             for p in range(self.n_threads):
-                add_squares(self.V + p * self.panel_size, width, self.panel_stride,
+                add_squares(&self.V[p, 0, 0], width, self.panel_stride,
                             &squares[p * self.panel_stride])
         return float(sums[:self.k].sum()) * self.scale / 2
 
@@ -341,11 +327,11 @@ cdef class BlockDescent:
         """Make W anew after a change of V or of the regularizer, which is as linear as before."""
         cdef Py_ssize_t size = self.n_threads * self.panel_size
         self.regularizer = regularizer
-        if self.V == self.W:
+        if self.regularizer.linear:
             self.scale = 1 / regularizer.modulus
         else:
             with nogil:
-                regularizer.gradient_of_conjugate(self.V, self.W, size)
+                regularizer.gradient_of_conjugate(&self.V[0, 0, 0], &self.W[0, 0, 0], size)
 
     def wake_above(self, double quiet):
         """Wake every example whose part of the gap is above this."""
@@ -364,7 +350,7 @@ cdef class BlockDescent:
     def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
                    const double[::1] values):
         """Take these duals, cut to where the loss is finite, and the weights they make."""
-        cdef scratch_t* mine = &self.scratch[0]
+        cdef scratch_t* mine = self._scratch(0)
         cdef Py_ssize_t i, t, j
         cdef double total
         cdef row_t row

@@ -1,8 +1,9 @@
-# The memory that a visit of a block works in, one piece for each thread.
+# The memory that a visit of a block works in, a row of one matrix for each thread.
 from libc.stdint cimport int32_t, int64_t
 
 cdef enum:
-    APART = 512           # doubles between what different threads write: cores fetch ahead
+    DOUBLES_APART = 512   # between what different threads write: cores fetch ahead
+    HEADER = 16           # doubles that scratch_t takes, in whole cache lines
 
 cdef struct scratch_t:
     double* margins
@@ -18,12 +19,15 @@ cdef struct scratch_t:
 
 
 cdef inline Py_ssize_t scratch_size(Py_ssize_t k8, Py_ssize_t work) noexcept nogil:
-    """Doubles from one thread's memory to the next."""
-    return (8 * k8 + 16 + (work + 7) // 8 * 8 + APART - 1) // APART * APART
+    """Doubles in a thread's row: the struct, its arrays, and room before the next row."""
+    cdef Py_ssize_t used = HEADER + 8 * k8 + 16 + (work + 7) // 8 * 8
+    return (used + DOUBLES_APART - 1) // DOUBLES_APART * DOUBLES_APART
 
 
-cdef inline void scratch_lay(scratch_t* mine, double* at, Py_ssize_t k8) noexcept nogil:
-    """Arrays of k8 in memory of zeros, each on a boundary of 64 bytes where `at` is."""
+cdef inline void scratch_lay(double* row, Py_ssize_t k8) noexcept nogil:
+    """Begin a row of zeros, on a boundary of 64 bytes as its arrays are, with the struct."""
+    cdef scratch_t* mine = <scratch_t*> row
+    cdef double* at = row + HEADER
     mine.margins = at
     mine.block = at + k8
     mine.new_block = at + 2 * k8
