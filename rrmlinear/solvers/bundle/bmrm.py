@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.scalar_search import lowest_point
+from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
 # Where a plane is taken on the way from the lowest point of a line to the minimum of the model.
 PLANE_PART = 0.1
 # What a search along a line, and the minimum of a model, may leave, as a part of the gap.
 SEARCH_SHARE = 0.01
 MODEL_SHARE = 1e-3
-# A change of the bound or of the primal by this part of itself is rounding.
-ROUNDING = 1e-15
 
 
 class Risk(Protocol):
@@ -125,13 +124,13 @@ class BMRM(Solver):
         best.offer_bound(self.model.bound)
         w = self.model.w.reshape(self.risk.shape)
         self.minimum = w, self.risk.scores(w)
-        stuck = not best.lower > bound + ROUNDING * abs(bound)
+        stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
         else:  # the new plane did not cut the minimum of the model off: take one there
             best.offer_weights(*self.minimum)
             self.point = self.minimum
-        fallen = best.primal < primal - ROUNDING * abs(primal)
+        fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
         self.moved = self.n if fallen or not stuck else 0
 
     def _plane_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -11,7 +11,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bundle._plane_sums import pack
 from rrmlinear.solvers.bundle.plane_store import PlaneStore
 from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
-from rrmlinear.solvers.loop.scalar_search import lowest_point_between
+from rrmlinear.solvers.loop.line_search import lowest_point_between
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
 # A plane without weight for so many passes goes.
 PATIENCE = 30
@@ -88,7 +89,7 @@ class CuttingPlanes:
             g = -(self.planes.products(self.w) + b)
             mean = float(self.beta @ g)
             self.bound = float(b @ self.beta) - omega.conjugate_of(vector)
-            if mean - g.min() <= max(tolerance, 1e-15 * abs(self.bound)):
+            if mean - g.min() <= max(tolerance, OBJECTIVE_ROUNDING * abs(self.bound)):
                 return
             chosen = np.flatnonzero((self.beta > 0) | (g < mean))
             beta, support = self.beta[chosen], np.flatnonzero(self.w)
@@ -174,11 +175,11 @@ def best_part(
 ) -> float:
     """The x of [0, 1] with the least Ω*(vector + x move) − x rise."""
     if omega.linear:  # Ω* is a parabola
-        bend = float(move @ move) / omega.modulus
-        slope = float(vector @ move) / omega.modulus - rise
-        if slope >= 0:
+        curvature = float(move @ move) / omega.modulus
+        derivative = float(vector @ move) / omega.modulus - rise
+        if derivative >= 0:
             return 0.0
-        return 1.0 if -slope >= bend else -slope / bend
+        return 1.0 if -derivative >= curvature else -derivative / curvature
 
     def function(x: float) -> tuple[float, float]:
         at = vector + x * move

@@ -15,6 +15,7 @@ from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemor
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import LEAST_LIPSCHITZ
 
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
@@ -24,9 +25,6 @@ FIRST_SMOOTHING = 0.1
 SHARE = 0.3
 # μ of this one, as a multiple of that of the next.
 SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
-
-# The bound of ‖diag(√c) X‖² is no less than by the longest example times this.
-LEAST = 1e-12
 # The curvature of a dual step that goes no farther than it has to.
 STIFF = 1e9
 
@@ -132,7 +130,7 @@ class AGM(Solver):
         mu = self._first_smoothing(risk.value(scores)) if self.smooths else 0.0
         problem = self._problem(mu)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
-        self.bound = max(bound, LEAST * longest) or 1.0
+        self.bound = max(bound, LEAST_LIPSCHITZ * longest) or 1.0
         self._run(problem, problem.first(self.begin), problem.steepness(self.bound))
 
     def _first_smoothing(self, at_zero: float) -> float:

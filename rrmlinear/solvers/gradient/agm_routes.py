@@ -11,8 +11,7 @@ from rrmlinear.solvers.gradient.bregman import Euclidean
 from rrmlinear.solvers.gradient.composite import EstimateFunctions, Tangent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
-
-TINY = float(np.finfo(float).tiny)
+from rrmlinear.solvers.loop.tolerances import SMALLEST
 
 
 class DualSquare:
@@ -52,7 +51,7 @@ class PrimalRoute:
     def steepness(self, bound: float) -> float:
         """L of F_μ by a bound of ‖diag(√c) X‖²."""
         curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
-        return max(bound / curvature, self.lam2, TINY)
+        return max(bound / curvature, self.lam2, SMALLEST)
 
     def image(self, w: Array) -> Array:
         return self.risk.scores(w)
@@ -121,7 +120,7 @@ class DualRoute:
 
     def steepness(self, bound: float) -> float:
         """L of Ω* of the sum, by a bound of ‖diag(√c) X‖²."""
-        return max(bound / (self.square.smallest * self.regularizer.modulus), TINY)
+        return max(bound / (self.square.smallest * self.regularizer.modulus), SMALLEST)
 
     def image(self, alphas: Array) -> Array:
         return self.risk.gradient(alphas)

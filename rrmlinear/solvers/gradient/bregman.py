@@ -7,9 +7,10 @@ from typing import Protocol
 import numpy as np
 
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
+from rrmlinear.solvers.loop.tolerances import SMALLEST
 
 # Logarithms of what is below the smallest number.
-LOWEST_LOGARITHM = float(np.log(np.finfo(float).tiny))
+LOWEST_LOGARITHM = float(np.log(SMALLEST))
 
 
 class Divergence(Protocol):

@@ -11,15 +11,15 @@ from rrmlinear.solvers.gradient.agm_steps import (
     one_memory_step,
 )
 from rrmlinear.solvers.gradient.bregman import Divergence
+from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.inner import Array
+from rrmlinear.solvers.loop.momentum import is_uphill
+from rrmlinear.solvers.loop.tolerances import (
+    DERIVATIVE_TEST_SLACK,
+    LEAST_LIPSCHITZ,
+    OBJECTIVE_ROUNDING,
+)
 
-# Below this part of f the square of a step is rounding beside values of f, and derivatives are
-# compared.
-RESOLUTION = 1e-9
-# By this part of J two sides of a test may differ through rounding.
-ROUNDING = 1e-15
-# L does not fall below this part of what it began with.
-LEAST = 1e-12
 # Where A has come so far the estimate function has forgotten its first term, and begins again.
 LARGEST_WEIGHT = 1e150
 
@@ -103,10 +103,15 @@ class EstimateFunctions:
         pace: Pace,
     ) -> None:
         self.problem, self.geometry, self.pace = problem, geometry, pace
-        self.L, self.constants = L, constants
-        self.least_L = LEAST * L
+        self.trial = Backtracking(L, LEAST_LIPSCHITZ * L, pace.rise, pace.fall)
+        self.constants = constants
         self.uphill = 0
         self._begin(x, problem.image(x))
+
+    @property
+    def L(self) -> float:
+        """The Lipschitz constant of the next trial."""
+        return self.trial.L
 
     def _begin(self, x: Array, image: Array) -> None:
         self.x, self.image = x, image
@@ -129,9 +134,10 @@ class EstimateFunctions:
     ) -> bool:
         # What a test says, or where it can say nothing, what the derivatives do.
         square = self.L / 2 * self.geometry.squared_norm(x - u)
-        if square > RESOLUTION * max(abs(tangent.value), abs(self.value)):
+        if is_visible(square, tangent.value, self.value):
             return served
-        return served or self.problem.bend(at, tangent, image) <= square * (1 + 1e-6)
+        most = square * (1 + DERIVATIVE_TEST_SLACK)
+        return served or self.problem.bend(at, tangent, image) <= most
 
     def _model(self, tangent: Tangent, u: Array, mirror: Array, z: Array) -> float:
         # ℓ_f(z; u, λ₁)
@@ -140,7 +146,7 @@ class EstimateFunctions:
         return total + lam1 * self.geometry.divergence(z, mirror) if lam1 else total
 
     def _failed(self) -> bool:
-        self.L *= self.pace.rise
+        self.trial.failed()
         return False
 
     def _take(self, x: Array, image: Array, value: float, share: float, tangent: Tangent) -> None:
@@ -149,11 +155,11 @@ class EstimateFunctions:
         self.steps += 1
         self.slope = mixed(self.slope, tangent.gradient, share)
         self.dual = mixed(self.dual, tangent.dual, share)
-        self.L = max(self.L / self.pace.fall, self.least_L)
+        self.trial.served()
 
     def _restart_if_uphill(self, u: Array, last: Array) -> None:
         # The step from u is a descent direction; momentum against it is lost.
-        if self.pace.restarts and self.geometry.turn(u, self.x, last) > 0:
+        if self.pace.restarts and is_uphill(self.geometry.turn(u, self.x, last)):
             self.uphill += 1
             self._again()
 
@@ -193,7 +199,7 @@ class InfiniteMemory(EstimateFunctions):
         value = problem.smooth(image) + problem.rest(x)
         lower = self.lower + self._rise(z, rest) + a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
-            enough = step.weight * value <= lower + ROUNDING * step.weight * abs(value)
+            enough = step.weight * value <= lower + OBJECTIVE_ROUNDING * step.weight * abs(value)
             if not self._served(enough, at, tangent, u, x, image):
                 return self._failed()
             lower = max(lower, step.weight * value)
@@ -251,7 +257,7 @@ class OneMemory(EstimateFunctions):
         lower = (1 - a) * self.lower + kept * self.geometry.divergence(z, self.mirror)
         lower += a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
-            enough = value <= lower + ROUNDING * abs(value)
+            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
             if not self._served(enough, at, tangent, u, x, image):
                 return self._failed()
             lower = max(lower, value)
@@ -274,7 +280,7 @@ class OneMemory(EstimateFunctions):
         lower = tangent.value + problem.dot(tangent.gradient, x - u) + rest
         lower += c * self.geometry.divergence(x, mirror)
         if self.pace.adaptive:
-            enough = value <= lower + ROUNDING * abs(value)
+            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
             if not self._served(enough, at, tangent, u, x, image):
                 return self._failed()
             lower = max(lower, value)

@@ -9,17 +9,15 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.momentum import Momentum
 from rrmlinear.solvers.loop.power import mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import SMALLEST
 
-# L after a step that it was too small for, and after one that it served.
-RISE = 2.0
-FALL = 0.9
-# Below this part of F a Bregman distance is rounding, and a bound of it that is not is compared.
-RESOLUTION = 1e-9
-# The least L: 1/L is finite.
-SMALLEST = float(np.finfo(float).tiny)
+# L falls by this factor after a step that it served.
+LIPSCHITZ_FALL = 1 / 0.9
 
 
 class FISTA(Solver):
@@ -59,36 +57,35 @@ class FISTA(Solver):
             raise ValueError("the squared norm of an example overflows; scale the data")
         # No more than the true constant where all derivatives change; trials find what it takes.
         curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
-        self.L = max(curvature, self.regularizer.modulus, SMALLEST)
-        self.last_L = self.L
-        self.momentum = 0.0  # t of the step before; 0: u is w itself
+        L = max(curvature, self.regularizer.modulus, SMALLEST)
+        self.trial, self.last_L = Backtracking(L, SMALLEST, fall=LIPSCHITZ_FALL), L
+        self.momentum = Momentum(0.0)
         self.w = self.last_w = np.zeros(self.risk.shape)
         self.scores = self.last_scores = self.risk.scores(self.w)
         self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        t = (1 + math.sqrt(1 + 4 * self.momentum**2 * self.L / self.last_L)) / 2
-        beta = (self.momentum - 1) / t if self.momentum else 0.0
+        L = self.trial.L
+        beta = self.momentum.ahead(L / self.last_L)
         u = self.w + beta * (self.w - self.last_w)
         scores = self.scores + beta * (self.scores - self.last_scores)
         derivatives = self.risk.derivatives(scores)
         gradient = self.risk.gradient(derivatives)
         self.certificate.offer_duals(-derivatives, -gradient, exact=True)
 
-        w = self.regularizer.prox_of((u - gradient / self.L).ravel(), 1 / self.L).reshape(u.shape)
+        w = self.regularizer.prox_of((u - gradient / L).ravel(), 1 / L).reshape(u.shape)
         new_scores = self.risk.scores(w)
         if not self._served(w - u, scores, new_scores, derivatives):
-            self.L *= RISE
+            self.trial.failed()
             self.moved = self.n
             return
         self.moved = 0 if np.array_equal(w, self.w) else self.n
-        uphill = np.vdot(u - w, w - self.w) > 0
-        self.momentum = 0.0 if uphill else t
+        self.momentum.advance(float(np.vdot(u - w, w - self.w)))
         self.w, self.last_w = w, self.w
         self.scores, self.last_scores = new_scores, self.scores
-        self.last_L = self.L
-        self.L = max(FALL * self.L, SMALLEST)
+        self.last_L = L
+        self.trial.served()
         self.certificate.offer_weights(w, new_scores, exact=True)
 
     def _served(
@@ -99,10 +96,10 @@ class FISTA(Solver):
         derivatives: NDArray[np.float64],
     ) -> bool:
         """Whether F(w) ≤ F(u) + ⟨∇F(u), step⟩ + L/2 ‖step‖²."""
-        quadratic = self.L / 2 * float(np.vdot(step, step))
+        quadratic = self.trial.L / 2 * float(np.vdot(step, step))
         moves, costs = new_scores - scores, self.risk.costs
         before, after = self.risk.value(scores), self.risk.value(new_scores)
-        if quadratic > RESOLUTION * max(before, after):
+        if is_visible(quadratic, before, after):
             return after - before - float(np.vdot(costs * derivatives, moves)) <= quadratic
         # Half of ⟨∇F(w) − ∇F(u), step⟩ is the mean of the distances from u to w and back.
         curvatures = self.risk.derivatives(new_scores) - derivatives

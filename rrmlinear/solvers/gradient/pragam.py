@@ -11,21 +11,16 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.gradient.composite import between
+from rrmlinear.solvers.loop.backtracking import Backtracking
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, LEAST_LIPSCHITZ, LEAST_MU
 
-# L after a trial that it was too small for, and after one that it served.
-RISE = 2.0
-FALL = 1.1
 # A run begins again from where it is when the gap has fallen to this part since it last did.
-RESTART = 0.2
-# Rounding, as a part of the objective.
-ROUNDING = 1e-13
-
-# L is no less than by the longest example, and μ than L, times this.
-LEAST = 1e-12
+RESTART_DECREASE = 0.2
 
 
 class Pragam(Solver):
@@ -88,13 +83,15 @@ class Pragam(Solver):
         if not math.isfinite(longest):
             raise ValueError("the squared norm of an example overflows; scale the data")
         if self.given_L is not None:
-            self.L = self.given_L
+            L = self.given_L
         elif self.adaptive:
-            self.L = mean_curvature(risk) / self.regularizer.modulus
+            L = mean_curvature(risk) / self.regularizer.modulus
         else:
-            self.L = curvature_bound(risk) / self.regularizer.modulus
-        self.least_L = LEAST * longest / self.regularizer.modulus or 1.0
-        self.L = max(self.L, self.least_L)
+            L = curvature_bound(risk) / self.regularizer.modulus
+        least = LEAST_LIPSCHITZ * longest / self.regularizer.modulus or 1.0
+        factors = {} if self.adaptive else {"rise": 1.0, "fall": 1.0}
+        self.trial = Backtracking(max(L, least), least, **factors)
+        self.epoch = Epoch(RESTART_DECREASE)
         self.certificate = Certificate(risk, self.regularizer)
         scores = risk.scores(np.zeros(risk.shape))
         begin = self.begin
@@ -110,6 +107,7 @@ class Pragam(Solver):
         # The first pair of a run from duals, made by the first trial.
         self.centre, self.centre_vector = centre, vector
         self.w = self.vector = self.answer_vector = None
+        self.epoch.begin()
 
     def _weights(self, vector: Array) -> Array:
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
@@ -128,27 +126,23 @@ class Pragam(Solver):
         self.moved = self.n
         taken = self._first() if self.w is None else self._step()
         if not taken:
-            self.L *= RISE
+            self.trial.failed()
             return
-        if self.adaptive:
-            self.L = max(self.L / FALL, self.least_L)
-        gap = self.certificate.primal - self.taken_bound
-        if self.restarts and gap <= RESTART * self.gap_at_start:
+        self.trial.served()
+        over = self.epoch.is_over(self.certificate.primal - self.taken_bound)
+        if self.restarts and over:
             vector = self.risk.gradient(self.alphas) if self.vector is None else self.vector
             self._begin(self.alphas, vector)
 
     def _first(self) -> bool:
         w = self._weights(self.centre_vector)
         scores = self.risk.scores(w)
-        alphas = self.risk.dual_steps(scores, self.centre, self.L)
+        alphas = self.risk.dual_steps(scores, self.centre, self.trial.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
-        if not self._kept(w, scores, self.L, alphas, vector):
-            return False
-        self.gap_at_start = self.certificate.primal - self.taken_bound
-        return True
+        return self._kept(w, scores, self.trial.L, alphas, vector)
 
     def _step(self) -> bool:
-        rate = (self.gamma + self.mu) / self.L
+        rate = (self.gamma + self.mu) / self.trial.L
         tau = 2 / (1 + math.sqrt(1 + 4 / rate))
         beta = between(self.alphas, self.answer, tau)
         if self.adaptive:
@@ -159,11 +153,11 @@ class Pragam(Solver):
             beta_vector = self.risk.gradient(beta)
         target = self._weights(beta_vector)
         target_scores = self.risk.scores(target)
-        alphas = self.risk.dual_steps(target_scores, beta, self.L)
+        alphas = self.risk.dual_steps(target_scores, beta, self.trial.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
         w, scores = between(self.w, target, tau), between(self.scores, target_scores, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
-        mu = max((1 - tau) * self.mu, LEAST * self.L)  # more of it lowers J_μ
+        mu = max((1 - tau) * self.mu, LEAST_MU * self.trial.L)  # more of it lowers J_μ
         if not self._kept(w, scores, mu, alphas, vector):
             return False
         self.moved = 0 if still else self.n
@@ -177,7 +171,7 @@ class Pragam(Solver):
         value, answer = self.smoothed_value(w, scores, mu)
         if vector is not None:
             dual = self.certificate.offer_duals(alphas, vector)
-            if value > dual + ROUNDING * (abs(value) + abs(self.certificate.primal)):
+            if value > dual + EXCESSIVE_GAP_ROUNDING * (abs(value) + abs(self.certificate.primal)):
                 return False
         else:
             dual = value

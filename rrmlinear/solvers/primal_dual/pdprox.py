@@ -12,6 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.swept import swept
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
@@ -21,9 +22,9 @@ ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
 # The certificate is looked at after the first pass, at restarts and every so many passes.
 LOOK = 8
-# An epoch ends when the fixed-point residual has fallen to this part of its first, when it has
-# fallen to that and rises again, and when it is as long as that part of all passes.
-SUFFICIENT, NECESSARY, LONG = 0.2, 0.8, 0.36
+# An epoch ends when the fixed-point residual has fallen to SUFFICIENT_DECREASE of its first, when
+# it has fallen to NECESSARY_DECREASE and rises, and when it has LONGEST_EPOCH of all passes.
+SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
 
 
 class Pdprox(Solver):
@@ -100,6 +101,8 @@ class Pdprox(Solver):
         else:
             self.balance = self.ratio * self.metric.square(np.ones(1))
         self.steps, self.epochs = 0, 0
+        # the measure is the residual's square
+        self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
         #: w, α, then v(α) or scores, or both, as order and storage ask for.
         self.state = [w, alphas]
         if self.order == "dual" or self.storage == "double-primal":
@@ -122,7 +125,7 @@ class Pdprox(Solver):
         self.tau, self.sigma = math.sqrt(self.balance), 1 / math.sqrt(self.balance)
         self.state = self.anchor = state
         self.steps = 0
-        self.last_residual = math.inf
+        self.epoch.begin()
         self.epochs += 1
 
     def _stepped(self, state: list[Array]) -> list[Array]:
@@ -160,14 +163,9 @@ class Pdprox(Solver):
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
         residual = squares[0] / self.tau + squares[1] / self.sigma
         self.moved = self.n if residual > 0 else 0
-        if self.steps == 0:
-            self.first_residual = residual
-        enough = residual <= SUFFICIENT**2 * self.first_residual
-        turned = self.last_residual < residual <= NECESSARY**2 * self.first_residual
-        over = self.steps > 0 and (enough or turned or self.steps >= LONG * number)
+        over = self.epoch.is_over(residual, number)
         if over or number % LOOK == 0 or number == 1:
             self._look_at(*new)
-        self.last_residual = residual
         if over:
             self._rebalance(new)
             self._begin(new)

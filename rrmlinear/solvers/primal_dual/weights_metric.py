@@ -9,6 +9,7 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.power import curvature_bound
+from rrmlinear.solvers.loop.tolerances import LEAST_LIPSCHITZ
 from rrmlinear.solvers.primal_dual._metric_step import metric_step
 
 # The Gram matrix of the features is made up to MOST_FEATURES features, and where the data have
@@ -22,8 +23,6 @@ ACCURACY = 1e-3
 TRIALS = 300
 # Beyond rounding.
 MARGIN = 1e-6
-# The curvature is no less than by the longest example times this.
-LEAST = 1e-12
 
 
 class PlainMetric:
@@ -31,7 +30,7 @@ class PlainMetric:
 
     def __init__(self, risk: Any, regularizer: Regularizer) -> None:
         longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
-        self.scale = max(curvature_bound(risk), LEAST * longest) or 1.0
+        self.scale = max(curvature_bound(risk), LEAST_LIPSCHITZ * longest) or 1.0
         self.regularizer = regularizer
 
     def step(self, w: Array, vector: Array, tau: float) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,20 +9,18 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import LEAST_SMOOTHING, STEP_ROUNDING
 
 # Up to so many features the second derivative is a matrix that is factorized.
 FACTORIZED = 600
-# A step along a direction ends where the slope has fallen to this part of that at its start.
-SLOPE = 0.1
-MOST_TRIALS = 40
+# A step along a direction ends where the derivative has fallen to this part of that at its start.
+DERIVATIVE_DECREASE = 0.1
 # A smoothing has served when its own gap is this part of what it adds to the whole gap; the next
 # is so much smaller.
 SERVED = 0.3
 FALL = 4.0
-# A smoothing that is this part of the first tells nothing more, and a step that changes w by this
-# part of it is rounding.
-LEAST, STILL = 1e-14, 1e-16
 # The residual of conjugate gradients, at most, and how many of their steps.
 COARSE = 0.1
 MOST_PRODUCTS = 250
@@ -75,7 +72,7 @@ class Newton(Solver):
         if not loss.smoothing > 0:
             mean = self.risk.value(self.scores) / total if total else 0.0
             self._smooth(mean / loss.lipschitz**2 or 1.0)
-        self.least_smoothing = LEAST * self.smoothing
+        self.least_smoothing = LEAST_SMOOTHING * self.smoothing
         self.moved = self.n
 
     def _smooth(self, smoothing: float) -> None:
@@ -95,8 +92,8 @@ class Newton(Solver):
         t = self._search(direction, moves)
         before = self.w
         self.w, self.scores = self.w + t * direction, self.scores + t * moves
-        still = np.abs(self.w - before).max(initial=0) <= STILL * np.abs(before).max(initial=0)
-        self.moved = 0 if still else self.n
+        rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
+        self.moved = 0 if np.abs(self.w - before).max(initial=0) <= rounding else self.n
         self.certificate.offer_weights(self.w, self.scores)
 
     def _sharpen(self) -> None:
@@ -149,29 +146,11 @@ class Newton(Solver):
         return x
 
     def _search(self, direction: NDArray[np.float64], moves: NDArray[np.float64]) -> float:
-        """The t at which the slope along w + t d is nearly 0."""
+        """The t at which the derivative along w + t d is nearly 0."""
         linear = float(self.w @ direction) * self.modulus
         square = float(direction @ direction) * self.modulus
 
-        def slope(t: float) -> float:
+        def derivative(t: float) -> float:
             return linear + t * square + self.smooth.along(self.scores, moves, t)[1]
 
-        low, at_low = 0.0, slope(0.0)
-        if not at_low < 0:
-            return 0.0
-        near, t, high, at_high = -SLOPE * at_low, 1.0, math.inf, math.inf
-        for trial in range(MOST_TRIALS):
-            now = slope(t)
-            if abs(now) <= near:
-                return t
-            if now > 0:
-                high, at_high = t, now
-            else:
-                low, at_low = t, now
-            if high == math.inf:
-                t *= 2
-            elif trial % 3 == 2:
-                t = (low + high) / 2
-            else:
-                t = low + at_low / (at_low - at_high) * (high - low)
-        return low
+        return nearly_lowest(derivative, DERIVATIVE_DECREASE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.loop.scalar_search import lowest_point
+from rrmlinear.solvers.loop.line_search import lowest_point, lowest_point_between, nearly_lowest
 
 
 def counted(function):
@@ -29,7 +29,7 @@ def test_the_lowest_point_of_a_piecewise_linear_function(seed, start):
     found = lowest_point(call, start, 1e-3)
     best = min(function(kink)[0] for kink in kinks)
     assert found.value == pytest.approx(best, rel=1e-14)
-    assert (found.value, found.slope) == function(found.x)
+    assert (found.value, found.derivative) == function(found.x)
     assert len(calls) < 60
 
 
@@ -57,3 +57,32 @@ def test_a_flat_bottom_is_found():
 def test_a_function_that_falls_for_ever_is_left_far_out():
     found = lowest_point(lambda x: (np.logaddexp(0, -x), -1 / (1 + np.exp(min(x, 700)))), 0.0, 1.0)
     assert found.value < 1e-300
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "lowest"), [(0.0, 3.0, 2.0), (2.5, 3.0, 2.5), (0.0, 1.0, 1.0)]
+)
+def test_the_lowest_point_of_an_interval(low, high, lowest):
+    found = lowest_point_between(lambda x: ((x - 2) ** 2, 2 * (x - 2)), low, high)
+    assert found.x == lowest
+
+
+@pytest.mark.parametrize("lowest", [1e-6, 0.3, 1.0, 7.0, 1e5])
+@pytest.mark.parametrize("part", [0.5, 0.1, 1e-3])
+def test_the_derivative_falls_to_its_part(lowest, part):
+    def derivative(x):
+        return np.arcsinh(x - lowest) + (x - lowest) / 3
+
+    call, calls = counted(derivative)
+    x = nearly_lowest(call, part)
+    assert abs(derivative(x)) <= part * abs(derivative(0.0))
+    assert len(calls) < 42
+
+
+def test_a_function_that_does_not_fall_is_left_where_it_is():
+    assert nearly_lowest(lambda x: x, 0.1) == 0.0
+
+
+def test_a_search_that_ends_early_has_gone_down():
+    assert nearly_lowest(lambda x: -1.0, 0.1) == 2.0**39
+    assert 0 < nearly_lowest(lambda x: -1.0 if x < 0.7 else 1.0, 0.1) < 0.7

@@ -1,0 +1,154 @@
+"""Search along a line: the least value of a convex function of one number, exact or nearly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite, nan
+
+from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
+
+# More doublings than floating point has powers of two, and more halvings than a bracket takes.
+MAX_STEPS = 1100
+# Steps of a search that need not be exact.
+MAX_ROUGH_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place, the value there and the derivative."""
+
+    x: float
+    value: float
+    derivative: float
+
+
+Convex = Callable[[float], tuple[float, float]]
+
+
+class Bracket:
+    """Two points between which the derivative changes its sign."""
+
+    def __init__(self, one: Point, other: Point) -> None:
+        self.low, self.high = (one, other) if one.x < other.x else (other, one)
+
+    def take(self, point: Point) -> None:
+        """Narrow the bracket at a point inside."""
+        if point.derivative < 0:
+            self.low = point
+        else:
+            self.high = point
+
+    @property
+    def best(self) -> Point:
+        return self.low if self.low.value <= self.high.value else self.high
+
+    @property
+    def _rise(self) -> float:
+        return self.high.derivative - self.low.derivative
+
+    def meeting(self) -> float:
+        """Where the two tangents meet."""
+        low, high = self.low, self.high
+        at_zero = low.value - high.value + high.derivative * high.x - low.derivative * low.x
+        return at_zero / self._rise
+
+    def bound(self) -> float:
+        """The value of both tangents there, which the function is nowhere below."""
+        return self.low.value + self.low.derivative * (self.meeting() - self.low.x)
+
+    def secant(self) -> float:
+        """Where the derivative is 0 if it is linear."""
+        low, high = self.low, self.high
+        return low.x - low.derivative * (high.x - low.x) / self._rise
+
+    def middle(self) -> float:
+        return self.low.x + (self.high.x - self.low.x) / 2
+
+    def inside(self, x: float) -> float | None:
+        """x if it is inside, else the middle, or None where there is no number between."""
+        for place in (x, self.middle()):
+            if self.low.x < place < self.high.x:
+                return place
+        return None
+
+
+def lowest_point(function: Convex, x: float, step: float, tolerance: float = 0) -> Point:
+    """minimize a convex function, given as x → (value, derivative), from x by steps of ``step``.
+
+    Steps double until the derivative changes its sign. Between two points it tries in turn where
+    the tangents meet, where a quadratic would have its lowest point, and the middle. So it is exact
+    for piecewise linear and piecewise quadratic functions after finitely many evaluations but for
+    rounding. Where the function falls for ever, it stops far out. It ends where the value is at
+    most ``tolerance`` above the least.
+    """
+    at = Point(x, *function(x))
+    if at.derivative == 0:
+        return at
+    direction = -1.0 if at.derivative > 0 else 1.0
+    other = at
+    for _ in range(MAX_STEPS):
+        x = at.x + direction * step
+        other = Point(x, *function(x))
+        if other.derivative * direction >= 0:
+            break
+        at, step = other, 2 * step
+        if not isfinite(2 * step):
+            return other
+    if other.derivative == 0:
+        return other
+    return _narrowed(function, Bracket(at, other), tolerance)
+
+
+def lowest_point_between(function: Convex, low: float, high: float, tolerance: float = 0) -> Point:
+    """The same over the x from ``low`` to ``high``."""
+    first = Point(low, *function(low))
+    if first.derivative >= 0:
+        return first
+    last = Point(high, *function(high))
+    if last.derivative <= 0:
+        return last
+    return _narrowed(function, Bracket(first, last), tolerance)
+
+
+def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
+    """An x ≥ 0 at which the derivative of a convex function is at most ``part`` of that at 0.
+
+    0 where the function does not fall there. Steps begin at 1 and double, as above, and two secants
+    are followed by the middle. Where that takes too long, an x with a lower value than at 0.
+    """
+    at = Point(0.0, nan, derivative(0.0))
+    if not at.derivative < 0:
+        return 0.0
+    near, x = -part * at.derivative, 1.0
+    bracket: Bracket | None = None
+    for number in range(MAX_ROUGH_STEPS):
+        new = Point(x, nan, derivative(x))
+        if abs(new.derivative) <= near:
+            return x
+        if bracket is not None:
+            bracket.take(new)
+        elif new.derivative > 0:
+            bracket = Bracket(at, new)
+        else:
+            at, x = new, 2 * x
+            continue
+        x = bracket.middle() if number % 3 == 2 else bracket.secant()
+    return at.x if bracket is None else bracket.low.x
+
+
+def _narrowed(function: Convex, bracket: Bracket, tolerance: float) -> Point:
+    for number in range(MAX_STEPS):
+        best = bracket.best
+        rounding = LOWEST_VALUE_ROUNDING * abs(best.value)
+        if best.value - bracket.bound() <= max(tolerance, rounding):
+            return best
+        rule = (bracket.meeting, bracket.secant, bracket.middle)[number % 3]
+        x = bracket.inside(rule())
+        if x is None:
+            return best
+        new = Point(x, *function(x))
+        if new.derivative == 0:
+            return new
+        bracket.take(new)
+    return bracket.best
