@@ -25,7 +25,7 @@ _PUBLIC = {
     "Problem": "rrmlinear.data.problem",
     "read_libsvm": "rrmlinear.data.text.libsvm_format",
     "write_libsvm": "rrmlinear.data.text.libsvm_format",
-    "Parameter": "rrmlinear.training.parameter",
+    "Parameter": "rrmlinear.catalog.parameter",
     "Model": "rrmlinear.training.model",
     "fit": "rrmlinear.training.fit",
     "WestonWatkinsSVC": "rrmlinear.estimators.weston_watkins",

@@ -2,7 +2,7 @@
 
 import sys
 
-from rrmlinear.cli import run
+from rrmlinear.cli.command import run
 
 if __name__ == "__main__":
     sys.exit(run("training"))

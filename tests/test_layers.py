@@ -18,6 +18,7 @@ LAYERS = [
     ["data", "losses", "regularizers"],
     ["risks"],
     ["solvers"],
+    ["catalog"],
     ["training"],
     ["cli", "estimators"],
 ]
@@ -30,7 +31,7 @@ BELOW = {
 MOST_STEMS = 20
 
 HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy"}
-#: Solvers that any module may know, the rest being the registry's business.
+#: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
 
 
@@ -39,9 +40,11 @@ def folder_of(path):
     return inside[0] if len(inside) > 1 else "top"
 
 
-def sources(*suffixes, but=()):
-    """Files by their suffix, those in some folders left out."""
+def sources(*suffixes, but=(), only=None):
+    """Files by their suffix, those in some folders left out, or those of one folder."""
     found = (path for path in PACKAGE.rglob("*") if path.suffix in suffixes)
+    if only is not None:
+        return sorted(path for path in found if folder_of(path) == only)
     return sorted(path for path in found if folder_of(path) not in but)
 
 
@@ -107,8 +110,7 @@ def own_imports(path):
 
 
 MODULES = sources(".py", ".pyx", ".pxd")
-REGISTRY = PACKAGE / "training" / "registry.py"
-BUILDERS = [PACKAGE / "training" / f"{name}_solvers.py" for name in ("dual", "batch", "matrix")]
+CATALOG = sources(".py", only="catalog")
 
 
 def test_the_readers_of_imports_read():
@@ -139,11 +141,8 @@ def test_headers_include_downward(path):
         assert homes[included] in BELOW[folder_of(path)] | {folder_of(path)}
 
 
-NAMING = [REGISTRY, PACKAGE / "training" / "regularizer_types.py", *BUILDERS]
-
-
-@pytest.mark.parametrize("path", [p for p in MODULES if p not in NAMING], ids=name_of)
-def test_the_registry_and_its_builders_alone_name_concrete_losses_and_solvers(path):
+@pytest.mark.parametrize("path", [p for p in MODULES if p not in CATALOG], ids=name_of)
+def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers(path):
     concrete = set()
     for folder, module in own_imports(path):
         if folder == folder_of(path) or not module:
@@ -156,9 +155,53 @@ def test_the_registry_and_its_builders_alone_name_concrete_losses_and_solvers(pa
     assert concrete == set()
 
 
-def test_the_registry_does():
-    named = {entry for path in NAMING for entry in own_imports(path)}
+def test_the_catalog_does():
+    named = {entry for path in CATALOG for entry in own_imports(path)}
     assert {("losses", "weston_watkins"), ("solvers", "dual.block_descent")} <= named
+
+
+def module_name(path):
+    """A file's module; a .pxd, a .pyi and their .pyx are one."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def import_graph():
+    """The modules that each module imports, wherever in its files the imports stand."""
+    files = sources(".py", ".pyx", ".pxd", ".pyi")
+    graph = {module_name(path): set() for path in files}
+    for path in files:
+        reader = python_imports if path.suffix in (".py", ".pyi") else cython_imports
+        for entry in reader(path):
+            if entry.module in graph:
+                graph[module_name(path)].add(entry.module)
+    # `from package import module` is an import of the module alone
+    for name, found in graph.items():
+        found.discard(name)
+        found -= {each for each in found if any(other.startswith(f"{each}.") for other in found)}
+    return graph
+
+
+def circles_of(graph):
+    """Strongly connected modules, two and more together."""
+    reach = {name: set(found) for name, found in graph.items()}
+    for middle in graph:
+        for found in reach.values():
+            if middle in found:
+                found |= reach[middle]
+    return {frozenset(b for b in graph if a in reach[b] and b in reach[a]) for a in graph} - {
+        frozenset()
+    }
+
+
+def test_circles_are_found():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}
+    assert circles_of(graph) == {frozenset("abc")}
+    assert circles_of({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == set()
+
+
+def test_no_import_closes_a_circle():
+    assert circles_of(import_graph()) == set()
 
 
 @pytest.mark.parametrize("path", sources(".py", ".pyx", but=("cli", "estimators")), ids=name_of)
@@ -169,10 +212,10 @@ def test_nothing_below_the_interfaces_prints(path):
 
 @pytest.mark.parametrize(
     "path",
-    sources(".py", ".pyx", ".pxd", ".h", but=("training", "cli", "estimators", "top")),
+    sources(".py", ".pyx", ".pxd", ".h", but=("catalog", "training", "cli", "estimators", "top")),
     ids=name_of,
 )
-def test_nothing_below_training_knows_solver_types(path):
+def test_nothing_below_the_catalog_knows_solver_types(path):
     text = path.read_text(encoding="utf-8")
     assert re.findall(r"MCSVM|L2R_|solver.?type|(?<!\w)-s \d", text) == []
 

@@ -1,12 +1,16 @@
 """Every command and every program of the README runs, and prints what it says."""
 
 import re
+import runpy
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from rrmlinear.cli.options import parser_of_training
+from rrmlinear.cli.usage import training_usage
 
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "README.md").read_text()
@@ -78,37 +82,21 @@ def test_python(folder, monkeypatch, capsys):
     assert float(logistic.split()[0]) > 0.97
 
 
+def test_tables_are_those_of_the_catalog():
+    """Options, solver types, losses and regularizers: python tools/build/tables.py writes them."""
+    tables = runpy.run_path(str(TOP / "tools" / "build" / "tables.py"))
+    named = re.findall(r"<!-- table: (\w+) -->", README)
+    assert named == list(tables["TABLES"])
+    assert tables["with_tables"](README) == README
+
+
 def test_options_are_those_of_train():
-    usage = subprocess.run(
-        [sys.executable, "-m", "rrmlinear.train", "-h"],
-        cwd=TOP / "tests",
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    offered = set(re.findall(r"^(--?[a-zA-Z][-a-z]*)", usage, flags=re.MULTILINE))
-    told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z]*)", README, flags=re.MULTILINE))
+    usage = training_usage()
+    offered = set(re.findall(r"^(--?[a-zA-Z][-a-z0-9]*)", usage, flags=re.MULTILINE))
+    told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", README, flags=re.MULTILINE))
     assert told == offered - {"-h", "--version"}
-
-
-def test_solver_types_are_those_of_the_registry():
-    from rrmlinear.training.registry import LOSSES, REGULARIZERS, SOLVER_TYPES
-
-    table = README.partition("### Solver types")[2].partition("\n\n### ")[0]
-    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \| (.*) \|(?: (yes))? \|$", table, re.MULTILINE)
-    told = {word if word.isalpha() else int(word): rest for word, *rest in rows}
-    assert set(told) == set(SOLVER_TYPES)
-    for number, (losses, regularizers, free) in told.items():
-        kind = SOLVER_TYPES[number]
-        of_one_score = [name for name in LOSSES if LOSSES[name].kind != "multiclass"]
-        known = {"all": LOSSES, "of one score": of_one_score, "smooth": LOSSES}
-        assert set(kind.losses) == set(known.get(losses, [losses]))
-        assert kind.smooth == (losses == "smooth")
-        assert (free == "yes") == ("free_bias" in kind.takes)
-        if "regularizer" in kind.takes:
-            told_names = re.findall(r"[\w-]+", regularizers.replace("with `squared`", ""))
-            named = tuple(REGULARIZERS) if told_names == ["all"] else tuple(told_names)
-            assert named == kind.regularizers
+    parser = parser_of_training()
+    assert offered - {"-wi"} == set(parser.takes_value) - {"-w", "-n", "-C"} - {"--help"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/math.md"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rrmlinear.cli import LeaveError
 from rrmlinear.cli.files import blaming
+from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.problem import Problem
 
 # 3,5-7,12: what cannot be meant as a list is a file.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rrmlinear.cli import INTERRUPTED, LeaveError
+from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.libsvm_format import read_libsvm

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rrmlinear import __version__
-from rrmlinear.cli import LeaveError
+from rrmlinear.cli.leaving import LeaveError
 
 
 class Parser:

@@ -8,7 +8,6 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.cli import LeaveError
 from rrmlinear.cli.files import (
     blaming,
     check_distinct,
@@ -17,10 +16,11 @@ from rrmlinear.cli.files import (
     output_file,
     read_problem,
 )
+from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_prediction
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, load_model
+from rrmlinear.training.model_file import ModelFileError
 
 LINES_AT_ONCE = 1 << 16
 
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> None:
 def _load(path: str) -> Model:
     try:
         with blaming(f"can't open model file {path}"):
-            return load_model(path)
+            return Model.load(path)
     except ModelFileError as error:
         raise LeaveError(f"{error}\ncan't open model file {path}") from None
 

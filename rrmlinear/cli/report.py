@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rrmlinear.catalog.choices import Choices
 from rrmlinear.cli.files import blaming
 from rrmlinear.solvers.loop.result import Result, TraceRow
-from rrmlinear.training.parameter import Parameter
 
 Reporter = Callable[[TraceRow], None]
 SECONDS_BETWEEN_SIGHTS = 0.1
@@ -57,8 +57,8 @@ class Lines:
 class LiveLine:
     """The last pass on one line of a terminal, and how near the gap is to its target."""
 
-    def __init__(self, stream: Any, parameter: Parameter):
-        self.stream, self.parameter = stream, parameter
+    def __init__(self, stream: Any, choices: Choices):
+        self.stream, self.choices = stream, choices
         self.shown = time.monotonic()
         self.first_gap = math.inf
         self.progress: _RichProgress | _PlainProgress | None = None
@@ -75,9 +75,9 @@ class LiveLine:
 
     def _part(self, row: TraceRow) -> float:
         """Part of the way, in the logarithm of the gap."""
-        target = self.parameter.delta * self.first_gap
-        if self.parameter.gap_tol is not None:
-            target = self.parameter.gap_tol * max(1.0, abs(row.primal))
+        target = self.choices.delta * self.first_gap
+        if self.choices.gap_tol is not None:
+            target = self.choices.gap_tol * max(1.0, abs(row.primal))
         if not 0 < target < self.first_gap or row.gap <= 0:
             return 1.0
         part = math.log(self.first_gap / row.gap) / math.log(self.first_gap / target)
@@ -126,13 +126,13 @@ def _rich_progress(stream: Any) -> _RichProgress | None:
 
 
 @contextmanager
-def progress(quiet: bool, parameter: Parameter) -> Iterator[Reporter]:
+def progress(quiet: bool, choices: Choices) -> Iterator[Reporter]:
     """What shows each pass: a live line on a terminal, lines elsewhere, nothing where quiet."""
     if quiet:
         yield lambda row: None
         return
     live = sys.stdout.isatty()
-    shown = LiveLine(sys.stdout, parameter) if live else Lines(sys.stdout)
+    shown = LiveLine(sys.stdout, choices) if live else Lines(sys.stdout)
     try:
         yield shown.show
     finally:

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from rrmlinear.cli import INTERRUPTED, LeaveError
 from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
     blaming,
@@ -18,16 +17,16 @@ from rrmlinear.cli.files import (
     output_file,
     read_problem,
 )
+from rrmlinear.cli.flags import sentence_of
+from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, summary, warn, warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.cross_validation import cross_validate
-from rrmlinear.training.fit import fit
+from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import save_model
-from rrmlinear.training.registry import loss_of
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -40,7 +39,7 @@ def main(arguments: Sequence[str]) -> None:
     problem = read_problem(options.training_file, options.reading_threads)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
-    chosen = options.parameter
+    chosen = options.chosen.choices
     check_columns(
         problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
     )
@@ -52,7 +51,7 @@ def main(arguments: Sequence[str]) -> None:
         else:
             run.train()
     except ValueError as error:
-        raise LeaveError(f"ERROR: {error}") from None
+        raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     except MemoryError as error:
         raise LeaveError(run.memory_sentence(error)) from None
     except KeyboardInterrupt:
@@ -82,13 +81,13 @@ class _Run:
         options = self.options
         with ExitStack() as stack:
             stack.enter_context(warnings_said())
-            reporters = [stack.enter_context(progress(options.quiet, options.parameter))]
+            reporters = [stack.enter_context(progress(options.quiet, options.chosen.choices))]
             if options.trace_file is not None:
                 file = stack.enter_context(
                     output_file(options.trace_file, "can't write trace file")
                 )
                 reporters.append(TraceWriter(file, options.trace_file).show)
-            model = fit(self.problem, options.parameter, self._on_pass(reporters))
+            model = fit_selection(self.problem, options.chosen, self._on_pass(reporters))
         if not options.quiet and model.result is not None:
             print(summary(model.result))
             sys.stdout.flush()
@@ -102,12 +101,10 @@ class _Run:
                 "# folds > # data. Will use # folds = # data instead "
                 "(i.e., leave-one-out cross validation)"
             )
-        with warnings_said(), progress(options.quiet, options.parameter) as show:
-            predicted = cross_validate(
-                self.problem, options.parameter, folds, self._on_pass([show])
-            )
+        with warnings_said(), progress(options.quiet, options.chosen.choices) as show:
+            predicted = cross_validate(self.problem, options.chosen, folds, self._on_pass([show]))
         labels = self.problem.labels
-        if loss_of(options.parameter).kind == "regression":
+        if options.chosen.kind == "regression":
             error = mean_squared_error(predicted, labels)
             print(f"Cross Validation Mean squared error = {error:g}")
             correlation = squared_correlation(predicted, labels)
@@ -125,11 +122,11 @@ class _Run:
 
     def _save(self, model: Model) -> None:
         with blaming(f"can't save model to file {self.options.model_file}"):
-            save_model(model, self.options.model_file)
+            model.save(self.options.model_file)
 
     def memory_sentence(self, error: MemoryError) -> str:
         """What there was no memory for, as far as it is known."""
-        regression = loss_of(self.options.parameter).kind == "regression"
+        regression = self.options.chosen.kind == "regression"
         features = self.problem.rows.width
         classes = 1 if regression else len(np.unique(self.problem.labels))
         reason = str(error) or "no more memory is to be had"

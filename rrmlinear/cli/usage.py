@@ -1,77 +1,37 @@
-"""What the commands say of themselves, in LIBLINEAR's layout."""
+"""The usage texts, in LIBLINEAR's layout, made of the catalog's rows."""
 
-TRAIN = """\
-Usage: train [options] training_set_file [model_file]
-options:
--s type : set type of solver (default 30)
-{solver_types}
---loss name : loss of -s 32 and later, sdca, batch and newton (default hinge; of 42 smooth-hinge)
-  for two classes, or each class against the rest
-       {binary}
-  for all classes in one problem
-       {multiclass}
-  for regression
-       {regression}
---regularizer name : l2 (default), |w|^2/2; elastic-net, |w|^2/2 + S |w|_1;
-       with -s {norm_types} also
-       l1 -- S |w|_1 (with -s sdca and --loss squared, too)
-       l2-norm, linf -- |w|_2, max |w_j|
-       group-lasso, sparse-group-lasso -- sum of sqrt(d_g) |w_g|_2, that + S |w|_1
-       exclusive-lasso, squared-group-norm -- sum of |w_g|_1^2, square of group-lasso
-       l21, l1inf, trace-norm -- for losses of all classes: sum over features of |W_j|_2, of
-                                 max |W_jk|; sum of the singular values of W
-       elastic-ball -- the constraint |w|^2/2 + S |w|_1 <= R
---l1 S : the factor of |w|_1 (default 1 of l1 and sparse-group-lasso)
---radius R : what the constraint of elastic-ball allows; makes the constraint norm <= R of a norm
---groups file : the group of each feature, a whole number on a line of its own
---lower a : the least that weights may be, with regularizers l2, l1 and elastic-net; not the bias
---upper b : the most that they may be
---unpenalized features : 3,5-7 or a file with one on a line: no penalty on their weights
---limit L : the most that the size of those may be (default 1000)
---smoothing g : smooth the loss by g where it is not smooth; of the smooth losses the default is 1
--p epsilon : half the width of the epsilon-insensitive losses (default 0.1)
---huber delta : residual from which the Huber loss is linear (default 1)
---quantile a : the quantile that loss quantile aims at (default 0.5)
---slope a : how steep loss generalized-hinge is where decisions are wrong, above 1 (default 2)
---budget m : the duals of all examples sum up to m at most (of the hinge, only the m largest losses
-             count), with -s 34 to 40, 42, newton and batch
--c cost : set the parameter C (default 1)
--e delta : stop when the duality gap is at most delta times the gap after the first pass
-           (default 0.0009)
---gap-tol r : stop when gap <= r * max(1, |primal|); where it is given, -e has no effect
--t passes : stop after so many passes over the data (default 100000)
---time-limit s : stop after s seconds of solving
---option O : how far a visit of -s 32 goes, in the paper's terms: I (default), to the maximum; II,
-             III, IV or V
---sampling name : permutation (default) of the examples for each pass of -s 32, or uniform draws
---averaging : return the average of the last passes of -s 32, of all steps of -s 41; or the better
-              of it and the last step of -s 37 and 38, which then never restart
---line-search name : where -s 39 and 40 take their planes: ocas (default of 39), after a search on a
-                     line; none (default of 40), at the minimum of the planes before
---route name : of -s 35 and 36: primal, steps in the weights; dual; or smoothed-dual, through ever
-               less smoothed duals (default: what suits the problem)
---lipschitz name : of -s 34 to 36: adaptive (default), found by trial; fixed, by power iteration
---prox name : prox-function of the duals of -s 35 and 36: plain (default), or optimized by the data
---ratio r : step in the weights by that in the duals of -s 37 and 38 (default: balanced as it goes)
---storage name : what -s 37 and 38 keep twice: double-primal or double-dual (default: the smaller)
---accelerate : accelerate -s 30 where its plain form is slow
---inner pace : of the inner problems of -s 33, sdca and an accelerated -s 30: adaptive (default),
-               theory (figure 2 of the paper), or a number of passes for each
---block name : block solver of -s 30: knapsack (default), walrus or shark
---batch size : examples in a step of -s 41 (default 1); of all of them if there are no more
--B bias : if bias >= 0, instance x becomes [x; bias]; if < 0, no bias term added (default -1)
--R : do not regularize the bias, with losses of one score, of -s {free_types}; must be
-     used with -B 1
--wi weight : the parameter C of class i is weight*C (example: -w-1 0.5 -w2 3)
--v n : n-fold cross validation mode
--S seed : seed of the order of visits and of the folds of -v (default 0)
--m threads : threads of the solver (default 1) and of reading (default all processors)
---trace file : write a line of JSON for each pass: pass, seconds, primal, dual, gap, estimated
--q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
-training_set_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input
-model_file : by default the name of training_set_file + .model, in the current folder"""
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.errors import alternatives
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, SOLVERS, solvers_with
+from rrmlinear.cli.flags import FLAGS
+
+WIDTH = 100
+#: Options of the train command that are no choices.
+OTHER_OPTIONS = {
+    "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
+    "-v n": "n-fold cross validation mode, which saves no model",
+    "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
+    "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
+}
+#: What some flags do beside their choice.
+MORE = {
+    "groups": "; in a file, one on each line",
+    "unpenalized": ": 3,5-7, or a file with one on each line",
+    "threads": ", and of reading, whose default is all processors",
+    "free_bias": "; needs -B 1",
+}
+KINDS = {
+    "binary": "for two classes, or each class against the rest",
+    "multiclass": "for all classes in one problem",
+    "regression": "for regression",
+}
 
 PREDICT = """\
 Usage: predict [options] test_file model_file output_file
@@ -83,3 +43,58 @@ options:
 -h, --help : show this text
 --version : show the version
 test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input"""
+
+
+def option_rows() -> Iterator[tuple[str, str, str]]:
+    """(flag and value, meaning, default) of every option of the train command but help."""
+    for name, flag in FLAGS.items():
+        row = CHOICES[name]
+        meaning = row.meaning + MORE.get(name, "")
+        if name in OF_SOME_SOLVERS:
+            meaning += f" (-s {type_names(solvers_with(name))})"
+        yield f"{flag.flag} {flag.value}".strip(), meaning, row.default_text
+    for option, meaning in OTHER_OPTIONS.items():
+        yield option, meaning, ""
+
+
+def type_names(numbers: Sequence[int | str]) -> str:
+    """Solver types as words, three and more numbers in a row as a range: "34 to 36 or batch"."""
+    words: list[str] = []
+    rest = list(numbers)
+    while rest:
+        run = 1
+        while run < len(rest) and isinstance(rest[0], int) and rest[run] == rest[0] + run:
+            run += 1
+        words += [f"{rest[0]} to {rest[run - 1]}"] if run > 2 else map(str, rest[:run])
+        del rest[:run]
+    return alternatives(words)
+
+
+def training_usage() -> str:
+    """The text of the train command."""
+    lines = ["Usage: train [options] training_set_file [model_file]", "options:"]
+    for option, meaning, default in option_rows():
+        told = f" (default {default})" if default else ""
+        lines.append(textwrap.fill(f"{option} : {meaning}{told}", WIDTH, subsequent_indent=" " * 8))
+        if option.startswith("-s "):
+            lines += [f"       {row.number:>6} -- {row.summary}" for row in SOLVERS.values()]
+        elif option.startswith("--loss "):
+            lines += list(_losses())
+        elif option.startswith("--regularizer "):
+            lines += [f"       {row.name} -- {row.meaning}" for row in REGULARIZERS.values()]
+    return "\n".join(
+        [
+            *lines,
+            "-h, --help : show this text",
+            "--version : show the version",
+            "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst; - is standard input",
+            "model_file : by default the name of training_set_file + .model, in the current folder",
+        ]
+    )
+
+
+def _losses() -> Iterator[str]:
+    for kind, title in KINDS.items():
+        names = ", ".join(row.name for row in LOSSES.values() if row.kind == kind)
+        yield f"  {title}"
+        yield textwrap.fill(names, WIDTH, initial_indent=" " * 7, subsequent_indent=" " * 7)

@@ -1,4 +1,4 @@
-"""What the estimators share that take a loss by its name: parameters, fit and predictions."""
+"""The base of estimators that take a loss by its name: parameters, fit and predictions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.selection import select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
@@ -22,11 +26,15 @@ from rrmlinear.estimators.objective import (
     intercept_choice,
     scaled,
 )
+from rrmlinear.estimators.wording import own_words
+from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
-from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import LossType
+from rrmlinear.training.model import Model
+from rrmlinear.training.starts import Start
 
 CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
+#: Owners of choices that an estimator with a parameter of the same name passes on as they are.
+PASSED_ON = ("objective", "loss", "solver")
 
 
 @dataclass(eq=False, repr=False)
@@ -58,19 +66,24 @@ class LossEstimator(LinearEstimator):
     callback: Any = None
     verbose: int = 0
 
-    def _parameter(self, problem: Problem, loss: LossType, **more: Any) -> Parameter:
+    def _solve(
+        self, problem: Problem, loss: LossRow, start: Start, **more: Any
+    ) -> tuple[Model, Result]:
+        """Train with the parameters as choices; errors about these speak of the parameters."""
         kind = find_solver_type(self.solver, self._solvers)
         if self.warm_start:
             check_warm_start(self.solver, kind)
-        return Parameter(
-            solver=kind.number,
-            loss=self.loss,
-            smoothing=self.smoothing,
-            **self._scales(problem),
-            **intercept_choice(self.fit_intercept, self._true_intercept, loss, kind),
-            **self._rules(),
-            **more,
-        )
+        own = self.get_params()
+        choices: dict[str, Any] = {
+            name: own[name]
+            for name, row in CHOICES.items()
+            if row.owner in PASSED_ON and name in own
+        }
+        choices |= self._scales(problem) | self._rules() | more
+        choices |= intercept_choice(self.fit_intercept, self._true_intercept, loss, kind)
+        with own_words(self._solvers):
+            chosen = select(Parameter(solver=kind.number, **choices))
+            return solve(problem, chosen, self._on_pass(), start, stacklevel=4)
 
     def _scales(self, problem: Problem) -> dict[str, Any]:
         """C and the regularizer of a Parameter."""
@@ -88,7 +101,7 @@ class LossEstimator(LinearEstimator):
 def links_scores(estimator: Any) -> bool:
     """Whether the loss of an estimator has probabilities; else an AttributeError says so."""
     loss = find_loss(estimator.loss, CLASSIFYING)
-    if loss.probabilities is None:
+    if loss.link is None:
         raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
     return True
 
@@ -114,10 +127,9 @@ class LossClassifier(LinearClassifier, LossEstimator):
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         with_weights(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        parameter = self._parameter(problem, loss, class_weights=weights, slope=self.slope)
         in_blocks = loss.kind == "multiclass"
         start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
-        model, result = solve(problem, parameter, self._on_pass(), start)
+        model, result = self._solve(problem, loss, start, class_weights=weights)
         self._set_solution(model, result, classes)
         self._set_certificate(result)
         return self
@@ -135,7 +147,7 @@ class LossClassifier(LinearClassifier, LossEstimator):
         """Probabilities of scores that are as `decision_function` makes them."""
         if scores.ndim == 1:
             return expit(np.column_stack([-scores, scores]))
-        one_by_one = find_loss(self.loss, CLASSIFYING).probabilities == "sigmoid"
+        one_by_one = find_loss(self.loss, CLASSIFYING).link == "sigmoid"
         return softmax(log_expit(scores) if one_by_one else scores, axis=1)
 
     @available_if(links_scores)
@@ -161,11 +173,9 @@ class LossRegressor(RegressorMixin, LossEstimator):
         loss = find_loss(self.loss, REGRESSING)
         X, y = self._checked_data(X, y, y_numeric=True)
         problem = with_weights(self._problem(X, y, sample_weight), None)
-        numbers = {"epsilon": self.epsilon, "huber": self.huber, "quantile": self.quantile}
-        parameter = self._parameter(problem, loss, **numbers)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and len(last) == len(y) else None
-        model, result = solve(problem, parameter, self._on_pass(), start)
+        model, result = self._solve(problem, loss, start)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.dual_coef_ = result.duals

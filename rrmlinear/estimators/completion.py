@@ -9,22 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.losses import REGRESSION_LOSSES
+from rrmlinear.catalog.matrix_builders import Entries, levels_loss
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
 from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import cost_of
 from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
+from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.matrix_solvers import (
-    COMPLETION_LOSSES,
-    ORDINAL,
-    Entries,
-    complete,
-    completion_loss,
-)
-from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.completion import complete
 
-# Thresholds of levels, where none are given, are so far apart.
-APART = 3.0
+#: The loss of ordered levels, at thresholds between them; all others are those of regression.
+LEVELS = "hinge"
+LOSSES = (*REGRESSION_LOSSES, LEVELS)
+#: Distance between thresholds of levels where none are given.
+THRESHOLD_DISTANCE = 3.0
+#: Numbers of the losses.
+NUMBERS = ("epsilon", "huber", "quantile")
 
 
 @dataclass(eq=False, repr=False)
@@ -139,8 +142,8 @@ class MatrixCompletion(Certified):
         0, multiplies ``C``. Raises ValueError for indices out of range, NaN or infinity, lengths
         that differ, levels that do not fit the thresholds, and numbers out of range.
         """
-        if self.loss not in COMPLETION_LOSSES:
-            known = ", ".join(COMPLETION_LOSSES)
+        if self.loss not in LOSSES:
+            known = ", ".join(LOSSES)
             raise ValueError(f"loss is {self.loss!r}; it must be one of {known}")
         check_positive("tol", self.tol)
         check_count("max_passes", self.max_passes)
@@ -163,22 +166,19 @@ class MatrixCompletion(Certified):
 
     def _loss(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
         """What entries are as labels of the loss, and the loss."""
-        numbers: dict[str, Any] = {
-            "epsilon": self.epsilon,
-            "huber": self.huber,
-            "quantile": self.quantile,
-        }
-        if self.loss != ORDINAL:
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        if self.loss != LEVELS:
             if self.thresholds is not None:
                 raise ValueError(f"thresholds have no effect with loss {self.loss!r}")
-            return values, completion_loss(Parameter(solver=37, loss=self.loss, **numbers))
+            with own_words({}):
+                return values, select(Parameter(solver=37, loss=self.loss, **numbers)).loss
         for name, number in numbers.items():
             if number is not None:
                 raise ValueError(f"{name} has no effect with loss {self.loss!r}")
         levels, index = np.unique(values, return_inverse=True)
         if len(levels) < 2:
             raise ValueError(f"all values are {levels[0]:g}; the hinge needs at least two levels")
-        thresholds = np.arange(len(levels) - 1, dtype=np.float64) * APART
+        thresholds = np.arange(len(levels) - 1, dtype=np.float64) * THRESHOLD_DISTANCE
         if self.thresholds is not None:
             thresholds = numbers_of(self.thresholds, "thresholds")
             if len(thresholds) != len(levels) - 1:
@@ -186,9 +186,8 @@ class MatrixCompletion(Certified):
                     f"there are {len(thresholds)} thresholds and {len(levels)} levels of values; "
                     f"{len(levels) - 1} thresholds are needed"
                 )
-        loss = completion_loss(Parameter(solver=37), thresholds)
         self.classes_, self.thresholds_ = levels, thresholds
-        return index.astype(np.float64), loss
+        return index.astype(np.float64), levels_loss(thresholds)
 
     def decision_function(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """W's entries at ``rows`` and ``columns``, n of each.
@@ -206,6 +205,6 @@ class MatrixCompletion(Certified):
     def predict(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """Predicted values; of the hinge the level between whose thresholds W's entry lies."""
         scores = self.decision_function(rows, columns)
-        if self.loss != ORDINAL:
+        if self.loss != LEVELS:
             return scores
         return self.classes_[np.searchsorted(self.thresholds_, scores)]

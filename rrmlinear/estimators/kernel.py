@@ -12,12 +12,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.estimators.any_loss import links_scores
 from rrmlinear.estimators.arguments import check_count
 from rrmlinear.estimators.kernel_features import KernelFeatures, checked_kernels
 from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
-from rrmlinear.training.registry import LOSSES
 
 Array = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +10,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from rrmlinear.catalog.losses import TASK_LOSSES
+from rrmlinear.catalog.matrix_builders import Tasks
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import LinearEstimator, with_weights
 from rrmlinear.estimators.objective import INTERCEPTS, cost_of
-from rrmlinear.training.multitask import OF_ONE, TASK_LOSSES, VECTOR, Tasks, fit_tasks
-from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import REGULARIZERS
+from rrmlinear.estimators.wording import own_words
+from rrmlinear.training.multitask import fit_tasks
 
 # Name of a solver → Parameter.solver.
-SOLVERS = {"dual": 37, "primal": 38, "fista": 42}
+SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38, "fista": 42}
+#: Numbers of the losses.
+NUMBERS = ("epsilon", "huber", "quantile", "smoothing")
 
 
 @dataclass(eq=False, repr=False)
@@ -142,7 +148,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         weights = np.ones(len(y)) if problem.weights is None else problem.weights
         self.tasks_, k, examples, numbers = _targets(y, tasks)
         each = np.repeat(weights, k) if y.ndim == 2 else weights
-        vectors = self.loss == VECTOR
+        vectors = TASK_LOSSES[self.loss].kind == "vectors"
         counted = weights if vectors else each
         cost = cost_of(self.C, self.alpha, counted, len(counted))
         kind = self._intercept(vectors)
@@ -159,7 +165,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
             intercept=kind == "regularized",
             free=kind == "unregularized",
         )
-        W, b, duals, result = fit_tasks(given, self._parameter(cost, k), self._on_pass())
+        W, b, duals, result = fit_tasks(given, self._selection(cost, k), self._on_pass())
         d = problem.n_features
         if kind == "regularized":
             b = np.asarray(W[d] * self.intercept_scaling)
@@ -182,40 +188,29 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         if vectors and asked == "unregularized":
             raise ValueError(
                 f"fit_intercept is {self.fit_intercept!r}, for one that is unregularized, which is "
-                f"not offered with loss {VECTOR!r}; take 'regularized' with a large "
+                f"not offered with loss {self.loss!r}; take 'regularized' with a large "
                 "intercept_scaling, or False"
             )
         return asked
 
-    def _parameter(self, cost: float, k: int) -> Parameter:
-        name = OF_ONE.get(self.regularizer, self.regularizer) if k == 1 else self.regularizer
-        numbers: dict[str, Any] = {
-            "loss": None if self.loss == VECTOR else self.loss,
-            "epsilon": self.epsilon,
-            "huber": self.huber,
-            "quantile": self.quantile,
-        }
-        if self.loss == VECTOR:
-            for number in ("epsilon", "huber", "quantile"):
-                if numbers[number] is not None:
-                    raise ValueError(f"{number} has no effect with loss {VECTOR!r}")
-        takes = REGULARIZERS[name].takes
-        if self.l1 is not None and "l1" not in takes:
+    def _selection(self, cost: float, k: int) -> Selection:
+        row = REGULARIZERS[self.regularizer]
+        row = REGULARIZERS[row.single] if k == 1 and row.single else row
+        if self.l1 is not None and "l1" not in row.takes:
             raise ValueError(f"l1 has no effect with regularizer {self.regularizer!r}")
-        l1 = 1.0 if self.l1 is None and "l1" in takes else self.l1
-        parameter = Parameter(
-            solver=SOLVERS[self.solver],
-            C=cost,
-            regularizer=name,
-            l1=l1,
-            smoothing=self.smoothing,
-            ratio=self.ratio,
-            **numbers,
-            **self._rules(),
-        )
-        # the checks of one column of weights hold for each, and so of its norm
-        replace(parameter, regularizer=OF_ONE.get(name, name)).check()
-        return parameter
+        layout = frozenset({"several-columns"}) if k > 1 else frozenset()
+        with own_words(SOLVERS):
+            parameter = Parameter(
+                solver=SOLVERS[self.solver],
+                C=cost,
+                loss=self.loss,
+                regularizer=row.name,
+                l1=1.0 if self.l1 is None and "l1" in row.takes else self.l1,
+                ratio=self.ratio,
+                **{name: getattr(self, name) for name in NUMBERS},
+                **self._rules(),
+            )
+            return select(parameter, TASK_LOSSES, layout)
 
     def predict(self, X: Any, tasks: Any = None) -> NDArray[np.floating[Any]]:
         """Predictions of each row's task, or without ``tasks`` of all, n × k (n for one task).

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
+from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.any_loss import LossClassifier, LossEstimator, LossRegressor
 from rrmlinear.estimators.objective import cost_of
-from rrmlinear.training.registry import REGULARIZERS, LossType
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38}
-# What regularizers take of these has their names, with a default where they need one.
-NUMBERS = ("l1", "radius", "groups", "lower", "upper", "unpenalized", "limit")
+# Parameters that a regularizer may take, and their defaults where one is needed.
+NUMBERS = tuple(name for name, row in CHOICES.items() if row.owner == "regularizer")
 DEFAULTS = {"l1": 1.0}
 
 
@@ -37,10 +38,6 @@ class NonSmoothEstimator(LossEstimator):
     ratio: float | None = None
     storage: str | None = None
 
-    def _parameter(self, problem: Problem, loss: LossType, **more: Any) -> Any:
-        choices = {"budget": self.budget, "ratio": self.ratio, "storage": self.storage}
-        return super()._parameter(problem, loss, **choices, **more)
-
     def _scales(self, problem: Problem) -> dict[str, Any]:
         if self.regularizer not in REGULARIZERS:
             known = ", ".join(REGULARIZERS)
@@ -49,7 +46,7 @@ class NonSmoothEstimator(LossEstimator):
         given = {name: getattr(self, name) for name in NUMBERS}
         if self.l1_ratio is not None:
             C, given["l1"] = self._shared(C)
-        for name in REGULARIZERS[self.regularizer].needs:
+        for name in REGULARIZERS[self.regularizer].needed:
             if given[name] is None:
                 given[name] = DEFAULTS.get(name)
         return {"C": C, "regularizer": self.regularizer} | given

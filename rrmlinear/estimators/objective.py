@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.catalog.task import SolverRow
 from rrmlinear.estimators.arguments import check_positive
-from rrmlinear.training.registry import LOSSES, LossType, SolverType, find_solver
 
 INTERCEPTS = ("regularized", "unregularized")
 
 
-def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
+def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:
     """The loss of this name, or a ValueError that lists those of these kinds."""
     known = [loss.name for loss in LOSSES.values() if loss.kind in kinds]
     if name not in known:
@@ -24,14 +27,14 @@ def find_loss(name: Any, kinds: tuple[str, ...]) -> LossType:
     return LOSSES[name]
 
 
-def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverType:
+def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
     """The solver type of this name, or a ValueError that lists the names."""
     if name not in solvers:
         raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
     return find_solver(solvers[name])
 
 
-def check_warm_start(name: str, kind: SolverType) -> None:
+def check_warm_start(name: str, kind: SolverRow) -> None:
     """Raise ValueError unless this solver can begin from duals."""
     if not kind.starts:
         raise ValueError(
@@ -40,7 +43,7 @@ def check_warm_start(name: str, kind: SolverType) -> None:
 
 
 def intercept_choice(
-    fit_intercept: Any, meaning_of_true: str, loss: LossType, kind: SolverType
+    fit_intercept: Any, meaning_of_true: str, loss: LossRow, kind: SolverRow
 ) -> dict[str, Any]:
     """What a Parameter has for an intercept, or a ValueError for one that is not offered."""
     if isinstance(fit_intercept, bool | np.bool_):
@@ -57,7 +60,7 @@ def intercept_choice(
     if asked == "regularized":
         return {}
     without = f"loss {loss.name}" if loss.kind == "multiclass" else None
-    if "free_bias" not in kind.takes:
+    if "free_bias" not in kind.choices:
         without = "this solver"
     if without is not None:
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.estimators import nonsmooth, risk
 from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
@@ -16,7 +17,6 @@ from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 from rrmlinear.estimators.sdca import SDCAClassifier, SDCARegressor
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.registry import find_solver
 
 # Classifier and regressor of solvers by their names, and of those that visit examples.
 FAMILIES: tuple[tuple[Mapping[str, int | str], tuple[type, type]], ...] = (

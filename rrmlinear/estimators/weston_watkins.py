@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_positive, class_factors
 from rrmlinear.estimators.base import LinearClassifier, with_weights
 from rrmlinear.training.fit import solve
-from rrmlinear.training.parameter import Parameter
 
 # Block solver → (solver type, block) of Parameter.
 SOLVERS = {"knapsack": (30, "knapsack"), "walrus": (30, "walrus"), "shark": (31, "shark")}
@@ -160,22 +161,22 @@ class WestonWatkinsSVC(LinearClassifier):
         parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
         zero.
         """
-        parameter = self._parameter()
+        chosen = self._selection()
         X, y = self._checked_data(X, y)
         classes, index = self._classes_of(y)
         problem = self._weighted_problem(X, classes, index, sample_weight)
         start = self._duals_of_last_fit(classes, index, True) if self.warm_start else None
-        model, result = solve(problem, parameter, self._on_pass(), start)
+        model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=3)
         self._set_solution(model, result, classes)
         self._set_certificate(result)
         return self
 
-    def _parameter(self) -> Parameter:
+    def _selection(self) -> Selection:
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
         check_positive("C", self.C)
         number, block = SOLVERS[self.solver]
-        return Parameter(solver=number, C=float(self.C), block=block, **self._rules())
+        return select(Parameter(solver=number, C=float(self.C), block=block, **self._rules()))
 
     def _weighted_problem(
         self, X: Any, classes: NDArray[Any], index: NDArray[np.intp], sample_weight: Any

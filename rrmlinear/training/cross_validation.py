@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
-from rrmlinear.training.fit import fit
-from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import loss_of
+from rrmlinear.training.fit import fit_selection
 
 
 def cross_validate(
-    problem: Problem, parameter: Parameter, folds: int, on_pass: OnPass | None = None
+    problem: Problem, chosen: Selection, folds: int, on_pass: OnPass | None = None
 ) -> NDArray[Any]:
     """The label, or value, that a model trained on the other folds gives each example.
 
-    The examples are shuffled by ``parameter.seed`` and cut into 2 … n folds of almost equal size,
+    The examples are shuffled by the seed chosen and cut into 2 … n folds of almost equal size,
     whatever their classes; with n folds their order stays. ``on_pass`` sees the passes of every
     training.
 
@@ -30,15 +29,14 @@ def cross_validate(
         raise ValueError(f"{folds} folds of {n} examples; allowed are 2 … {n}")
     order = np.arange(n)
     if folds < n:
-        order = np.random.Generator(np.random.PCG64(parameter.seed)).permutation(n)
+        order = np.random.Generator(np.random.PCG64(chosen.choices.seed)).permutation(n)
     ends = [fold * n // folds for fold in range(folds + 1)]
-    regression = loss_of(parameter).kind == "regression"
-    predicted = np.empty(n, dtype=np.float64 if regression else np.int64)
+    predicted = np.empty(n, dtype=np.float64 if chosen.kind == "regression" else np.int64)
     for fold in range(folds):
         held_out = order[ends[fold] : ends[fold + 1]]
         others = np.concatenate((order[: ends[fold]], order[ends[fold + 1] :]))
         try:
-            model = fit(problem.take(others), parameter, on_pass)
+            model = fit_selection(problem.take(others), chosen, on_pass)
         except ValueError as error:
             raise ValueError(f"fold {fold + 1} of {folds}: {error}") from None
         predicted[held_out] = model.predict(problem.take(held_out))

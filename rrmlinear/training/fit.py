@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.regularizers import weight_at_limit
+from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
-from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.costs import base_costs, checked_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
-from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
-from rrmlinear.training.regularizer_types import news_of_limit
-from rrmlinear.training.task import Task
+from rrmlinear.training.starts import Start, block_duals, duals_of, scalar_duals
 
-#: Duals to start from: those of a model, or blocks, or α_i: n, or n × k of one-vs-rest problems.
-Start = Model | DualBlocks | NDArray[np.float64] | None
+Vector = NDArray[np.float64]
 
 
 class NotSolvedWarning(UserWarning):
@@ -38,10 +38,10 @@ def fit(
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
-    Ω is ½‖W‖², plus l1 ‖W‖₁ for the elastic net; ``parameter`` names it and the loss φ. Losses of
-    two classes have one column of weights, positive for the first label; with k > 2 classes they
-    are k problems, each class against the rest, and where a class is not the one its weight does
-    not count (LIBLINEAR's rule). Regression takes labels as they are.
+    ``parameter`` names the regularizer Ω, by default ½‖W‖², and the loss φ. Losses of two classes
+    have one column of weights, positive for the first label; with k > 2 classes they are k
+    problems, each class against the rest, and the weight of a class counts in its own problem
+    alone (LIBLINEAR's rule). Regression takes labels as they are.
 
     ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
     ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
@@ -49,61 +49,79 @@ def fit(
     solver begins from; or such duals themselves, their classes numbered in the order of
     `group_labels`.
 
-    Raises ValueError for parameters out of range, a start for a solver that has none, labels that
-    are not whole numbers and data of one class (but for regression); warns (NotSolvedWarning) where
-    the tolerance was not reached.
+    Raises ChoiceError (a ValueError) for parameters that cannot be meant, and ValueError for a
+    start that does not fit, labels that are not whole numbers and data of one class (but for
+    regression); warns (NotSolvedWarning) where the tolerance was not reached.
     """
-    model, result = solve(problem, parameter, on_pass, start)
+    return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
+
+
+def fit_selection(
+    problem: Problem,
+    chosen: Selection,
+    on_pass: OnPass | None = None,
+    start: Start = None,
+    stacklevel: int = 2,
+) -> Model:
+    """What `fit` does with choices that are looked up already."""
+    model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
-        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=2)
+        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
     return model
 
 
 def solve(
     problem: Problem,
-    parameter: Parameter,
+    chosen: Selection,
     on_pass: OnPass | None = None,
     start: Start = None,
+    stacklevel: int = 2,
 ) -> tuple[Model, Result]:
-    """What `fit` does, for callers that themselves say where the tolerance was not reached."""
-    parameter.check(problem)
-    if start is not None and not find_solver(parameter.solver).starts:
-        raise ValueError(f"-s {parameter.solver} begins at weights of zero and takes no start")
-    kind = loss_of(parameter).kind
+    """What `fit_selection` does, without the warning that the tolerance was not reached.
+
+    Other warnings name the caller ``stacklevel`` calls above.
+    """
+    chosen.check_problem(problem)
+    if start is not None and not chosen.solver.starts:
+        raise ChoiceError(
+            Named("solver", chosen.solver.number),
+            " begins at weights of zero and takes no start",
+            field="solver",
+            value=chosen.solver.number,
+        )
     labels, label = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    if kind != "regression":
+    if chosen.kind != "regression":
         labels, label = group_labels(problem.labels)
         if len(labels) < 2:
             raise ValueError(
                 f"all {problem.n_examples} examples have label {labels[0]}: training takes at "
                 "least two classes"
             )
-    duals = _duals_of(start, labels)
-    costs = _base_costs(problem, parameter)
-    factors = _class_factors(parameter, labels)
-    run = _Run(problem, parameter)
-    if kind == "multiclass":
-        result = run.blocks(label, len(labels), _checked(costs * factors[label]), duals, on_pass)
-    elif kind == "regression":
-        result = run.scalars(problem.labels, _checked(costs), duals, on_pass)
+    duals = duals_of(start, labels)
+    costs = base_costs(problem, chosen.choices.C)
+    factors = class_factors(chosen.choices.class_weights, labels, stacklevel + 1)
+    run = _Run(problem, chosen, on_pass)
+    if chosen.kind == "multiclass":
+        result = run.blocks(label, len(labels), checked_costs(costs * factors[label]), duals)
+    elif chosen.kind == "regression":
+        result = run.scalars(problem.labels, checked_costs(costs), duals)
     elif len(labels) == 2:
         y = np.where(label == 0, 1.0, -1.0)
-        result = run.scalars(y, _checked(costs * factors[label]), duals, on_pass)
+        result = run.scalars(y, checked_costs(costs * factors[label]), duals)
     else:
-        result = run.one_vs_rest(label, costs, factors, duals, on_pass)
-    width, weights = problem.rows.width, result.weights
-    weights = weights if weights.ndim == 2 else weights[:, np.newaxis]
-    if news := news_of_limit(weights, run.regularizer):
-        warnings.warn(news, UserWarning, stacklevel=3)
+        result = run.one_vs_rest(label, costs, factors, duals)
+    weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
+    if news := weight_at_limit(weights, chosen.choices):
+        warnings.warn(news, UserWarning, stacklevel=stacklevel)
     model = Model(
-        solver_name=find_solver(parameter.solver).name,
+        solver_name=chosen.solver.name,
         labels=labels,
-        weights=weights[:width],
+        weights=weights[: problem.rows.width],
         n_features=problem.n_features,
         bias=problem.bias,
-        parameter=parameter,
+        loss=chosen.loss_row.name,
+        parameter=chosen.choices,
         result=result,
-        loss=loss_of(parameter).name,
     )
     return model, result
 
@@ -111,54 +129,31 @@ def solve(
 class _Run:
     """A problem and the choices for it, on the way to a Result."""
 
-    def __init__(self, problem: Problem, parameter: Parameter):
-        self.problem, self.parameter = problem, parameter
-        self.kind = find_solver(parameter.solver)
-        self.loss = loss_of(parameter).build(parameter)
-        self.regularizer = regularizer_of(parameter).build(parameter)
-        self.stopping = Stopping(
-            parameter.delta, parameter.gap_tol, parameter.max_passes, parameter.time_limit
-        )
+    def __init__(self, problem: Problem, chosen: Selection, on_pass: OnPass | None):
+        self.problem, self.chosen, self.on_pass = problem, chosen, on_pass
 
-    def blocks(
-        self,
-        label: NDArray[np.int32],
-        n_classes: int,
-        costs: NDArray[np.float64],
-        duals: Any,
-        on_pass: OnPass | None,
-    ) -> Result:
+    def blocks(self, label: NDArray[np.int32], n_classes: int, costs: Vector, duals: Any) -> Result:
         """All classes in one problem."""
-        if duals is not None:
-            if not isinstance(duals, DualBlocks):
-                raise ValueError("the duals to start from are not those of a multiclass loss")
-            duals.check(label, n_classes)
-        return self._solver(label, n_classes, costs, duals).solve(self.stopping, on_pass)
+        start = block_duals(duals, label, n_classes)
+        return self._solved(label, n_classes, costs, start, self.chosen.stopping, self.on_pass)
 
-    def scalars(
-        self, y: NDArray[np.float64], costs: NDArray[np.float64], duals: Any, on_pass: OnPass | None
-    ) -> Result:
+    def scalars(self, y: Vector, costs: Vector, duals: Any) -> Result:
         """One problem with one score for each example."""
-        duals = _scalar_duals(duals, (self.problem.n_examples,))
-        result = self._solver(y, None, costs, duals).solve(self.stopping, on_pass)
-        return _with_support(result, self.loss, y)
+        start = scalar_duals(duals, (self.problem.n_examples,))
+        result = self._solved(y, None, costs, start, self.chosen.stopping, self.on_pass)
+        return _with_support(result, self.chosen.loss, y)
 
     def one_vs_rest(
-        self,
-        label: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        factors: NDArray[np.float64],
-        duals: Any,
-        on_pass: OnPass | None,
+        self, label: NDArray[np.int32], costs: Vector, factors: Vector, duals: Any
     ) -> Result:
         """A problem for each class: +1 its examples, −1 the others."""
-        duals = _scalar_duals(duals, (self.problem.n_examples, len(factors)))
+        loss = self.chosen.loss
+        starts = scalar_duals(duals, (self.problem.n_examples, len(factors)))
+        values = loss.values([1.0, -1.0], 0.0)
+        conjugates = loss.conjugates([1.0, -1.0], 0.0)
 
-        values = self.loss.values([1.0, -1.0], 0.0)
-        conjugates = self.loss.conjugates([1.0, -1.0], 0.0)
-
-        def costs_of(j: int) -> NDArray[np.float64]:
-            return _checked(costs * np.where(label == j, factors[j], 1.0))
+        def costs_of(j: int) -> Vector:
+            return checked_costs(costs * np.where(label == j, factors[j], 1.0))
 
         def at_zero(j: int) -> tuple[float, float]:
             all_costs, own = costs_of(j), label == j
@@ -167,37 +162,32 @@ class _Run:
 
         def solve_class(j: int, stopping: Stopping, see: OnPass) -> Result:
             y = np.where(label == j, 1.0, -1.0)
-            first = None if duals is None else np.ascontiguousarray(duals[:, j])
-            result = self._solver(y, None, costs_of(j), first).solve(stopping, see)
-            return _with_support(result, self.loss, y)
+            first = None if starts is None else np.ascontiguousarray(starts[:, j])
+            result = self._solved(y, None, costs_of(j), first, stopping, see)
+            return _with_support(result, loss, y)
 
         zeros = [at_zero(j) for j in range(len(factors))]
-        return solve_one_vs_rest(solve_class, zeros, self.stopping, on_pass)
+        return solve_one_vs_rest(solve_class, zeros, self.chosen.stopping, self.on_pass)
 
-    def _solver(
-        self, targets: NDArray[Any], n_classes: int | None, costs: NDArray[np.float64], start: Any
-    ) -> Solver:
-        rows, parameter = self.problem.rows, self.parameter
-        columns = rows.width - bool(parameter.free_bias)
-        return self.kind.build(
-            Task(
-                rows,
-                targets,
-                n_classes,
-                costs,
-                self.loss,
-                self.regularizer.over(
-                    (columns,) if n_classes is None else (columns, n_classes),
-                    intercept=columns > self.problem.n_features,
-                ),
-                self.parameter,
-                start,
-            )
-        )
+    def _solved(
+        self,
+        targets: NDArray[Any],
+        n_classes: int | None,
+        costs: Vector,
+        start: Any,
+        stopping: Stopping,
+        on_pass: OnPass | None,
+    ) -> Result:
+        rows, chosen = self.problem.rows, self.chosen
+        columns = rows.width - bool(chosen.choices.free_bias)
+        shape = (columns,) if n_classes is None else (columns, n_classes)
+        omega = chosen.regularizer.over(shape, intercept=columns > self.problem.n_features)
+        solver = chosen.solver_for(rows, targets, n_classes, costs, omega, start)
+        return solver.solve(stopping, on_pass)
 
 
-def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> Result:
-    """The same, with counts of the duals α that are not zero and of those that can grow no more."""
+def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
+    """The same, with counts of the duals α that are not zero and of those at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
     alphas = result.duals
@@ -208,56 +198,3 @@ def _with_support(result: Result, loss: ScalarLoss, y: NDArray[np.float64]) -> R
         "at_bound": int(np.count_nonzero(np.isinf(beyond) & (alphas != 0))),
     }
     return replace(result, support=result.support | counts)
-
-
-def _duals_of(start: Start, labels: NDArray[np.int64]) -> Any:
-    if not isinstance(start, Model):
-        return start
-    if start.result is None:
-        raise ValueError("a loaded model has no duals to start from")
-    if not np.array_equal(start.labels, labels):
-        raise ValueError(
-            f"the model to start from has labels {start.labels.tolist()}; "
-            f"the problem has {labels.tolist()}"
-        )
-    return start.result.duals
-
-
-def _scalar_duals(duals: Any, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
-    if duals is None:
-        return None
-    if isinstance(duals, DualBlocks):
-        raise ValueError("the duals to start from are those of a multiclass loss")
-    array = np.ascontiguousarray(duals, dtype=np.float64)
-    if array.shape != shape:
-        raise ValueError(f"the duals to start from have shape {array.shape}, not {shape}")
-    if not np.isfinite(array).all():
-        raise ValueError("duals must be finite")
-    return array
-
-
-def _class_factors(parameter: Parameter, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    factors = np.ones(len(labels))
-    for name, weight in parameter.class_weights.items():
-        at = np.flatnonzero(labels == name)
-        if at.size == 0:
-            warnings.warn(
-                f"class label {name} specified in weight is not found", UserWarning, stacklevel=4
-            )
-        factors[at] = weight
-    return factors
-
-
-def _base_costs(problem: Problem, parameter: Parameter) -> NDArray[np.float64]:
-    """C times the weight of every example."""
-    if problem.weights is None:
-        return np.full(problem.n_examples, parameter.C)
-    return _checked(parameter.C * problem.weights)
-
-
-def _checked(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    if not np.isfinite(costs).all():
-        raise ValueError("C times the weights overflows; use smaller weights")
-    if not costs.any():
-        raise ValueError("every example has weight 0; at least one must count")
-    return costs

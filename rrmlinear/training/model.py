@@ -11,48 +11,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import Result
-from rrmlinear.training.parameter import Parameter
+from rrmlinear.training.model_file import load_model, save_model
+from rrmlinear.training.probabilities import LINKS
+from rrmlinear.training.stored import StoredModel
 
 SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """A linear model of scores x'W.
+class Model(StoredModel):
+    """A `StoredModel` that predicts, with the parameter and the result of its training.
 
-    ``weights`` is (d + 1 with a bias, else d) × m, and there are three kinds. Without labels it is
-    a regression, whose one score is the prediction. With one column and two labels a score above 0
-    says the first label, any other the second. Else the columns are in the order of ``labels``, and
-    the class of x is the first with the largest score. Labels stand in the order of first
-    appearance in the training data.
-
-    ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
-    loss trained with, where it is known. A loaded model has no ``parameter`` and no ``result``.
+    A loaded model has neither.
     """
 
-    solver_name: str
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    n_features: int
-    bias: float = -1.0
-    parameter: Parameter | None = None
+    parameter: Choices | None = None
     result: Result | None = None
-    loss: str | None = None
-
-    @property
-    def is_regression(self) -> bool:
-        """Whether predictions are numbers, not labels."""
-        return len(self.labels) == 0
 
     @property
     def link(self) -> str | None:
         """How scores become probabilities, "sigmoid" or "softmax"; None where they do not."""
-        from rrmlinear.training.registry import LOSSES
-
-        return None if self.loss is None else LOSSES[self.loss].probabilities
+        return None if self.loss is None else LOSSES[self.loss].link
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
@@ -79,11 +63,11 @@ class Model:
         Raises ValueError for other losses, whose scores are no likelihoods.
         """
         if self.link is None:
+            known = [row.name for row in LOSSES.values() if row.link is not None]
             raise ValueError(
-                f"loss {self.loss} has no probabilities: only logistic and softmax have them"
+                f"loss {self.loss} has no probabilities: only {' and '.join(known)} have them"
             )
-        links = {"sigmoid": _sigmoids, "softmax": _softmax}
-        return self._in_parts(X, threads, (len(self.labels),), np.float64, links[self.link])
+        return self._in_parts(X, threads, (len(self.labels),), np.float64, LINKS[self.link])
 
     def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         if self.is_regression:
@@ -126,24 +110,9 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write LIBLINEAR's text format, whole or not at all; see `training.model_file`."""
-        from rrmlinear.training.model_file import save_model
-
         save_model(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file, checking all of it; see `training.model_file`."""
-        from rrmlinear.training.model_file import load_model
-
-        return load_model(path)
-
-
-def _sigmoids(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    # in logarithms, as all sigmoids of a row may underflow
-    logs = -np.logaddexp(0.0, -scores)
-    return np.exp(np.column_stack([logs, logs - scores])) if scores.ndim == 1 else _softmax(logs)
-
-
-def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    each = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return each / each.sum(axis=1, keepdims=True)
+        return cls(**vars(load_model(path)))

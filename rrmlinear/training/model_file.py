@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.solvers import losses_of_model
 from rrmlinear.data.text._weights_text import format_weights, parse_weights, text_bound
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.data.text.whole_file import whole_file
-from rrmlinear.training.model import Model
-from rrmlinear.training.registry import LOSSES, losses_of_model
+from rrmlinear.training.stored import StoredModel
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
@@ -32,7 +33,7 @@ class ModelFileError(ValueError):
     """A file that is not a model of ours; the message ends with file, line and what was found."""
 
 
-def save_model(model: Model, path: str | PathLike[str]) -> None:
+def save_model(model: StoredModel, path: str | PathLike[str]) -> None:
     """Write LIBLINEAR's text format, and for solver types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, as in LIBLINEAR. The file is complete or
@@ -57,7 +58,7 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
             file.write(memoryview(text)[:written])
 
 
-def _header_of(model: Model) -> str:
+def _header_of(model: StoredModel) -> str:
     lines = [f"solver_type {model.solver_name}"]
     if len(losses_of_model(model.solver_name)) > 1:
         lines.append(f"loss {model.loss}")
@@ -68,7 +69,7 @@ def _header_of(model: Model) -> str:
     return "\n".join(lines)
 
 
-def load_model(path: str | PathLike[str]) -> Model:
+def load_model(path: str | PathLike[str]) -> StoredModel:
     """Read a model file; nothing in it is believed unchecked, nothing is executed.
 
     LIBLINEAR's own models are read too, those of one-class SVMs apart. Header lines may stand in
@@ -83,14 +84,14 @@ def load_model(path: str | PathLike[str]) -> Model:
 
 
 class _Reading:
-    """One file on its way into a Model."""
+    """One file, read from its beginning to its end."""
 
     def __init__(self, path: str, file: Any):
         self.path, self.file = path, file
         self.line = 0
         self.found: dict[str, tuple[int, bytes]] = {}
 
-    def model(self) -> Model:
+    def model(self) -> StoredModel:
         self._header()
         solver_name, loss = self._solver_and_loss()
         kind = LOSSES[loss].kind
@@ -100,7 +101,7 @@ class _Reading:
         bias = self._bias()
         one_column = kind == "regression" or (kind == "binary" and n_classes == 2)
         weights = self._weights(n_features + (bias >= 0), 1 if one_column else n_classes)
-        return Model(solver_name, labels, weights, n_features, bias, loss=loss)
+        return StoredModel(solver_name, labels, weights, n_features, bias, loss)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"

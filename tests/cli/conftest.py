@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rrmlinear.cli import run
+from rrmlinear.cli.command import run
 
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 

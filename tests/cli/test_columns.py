@@ -115,9 +115,9 @@ def test_wrong_features_are_named(train, iris, features, message):
     ("arguments", "message"),
     [
         (("--groups", "iris"), "--groups has no effect with regularizer l2: it is for regular"),
-        (("--regularizer", "group-lasso"), "regularizer group-lasso needs groups (--groups), the"),
+        (("--regularizer", "group-lasso"), "regularizer group-lasso needs --groups, the group of"),
         (("--loss", "hinge", "--regularizer", "l1inf"), "regularizer l1inf is for several columns"),
-        (("--limit", "3"), "--limit has no effect with all columns penalized: it is for --unp"),
+        (("--limit", "3"), "--limit has no effect without --unpenalized"),
         (("--lower", "2", "--upper", "1"), "no weight of column 0 lies between 2.0 and 1.0"),
     ],
 )

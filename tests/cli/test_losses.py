@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
-from rrmlinear.training.registry import LOSSES
+from rrmlinear.catalog.losses import LOSSES
 
 BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
 REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]

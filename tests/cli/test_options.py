@@ -3,7 +3,7 @@
 import pytest
 
 from rrmlinear import __version__
-from rrmlinear.cli import LeaveError
+from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_prediction, parse_training
 
 
@@ -19,10 +19,10 @@ def refusal(*arguments, parse=parse_training):
 
 def test_defaults():
     given = options()
-    assert given.parameter.solver == 30
-    assert given.parameter.C == 1.0
-    assert given.parameter.delta == 0.0009
-    assert given.parameter.threads == 1
+    assert given.chosen.choices.solver == 30
+    assert given.chosen.choices.C == 1.0
+    assert given.chosen.choices.delta == 0.0009
+    assert given.chosen.choices.threads == 1
     assert given.bias == -1
     assert (given.folds, given.trace_file, given.quiet) == (None, None, False)
     assert (given.training_file, given.model_file) == ("some/data.txt", "data.txt.model")
@@ -33,7 +33,7 @@ def test_every_option():
         *("-s", "31", "-c", "0.25", "-e", "0.01", "-t", "7", "-B", "1", "-S", "9", "-m", "2", "-q"),
         *("--time-limit", "2.5", "--block", "shark", "--trace", "t.json", "-w1", "2", "-w-1", ".5"),
     )
-    parameter = given.parameter
+    parameter = given.chosen.choices
     assert (parameter.solver, parameter.C, parameter.delta) == (31, 0.25, 0.01)
     assert (parameter.max_passes, parameter.seed, parameter.threads) == (7, 9, 2)
     assert (parameter.time_limit, parameter.block) == (2.5, "shark")
@@ -46,34 +46,34 @@ def test_losses_and_regularizers():
     parameter = options(
         *("-s", "sdca", "--loss", "quantile", "--quantile", "0.9", "--smoothing=0.01"),
         *("--regularizer", "elastic-net", "--l1", "2"),
-    ).parameter
+    ).chosen.choices
     assert (parameter.solver, parameter.loss, parameter.quantile) == ("sdca", "quantile", 0.9)
     assert (parameter.smoothing, parameter.regularizer, parameter.l1) == (0.01, "elastic-net", 2)
-    parameter = options("-s", "32", "--loss", "epsilon-insensitive", "-p", "0").parameter
+    parameter = options("-s", "32", "--loss", "epsilon-insensitive", "-p", "0").chosen.choices
     assert (parameter.solver, parameter.epsilon) == (32, 0.0)
-    assert options("-s", "32", "--loss", "huber", "--huber", "3").parameter.huber == 3
-    parameter = options("-s", "32", "--loss", "generalized-hinge", "--slope", "4").parameter
+    assert options("-s", "32", "--loss", "huber", "--huber", "3").chosen.choices.huber == 3
+    parameter = options("-s", "32", "--loss", "generalized-hinge", "--slope", "4").chosen.choices
     assert (parameter.loss, parameter.slope) == ("generalized-hinge", 4.0)
-    assert options("-s", "37", "--budget", "20", "-B", "1", "-R").parameter.budget == 20
-    assert options("-s", "32").parameter.loss is None
+    assert options("-s", "37", "--budget", "20", "-B", "1", "-R").chosen.choices.budget == 20
+    assert options("-s", "32").chosen.choices.loss is None
     parameter = options(
         *("-s", "32", "--option", "III", "--sampling", "uniform", "--averaging")
-    ).parameter
+    ).chosen.choices
     assert (parameter.option, parameter.sampling, parameter.averaging) == ("III", "uniform", True)
-    assert options("-s", "32").parameter.averaging is None
-    assert options("--accelerate").parameter.accelerate is True
-    assert options("-s", "33", "--inner", "theory").parameter.inner == "theory"
-    assert options("-s", "33", "--inner", "5").parameter.inner == 5
+    assert options("-s", "32").chosen.choices.averaging is None
+    assert options("--accelerate").chosen.choices.accelerate is True
+    assert options("-s", "33", "--inner", "theory").chosen.choices.inner == "theory"
+    assert options("-s", "33", "--inner", "5").chosen.choices.inner == 5
 
 
 @pytest.mark.parametrize("spelling", [("-solver", "31"), ("-s", "31"), ("-s1", "31")])
 def test_only_the_second_character_tells(spelling):
-    assert options(*spelling).parameter.solver == 31
+    assert options(*spelling).chosen.choices.solver == 31
 
 
 @pytest.mark.parametrize("spelling", [("--gap-tol", "1e-3"), ("--gap-tol=1e-3",)])
 def test_long_options_take_both_spellings(spelling):
-    assert options(*spelling).parameter.gap_tol == 1e-3
+    assert options(*spelling).chosen.choices.gap_tol == 1e-3
 
 
 @pytest.mark.parametrize("value", ["-1", "-1e-5", "-.5"])
@@ -83,8 +83,8 @@ def test_negative_numbers_are_values(value):
 
 def test_last_value_counts_but_weights_multiply():
     given = options("-c", "1", "-c", "2", "-w3", "2", "-w3", "5", "-w+3", "0.5")
-    assert given.parameter.C == 2
-    assert given.parameter.class_weights == {3: 5.0}
+    assert given.chosen.choices.C == 2
+    assert given.chosen.choices.class_weights == {3: 5.0}
 
 
 def test_options_end_at_the_first_file():
@@ -142,8 +142,8 @@ def test_misuse_shows_the_usage(arguments, message):
         (("-wx", "1"), "-wi: i takes a whole number, not 'x'"),
         (("-w1", "x"), "-w1 takes a finite number, not 'x'"),
         (("-w1", "-2"), "the weight of class 1 is -2.0, it must be at least 0 and finite"),
-        (("--gap-tol", "0"), "gap-tol is 0.0, it must be positive and finite"),
-        (("--time-limit", "0"), "time-limit is 0.0, it must be positive"),
+        (("--gap-tol", "0"), "--gap-tol is 0.0, it must be positive and finite"),
+        (("--time-limit", "0"), "--time-limit is 0.0, it must be positive"),
         (("--block", "heap"), "--block takes one of knapsack, walrus, shark, not 'heap'"),
         (("-s", "41", "--batch", "0"), "--batch takes a whole number of at least 1, not '0'"),
         (("-s", "32", "--batch", "8"), "--batch has no effect with -s 32: it is for -s 41"),
@@ -155,7 +155,10 @@ def test_misuse_shows_the_usage(arguments, message):
             ("-s", "42", "--line-search", "none"),
             "--line-search has no effect with -s 42: it is for -s 39 or 40",
         ),
-        (("-s", "31", "--block", "walrus"), "block is 'walrus'; solver type 31"),
+        (
+            ("-s", "31", "--block", "walrus"),
+            "--block is 'walrus'; -s 31 (MCSVM_WW_Shark) has shark",
+        ),
         (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
         (("-s", "abc"), "unknown solver type abc; there are 30 (MCSVM_WW), 31"),
         (("-s", "4294967326"), "unknown solver type 4294967326"),
@@ -170,15 +173,21 @@ def test_misuse_shows_the_usage(arguments, message):
         (("-s", "32", "--loss", "huge"), "--loss takes one of squared, absolute, epsilon-insens"),
         (("-s", "32", "--regularizer", "l0"), "--regularizer takes one of l2, elastic-net, l1"),
         (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),
-        (("-s", "32", "--regularizer", "elastic-net"), "regularizer elastic-net needs l1 (--l1)"),
-        (("-s", "32", "--smoothing", "-1"), "smoothing is -1.0, it must be at least 0 and finite"),
-        (("-s", "33", "--inner", "x"), "inner is 'x'; it must be adaptive, theory or a number"),
+        (
+            ("-s", "32", "--regularizer", "elastic-net"),
+            "regularizer elastic-net needs --l1, the factor",
+        ),
+        (
+            ("-s", "32", "--smoothing", "-1"),
+            "--smoothing is -1.0, it must be at least 0 and finite",
+        ),
+        (("-s", "33", "--inner", "x"), "--inner is 'x', it must be adaptive, theory or a number"),
         (("--option", "I"), "--option has no effect with -s 30: it is for -s 32"),
         (("-s", "32", "--option", "VI"), "--option takes one of I, II, III, IV, V, not 'VI'"),
         (("-s", "32", "--sampling", "x"), "--sampling takes one of permutation, uniform, not 'x'"),
         (("-s", "32", "--smoothing", "x"), "--smoothing takes a finite number, not 'x'"),
-        (("-s", "32", "--loss", "quantile", "--quantile", "1"), "quantile is 1.0, it must lie"),
-        (("-s", "32", "--loss", "huber", "--huber", "0"), "huber is 0.0, it must be positive"),
+        (("-s", "32", "--loss", "quantile", "--quantile", "1"), "--quantile is 1.0, it must lie"),
+        (("-s", "32", "--loss", "huber", "--huber", "0"), "--huber is 0.0, it must be positive"),
         (("-s", "32", "--loss", "squared", "-w1", "2"), "-wi has no effect with loss squared"),
         (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it sets nu of the one-class"),
         (("-R", "-B", "1"), "-R has no effect with -s 30: it is for -s 32"),
@@ -189,7 +198,7 @@ def test_misuse_shows_the_usage(arguments, message):
         ),
         (
             ("-R", "-B", "1", "-s", "32", "--averaging"),
-            "--averaging is not offered with -R and -s 32",
+            "--averaging has no effect with -R and -s 32",
         ),
         (("-C",), "-C has no effect with -s 30"),
         (("-p", "0.1", "-s", "11"), "unknown solver type 11"),

@@ -43,7 +43,7 @@ def test_usage_and_exit_code(folder):
 
 def test_start_up_imports_nothing_heavy(iris, folder):
     script = (
-        "import sys; from rrmlinear.cli import run\n"
+        "import sys; from rrmlinear.cli.command import run\n"
         f"assert run('training', ['-q', {iris!r}, 'm']) == 0\n"
         f"assert run('prediction', [{iris!r}, 'm', 'out']) == 0\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
+from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.cli import report
 from rrmlinear.solvers.loop.result import TraceRow
-from rrmlinear.training.parameter import Parameter
 
 
 class Terminal(io.StringIO):

@@ -189,7 +189,7 @@ def test_no_space_left(train, iris, monkeypatch, folder):
     def full(model, path):
         raise OSError(28, "No space left on device", path)
 
-    monkeypatch.setattr("rrmlinear.cli.training.save_model", full)
+    monkeypatch.setattr("rrmlinear.training.model.save_model", full)
     ended = train("-q", iris, "m")
     assert ended.code == 1
     assert ended.err == "can't save model to file m\nNo space left on device\n"

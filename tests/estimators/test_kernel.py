@@ -204,7 +204,7 @@ def test_probabilities_formats_and_more_classes(iris, moons):
         ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, l2-norm, squared"),
         ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, dual, primal"),
         ({"loss": "hing", "kernel": ["rbf"]}, "loss is 'hing'; it must be one of"),
-        ({"loss": "logistic", "budget": 2.0}, "--budget has no effect with loss logistic"),
+        ({"loss": "logistic", "budget": 2.0}, "budget has no effect with loss logistic"),
     ],
 )
 def test_what_is_no_kernel_machine_is_refused(moons, choices, message):

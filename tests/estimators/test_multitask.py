@@ -142,7 +142,11 @@ def test_alpha_counts_weights_and_sparse_is_dense(data):
         ({"loss": "hinge"}, {}, "loss is 'hinge'; it must be one of squared"),
         ({"regularizer": "l3"}, {}, "regularizer is 'l3'; it must be one of"),
         ({"solver": "newton"}, {}, "solver is 'newton'; it must be one of dual, primal, fista"),
-        ({"solver": "fista"}, {}, "needs a smooth loss, and absolute has a kink"),
+        (
+            {"solver": "fista"},
+            {},
+            "solver fista needs a smooth loss, and loss absolute has a kink: choose a smoothing",
+        ),
         ({"epsilon": 0.1}, {}, "epsilon"),
         ({"l1": 0.1}, {}, "l1 has no effect with regularizer 'l1inf'"),
         ({"loss": "distance"}, {"y": np.ones((N, K)), "tasks": None}, "not offered with loss"),

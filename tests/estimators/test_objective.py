@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.estimators.objective import find_loss, find_solver_type, intercept_choice, scaled
 from rrmlinear.estimators.sdca import SOLVERS
-from rrmlinear.training.registry import find_solver
 
 
 def test_one_cost_is_the_default():

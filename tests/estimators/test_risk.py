@@ -11,13 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
 from rrmlinear import Parameter, RiskClassifier, RiskRegressor, SDCAClassifier, SDCARegressor
+from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.solvers import SOLVERS as TYPES
+from rrmlinear.catalog.solvers import losses_of, regularizers_of
 from rrmlinear.estimators import risk
 from rrmlinear.estimators.risk import SOLVERS
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.registry import LOSSES, SOLVER_TYPES
 
-KINDS = {name: SOLVER_TYPES[number] for name, number in SOLVERS.items()}
-FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.takes]
+KINDS = {name: TYPES[number] for name, number in SOLVERS.items()}
+FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.choices]
 STARTING = [name for name, kind in KINDS.items() if kind.starts]
 
 
@@ -30,7 +32,7 @@ def numbers():
 
 def loss_for(name, kinked):
     """The loss, or the smooth hinge where the solver takes no kink."""
-    return "smooth-hinge" if KINDS[name].smooth else kinked
+    return "smooth-hinge" if "smooth" in KINDS[name].needs[0] else kinked
 
 
 def test_the_examples_of_the_docstrings_run():
@@ -42,7 +44,7 @@ def test_the_examples_of_the_docstrings_run():
 @pytest.mark.parametrize("solver", FREE)
 @pytest.mark.parametrize("l1", [None, 0.3])
 def test_two_classes_with_an_intercept_that_costs_nothing(two_classes, solver, l1):
-    if l1 and "elastic-net" not in KINDS[solver].regularizers:
+    if l1 and "elastic-net" not in regularizers_of(KINDS[solver]):
         pytest.skip("its regularizer is l2")
     X, y = two_classes
     X = X + 2.0
@@ -51,7 +53,7 @@ def test_two_classes_with_an_intercept_that_costs_nothing(two_classes, solver, l
     assert estimator.status_ is Status.SOLVED
     assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 6), (1,))
     w, alphas, signs = estimator.coef_[0], estimator.dual_coef_, np.where(y == "yes", 1.0, -1.0)
-    phi = LOSSES[loss].build(Parameter(solver=32, loss=loss))
+    phi = select(Parameter(solver=32, loss=loss)).loss
     scores = X @ w + estimator.intercept_
     primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(signs, scores).sum()
     v = 0.4 * X.T @ alphas
@@ -81,8 +83,11 @@ def test_other_intercepts_are_those_of_the_ascent(two_classes, iris, solver, int
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_losses_of_all_classes(iris, solver):
     loss = "softmax"
-    if loss not in KINDS[solver].losses:
-        with pytest.raises(ValueError, match="has no loss softmax"):
+    if loss not in losses_of(KINDS[solver]):
+        with pytest.raises(
+            ValueError,
+            match=f"solver {solver} needs losses of one score, and loss softmax has several",
+        ):
             RiskClassifier(loss, solver=solver, fit_intercept=False).fit(*iris)
         return
     choices = {"C": 0.1, "tol": 1e-6, "fit_intercept": "regularized"}
@@ -117,11 +122,14 @@ def test_the_net_as_a_constraint(two_classes):
     assert_allclose(ball.coef_, penalty.coef_, atol=1e-3)
     assert 0.3 * np.abs(ball.coef_).sum() + (ball.coef_**2).sum() / 2 <= radius * (1 + 1e-12)
     without = set(SOLVERS) - {
-        name for name, kind in KINDS.items() if "elastic-ball" in kind.regularizers
+        name for name, kind in KINDS.items() if "elastic-ball" in regularizers_of(kind)
     }
     for solver in sorted(without):
         refused = RiskClassifier("logistic", solver=solver, radius=1.0, fit_intercept=False)
-        with pytest.raises(ValueError, match="--radius has no effect with -s"):
+        with pytest.raises(
+            ValueError,
+            match=f"radius has no effect with solver {solver}: it is for solver agm, agm-1,",
+        ):
             refused.fit(X, y)
 
 
@@ -220,7 +228,10 @@ def test_a_callback_sees_the_passes_and_ends_them(numbers):
         ({"radius": -1.0}, "radius is -1.0; it must be a finite number above 0"),
         ({"radius": 1.0, "alpha": 0.1}, "only one may be given: a constraint has no factor"),
         ({"fit_intercept": "free"}, "'unregularized' or True, or False"),
-        ({"solver": "fista", "loss": "hinge"}, "needs a smooth loss, and hinge has a kink"),
+        (
+            {"solver": "fista", "loss": "hinge"},
+            "solver fista needs a smooth loss, and loss hinge has a kink: choose a smoothing above",
+        ),
     ],
 )
 def test_a_parameter_out_of_range_is_named(iris, keywords, message):

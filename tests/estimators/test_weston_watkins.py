@@ -238,9 +238,9 @@ def test_the_callers_memory_is_used(iris, kind, monkeypatch):
     X = {"dense": X, "float32": X.astype(np.float32), "csr": csr_array(X)}[kind]
     seen = []
 
-    def recording(problem, *rest):
+    def recording(problem, *rest, **named):
         seen.append(problem.rows.values)
-        return solve(problem, *rest)
+        return solve(problem, *rest, **named)
 
     solve = weston_watkins.solve
     monkeypatch.setattr(weston_watkins, "solve", recording)

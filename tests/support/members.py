@@ -8,8 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.selection import select
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.training.registry import LOSSES
 
 #: Numbers of losses, in place of defaults that may be special cases.
 NUMBERS: dict[str, dict[str, float]] = {
@@ -25,7 +26,7 @@ NUMBERS: dict[str, dict[str, float]] = {
 def loss_named(name: str, **numbers: float) -> Any:
     """A loss of the table with the numbers above, or those given."""
     chosen: dict[str, Any] = {**NUMBERS.get(name, {}), **numbers}
-    return LOSSES[name].build(Parameter(solver=32, loss=name, **chosen))
+    return select(Parameter(solver=32, loss=name, **chosen)).loss
 
 
 def _of(kind: str) -> dict[str, Any]:

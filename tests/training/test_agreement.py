@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.training.registry import LOSSES, REGULARIZERS, SOLVER_TYPES
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.solvers import SOLVERS
 
 AGREEMENT = 1e-7
 # What rounding may put a dual value above a primal one, relative.
@@ -38,10 +41,10 @@ class Case:
     def choices(self, number=32):
         """Those of a Parameter for this solver type."""
         regularizer = REGULARIZERS[self.regularizer]
-        given = [*regularizer.needs, *(["l1"] if "l1" in regularizer.takes else [])]
+        given = [*regularizer.needed, *(["l1"] if "l1" in regularizer.takes else [])]
         cost = C if self.regularizer in FIRST else C_OF_NORMS
         chosen = {"solver": number, "C": cost} | {name: CHOICES[name] for name in given}
-        if "loss" in SOLVER_TYPES[number].takes:
+        if "loss" in SOLVERS[number].choices:
             chosen["loss"] = self.loss
         if self.regularizer != "l2":
             chosen["regularizer"] = self.regularizer
@@ -53,23 +56,20 @@ class Case:
 
     @property
     def smooth(self):
-        built = LOSSES[self.loss].build(Parameter(**self.choices()))
-        return built.smoothing > 0
+        return select(Parameter(**self.choices(35))).loss.smoothing > 0
 
     def types(self):
         """The solver types that take it."""
-        return [number for number, kind in SOLVER_TYPES.items() if self.is_taken_by(kind)]
+        return [number for number in SOLVERS if self.is_taken_by(number)]
 
-    def is_taken_by(self, kind):
-        if self.loss not in kind.losses or self.regularizer not in kind.regularizers:
+    def is_taken_by(self, number):
+        if self.loss != SOLVERS[number].loss and "loss" not in SOLVERS[number].choices:
             return False
-        if self.regularizer == "l1" and kind.number == "sdca" and self.loss != "squared":
+        try:
+            select(Parameter(**self.choices(number)))
+        except ValueError:
             return False
-        needed = {"regularizer": self.regularizer != "l2", "free_bias": self.intercept == "free"}
-        needed["loss"] = self.smoothing is not None
-        if any(asked and name not in kind.takes for name, asked in needed.items()):
-            return False
-        return self.smooth or not kind.smooth
+        return True
 
 
 def cases():

@@ -28,7 +28,10 @@ def test_fista_has_the_optimum_of_the_ascent(signs, fit, loss, choices):
 def test_fista_smooths_what_it_is_told_to(signs, fit):
     models = [fit(signs, solver=s, loss="hinge", smoothing=0.25, gap_tol=1e-9) for s in (32, 42)]
     assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-8)
-    with pytest.raises(ValueError, match="-s 42 needs a smooth loss, and hinge has a kink"):
+    with pytest.raises(
+        ValueError,
+        match="solver 42 needs a smooth loss, and loss hinge has a kink: choose a smoothing",
+    ):
         fit(signs, solver=42, loss="hinge")
 
 
@@ -139,10 +142,10 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"solver": 32, "batch": 4}, "--batch has no effect with -s 32: it is for -s 41"),
+        ({"solver": 32, "batch": 4}, "batch has no effect with solver 32: it is for solver 41"),
         (
             {"solver": 32, "line_search": "ocas"},
-            "--line-search has no effect with -s 32: it is for -s 39 or 40",
+            "line_search has no effect with solver 32: it is for solver 39 or 40",
         ),
         (
             {"solver": 39, "line_search": "wolfe"},
@@ -150,25 +153,28 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 39, "regularizer": "l1", "l1": 1.0},
-            "-s 39 has no regularizer l1, which is for -s 35 or 36 or 37 or 38 or 42",
+            "solver 39 needs a strongly convex regularizer, and regularizer l1 is not; it takes",
         ),
-        ({"solver": 41, "batch": 0}, "batch is 0, at least 1 is needed"),
-        ({"solver": 41, "loss": "weston-watkins"}, "-s 41 has no loss weston-watkins"),
+        ({"solver": 41, "batch": 0}, "batch is 0, it must be a whole number of at least 1"),
+        (
+            {"solver": 41, "loss": "weston-watkins"},
+            "solver 41 needs losses of one score, and loss weston-watkins has several",
+        ),
         (
             {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "--radius has no effect with -s 33: it is for -s 35 or 36 or 37 or 38 or 42 or batch",
+            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42 or batch",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
-            r"regularizer elastic-ball needs radius \(--radius\), what its constraint allows",
+            "regularizer elastic-ball needs radius, the bound R of the constraint",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "radius": 1.0},
-            r"regularizer elastic-ball needs l1 \(--l1\), the factor of the 1-norm",
+            "regularizer elastic-ball needs l1, the factor S of the 1-norm",
         ),
         (
             {"solver": 42, "regularizer": "l1", "l1": 1.0, "radius": 1.0},
-            "--l1 has no effect with --radius: it is for regularizer l1 without a radius",
+            "l1 has no effect with radius of regularizer l1",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0, "radius": 0.0},
@@ -183,12 +189,13 @@ def test_choices_they_do_not_have_are_refused(choices, message):
 
 def test_pegasos_refuses_the_elastic_net(signs, fit):
     with pytest.raises(
-        ValueError, match="-s 41 has no regularizer elastic-net, which is for -s 32 or 33"
+        ValueError,
+        match="solver 41 needs the squared norm alone, and regularizer elastic-net is another",
     ):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
 
 
 @pytest.mark.parametrize("solver", [39, 40, 41, 42])
 def test_a_start_that_would_have_no_effect_is_refused(signs, solver):
-    with pytest.raises(ValueError, match=f"-s {solver} begins at weights of zero"):
+    with pytest.raises(ValueError, match=f"solver {solver} begins at weights of zero"):
         rrmlinear.fit(signs, Parameter(solver=solver), start=np.zeros(80))

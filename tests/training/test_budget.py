@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.training.registry import SOLVER_TYPES
+from rrmlinear.catalog.solvers import SOLVERS
 
 C, BUDGET = 0.3, 9.0
-TYPES = [number for number, kind in SOLVER_TYPES.items() if "budget" in kind.takes]
-KINKED = [number for number in TYPES if not SOLVER_TYPES[number].smooth]
+TYPES = [number for number, row in SOLVERS.items() if "budget" in row.choices]
+KINKED = [number for number in TYPES if "smooth" not in SOLVERS[number].needs[0]]
 EXACT = {"C": C, "budget": BUDGET, "gap_tol": 1e-9, "max_passes": 50_000}
 # ls-BMRM's gap falls as 1/t.
 DIGITS = {40: 1e-4}
@@ -81,9 +81,12 @@ def test_weights_are_repetitions_and_classes_solved_one_by_one(data, fit):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"solver": 32, "budget": 5.0}, "--budget has no effect with -s 32: it is for -s 34 or 35"),
-        ({"solver": 35, "budget": 5.0, "loss": "logistic"}, "--budget has no effect with loss log"),
-        ({"solver": 35, "budget": 5.0, "loss": "softmax"}, "--budget has no effect with loss soft"),
+        (
+            {"solver": 32, "budget": 5.0},
+            "budget has no effect with solver 32: it is for solver 34, 35",
+        ),
+        ({"solver": 35, "budget": 5.0, "loss": "logistic"}, "budget has no effect with loss log"),
+        ({"solver": 35, "budget": 5.0, "loss": "softmax"}, "budget has no effect with loss soft"),
         ({"solver": 35, "budget": 0.0}, "budget is 0.0, it must be positive and finite"),
     ],
 )

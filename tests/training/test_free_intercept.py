@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rrmlinear import Problem
-from rrmlinear.training.registry import SOLVER_TYPES
+from rrmlinear.catalog.solvers import SOLVERS, regularizers_of
 
 C = 0.3
 EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 20_000}
@@ -14,8 +14,8 @@ DIGITS = (1e-5, 1e-7)
 FEWER_DIGITS = {40: (2e-3, 1e-6)}
 TYPES = [
     number
-    for number, kind in SOLVER_TYPES.items()
-    if "free_bias" in kind.takes and "hinge" in kind.losses and not kind.smooth
+    for number, row in SOLVERS.items()
+    if "free_bias" in row.choices and "smooth" not in row.needs[0]
 ]
 
 
@@ -42,7 +42,7 @@ def test_the_decision_function_of_the_kernel_machine(signs, fit, number):
 @pytest.mark.parametrize("l1", [0.0, 1.0])
 def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
     cvxpy = pytest.importorskip("cvxpy")
-    if l1 and "elastic-net" not in SOLVER_TYPES[number].regularizers:
+    if l1 and "elastic-net" not in regularizers_of(SOLVERS[number]):
         pytest.skip("its regularizer is l2")
     X, y = signs
     w, b = cvxpy.Variable(4), cvxpy.Variable()

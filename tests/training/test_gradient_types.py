@@ -47,11 +47,11 @@ def test_duals_of_another_type_are_a_start(signs, fit, number, loss):
     [
         (
             {"solver": 32, "route": "dual"},
-            "--route has no effect with -s 32: it is for -s 35 or 36",
+            "route has no effect with solver 32: it is for solver 35 or 36",
         ),
-        ({"solver": 34, "route": "dual"}, "--route has no effect with -s 34"),
-        ({"solver": 34, "prox": "optimized"}, "--prox has no effect with -s 34"),
-        ({"solver": 42, "lipschitz": "fixed"}, "--lipschitz has no effect .* -s 34 or 35 or 36"),
+        ({"solver": 34, "route": "dual"}, "route has no effect with solver 34"),
+        ({"solver": 34, "prox": "optimized"}, "prox has no effect with solver 34"),
+        ({"solver": 42, "lipschitz": "fixed"}, "lipschitz has no effect .* solver 34, 35 or 36"),
         (
             {"solver": 35, "route": "up"},
             "unknown route 'up'; there are primal, smoothed-dual, dual",
@@ -59,17 +59,20 @@ def test_duals_of_another_type_are_a_start(signs, fit, number, loss):
         ({"solver": 35, "lipschitz": "1"}, "unknown lipschitz '1'; there are adaptive, fixed"),
         (
             {"solver": 35, "route": "dual", "regularizer": "l1", "l1": 1.0},
-            "--route dual needs a strongly convex regularizer, and l1 is not: take primal",
+            "route dual needs a strongly convex regularizer, and regularizer l1 is not",
         ),
         (
             {"solver": 36, "prox": "optimized", "route": "primal", "loss": "logistic"},
-            "--prox optimized has no effect with --route primal and loss logistic, which is smooth",
+            "prox optimized has no effect with route primal and loss logistic, which is smooth",
         ),
         (
             {"solver": 36, "prox": "optimized", "loss": "logistic"},
-            "--prox optimized has no effect with --route primal and loss logistic, which is smooth",
+            "prox optimized has no effect with route primal and loss logistic, which is smooth",
         ),
-        ({"solver": 34, "regularizer": "l1", "l1": 1.0}, "-s 34 has no regularizer l1"),
+        (
+            {"solver": 34, "regularizer": "l1", "l1": 1.0},
+            "solver 34 needs a strongly convex regularizer, and regularizer l1 is not",
+        ),
     ],
 )
 def test_choices_without_effect_are_refused(choices, message):
@@ -79,6 +82,6 @@ def test_choices_without_effect_are_refused(choices, message):
 
 def test_the_command_line_has_them():
     options = ("-s", "36", "--route", "dual", "--lipschitz", "fixed", "--prox", "optimized", "data")
-    parameter = parse_training(options).parameter
+    parameter = parse_training(options).chosen.choices
     assert (parameter.solver, parameter.route) == (36, "dual")
     assert (parameter.lipschitz, parameter.prox) == ("fixed", "optimized")

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.registry import LOSSES
 
 BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
 REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
@@ -50,7 +51,7 @@ def test_two_classes_have_one_column(signs, fit, loss, regularizer):
     expected = np.where(scores > 0, model.labels[0], model.labels[1])
     assert_array_equal(model.predict(signs), expected)
     y = np.where(signs.labels == model.labels[0], 1.0, -1.0)
-    losses = LOSSES[loss].build(model.parameter).values(y, scores).sum()
+    losses = select(model.parameter).loss.values(y, scores).sum()
     primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
     assert model.result.primal == pytest.approx(primal, rel=1e-12)
 
@@ -65,7 +66,7 @@ def test_regression_predicts_numbers(reals, fit, loss, regularizer):
     assert -1e-12 <= model.result.gap <= model.result.target
     predicted = model.predict(reals)
     assert_allclose(predicted, reals.rows.values @ model.weights[:, 0], atol=1e-12)
-    losses = LOSSES[loss].build(model.parameter).values(reals.labels, predicted).sum()
+    losses = select(model.parameter).loss.values(reals.labels, predicted).sum()
     primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
     assert model.result.primal == pytest.approx(primal, rel=1e-12)
 
@@ -176,7 +177,7 @@ def test_smoothing_a_multiclass_loss(small_problem, fit, loss):
     problem = small_problem(k=3).problem()
     rough = fit(problem, solver=32, loss=loss, gap_tol=1e-7, C=0.3)
     smooth = fit(problem, solver=32, loss=loss, gap_tol=1e-7, C=0.3, smoothing=0.5)
-    steep = LOSSES[loss].build(rough.parameter).lipschitz(3)
+    steep = select(rough.parameter).loss.lipschitz(3)
     below = 0.3 * problem.n_examples * 0.5 / 2 * steep**2
     assert rough.result.primal - below <= smooth.result.primal < rough.result.primal
 
@@ -186,8 +187,8 @@ def test_numbers_of_losses_reach_them(reals):
         names = [name for name in BINARY + REGRESSION if choice in LOSSES[name].takes]
         assert names
         for name in names:
-            default = LOSSES[name].build(Parameter())
-            given = LOSSES[name].build(Parameter(**{choice: value}))
+            default = select(Parameter(solver=32, loss=name)).loss
+            given = select(Parameter(solver=32, loss=name, **{choice: value})).loss
             y, margin = (1.0, -2.0) if name in BINARY else (3.0, 0.0)
             assert given.values(y, margin) != default.values(y, margin)
 
@@ -199,13 +200,16 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "regularizer": "l3"}, "unknown regularizer 'l3'; there are l2, elastic"),
         ({"solver": 7}, "unknown solver type 7; there are 30 .MCSVM_WW., 31"),
         ({"solver": "x"}, "unknown solver type x; there are"),
-        ({"loss": "hinge"}, "--loss has no effect with -s 30: it is for -s 32"),
-        ({"regularizer": "l2"}, "--regularizer has no effect with -s 30: it is for -s 32"),
-        ({"l1": 1.0}, "--l1 has no effect with -s 30: it is for regularizer elastic-net"),
-        ({"epsilon": 0.1}, r"-p \(epsilon\) has no effect with -s 30: it is for loss epsilon-"),
-        ({"smoothing": 0.1}, "--smoothing has no effect with -s 30"),
-        ({"solver": 32, "block": "walrus"}, "--block has no effect with -s 32: it is for -s 30"),
-        ({"solver": 32, "l1": 1.0}, "--l1 has no effect with regularizer l2: it is for regul"),
+        ({"loss": "hinge"}, "loss has no effect with solver 30: it is for solver 32"),
+        ({"regularizer": "l2"}, "regularizer has no effect with solver 30: it is for solver 32"),
+        ({"l1": 1.0}, "l1 has no effect with solver 30: it is for regularizer elastic-net"),
+        ({"epsilon": 0.1}, "epsilon has no effect with solver 30: it is for loss epsilon-"),
+        ({"smoothing": 0.1}, "smoothing has no effect with solver 30"),
+        (
+            {"solver": 32, "block": "walrus"},
+            "block has no effect with solver 32: it is for solver 30 or 31",
+        ),
+        ({"solver": 32, "l1": 1.0}, "l1 has no effect with regularizer l2: it is for regul"),
         ({"solver": 32, "regularizer": "elastic-net"}, "elastic-net needs l1"),
         (
             {"solver": "sdca", "loss": "squared", "regularizer": "l1", "l1": 0},
@@ -213,18 +217,21 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         (
             {"solver": 32, "loss": "squared", "regularizer": "l1", "l1": 1},
-            r"-s 32 has no regularizer l1, which is for -s .*sdca; it has l2, elastic-net$",
+            "solver 32 needs a strongly convex reg.* l1 is not; it takes l2, elastic-net$",
         ),
         (
             {"solver": "sdca", "loss": "huber", "regularizer": "l1", "l1": 1},
-            "-s sdca has regularizer l1 with loss squared alone",
+            "solver sdca needs a strongly convex regularizer or the squared loss, and",
         ),
-        ({"solver": 32, "epsilon": 0.1}, r"-p \(epsilon\) has no effect with loss hinge: it is"),
-        ({"solver": 32, "huber": 0.1}, "--huber has no effect with loss hinge: it is for loss h"),
-        ({"solver": 32, "quantile": 0.1}, "--quantile has no effect with loss hinge"),
-        ({"solver": 32, "slope": 3.0}, "--slope has no effect with loss hinge: it is for loss gen"),
-        ({"solver": 32, "loss": "logistic", "smoothing": 1.0}, "--smoothing has no effect with"),
-        ({"solver": 32, "loss": "huber", "smoothing": 1.0}, "--smoothing has no effect with"),
+        (
+            {"solver": 32, "epsilon": 0.1},
+            "epsilon has no effect with loss hinge: it is for loss eps",
+        ),
+        ({"solver": 32, "huber": 0.1}, "huber has no effect with loss hinge: it is for loss h"),
+        ({"solver": 32, "quantile": 0.1}, "quantile has no effect with loss hinge"),
+        ({"solver": 32, "slope": 3.0}, "slope has no effect with loss hinge: it is for loss gen"),
+        ({"solver": 32, "loss": "logistic", "smoothing": 1.0}, "smoothing has no effect with"),
+        ({"solver": 32, "loss": "huber", "smoothing": 1.0}, "smoothing has no effect with"),
         ({"solver": 32, "smoothing": -1.0}, "smoothing is -1.0, it must be at least 0"),
         ({"solver": 32, "smoothing": np.inf}, "smoothing is inf, it must be at least 0"),
         ({"solver": 32, "loss": "smooth-hinge", "smoothing": 0.0}, "smoothing is 0; loss smooth-"),
@@ -234,7 +241,7 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "loss": "quantile", "quantile": np.nan}, "quantile is nan, it must lie"),
         (
             {"solver": 32, "loss": "epsilon-insensitive", "epsilon": -0.1},
-            "p < 0: epsilon is -0.1, it must be at least 0",
+            "epsilon is -0.1, it must be at least 0",
         ),
         (
             {"solver": 32, "regularizer": "elastic-net", "l1": -0.1},
@@ -242,22 +249,34 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         ({"solver": 32, "option": "VI"}, "unknown option 'VI'; there are I, II, III, IV, V"),
         ({"solver": 32, "sampling": "x"}, "unknown sampling 'x'; there are permutation, uniform"),
-        ({"solver": 32, "accelerate": True}, "--accelerate has no effect with -s 32: it is for -s"),
-        ({"solver": 32, "inner": 3}, "--inner has no effect with -s 32: it is for -s 30 or 33"),
-        ({"solver": 33, "inner": 0}, "inner is 0; it must be adaptive, theory or a number of pass"),
-        ({"solver": 33, "inner": "x"}, "inner is 'x'; it must be adaptive, theory or a number of"),
-        ({"inner": 3}, "--inner has no effect with -s 30 without --accelerate: it is for accel"),
-        ({"solver": 33, "free_bias": True}, "-R has no effect with -s 33: it is for -s 32 or 34"),
-        ({"option": "I"}, "--option has no effect with -s 30: it is for -s 32"),
-        ({"solver": "sdca", "sampling": "uniform"}, "--sampling has no effect with -s sdca: it is"),
+        (
+            {"solver": 32, "accelerate": True},
+            "accelerate has no effect with solver 32: it is for solver",
+        ),
+        (
+            {"solver": 32, "inner": 3},
+            "inner has no effect with solver 32: it is for solver 30, 33 or sdca",
+        ),
+        ({"solver": 33, "inner": 0}, "inner is 0, it must be adaptive, theory or a number of pass"),
+        ({"solver": 33, "inner": "x"}, "inner is 'x', it must be adaptive, theory or a number of"),
+        ({"inner": 3}, "inner has no effect with solver 30 without accelerate"),
+        (
+            {"solver": 33, "free_bias": True},
+            "free_bias has no effect with solver 33: it is for solver 32, 34",
+        ),
+        ({"option": "I"}, "option has no effect with solver 30: it is for solver 32"),
+        (
+            {"solver": "sdca", "sampling": "uniform"},
+            "sampling has no effect with solver sdca: it is",
+        ),
         (
             {"solver": 32, "loss": "weston-watkins", "averaging": True},
-            "--averaging has no effect with loss weston-watkins: it is for losses of one score",
+            "averaging has no effect with loss weston-watkins: it is for losses of one score",
         ),
-        ({"solver": 32, "C": 0.0}, "C <= 0: C is 0.0, it must be positive"),
+        ({"solver": 32, "C": 0.0}, "C is 0.0, it must be positive"),
         (
             {"solver": 32, "loss": "squared", "class_weights": {1: 2.0}},
-            "-wi has no effect with loss squared",
+            "class_weights has no effect with loss squared",
         ),
     ],
 )

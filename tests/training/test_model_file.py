@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.data.problem import Problem
 from rrmlinear.training.fit import fit
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, load_model, save_model
-from rrmlinear.training.parameter import Parameter
-from rrmlinear.training.registry import LOSSES
+from rrmlinear.training.model_file import ModelFileError, save_model
 
 TEXT = """\
 solver_type MCSVM_WW
@@ -40,7 +40,7 @@ def write(tmp_path, text):
 def refusal(tmp_path, text):
     path = write(tmp_path, text)
     with pytest.raises(ModelFileError) as caught:
-        load_model(path)
+        Model.load(path)
     assert str(path) in str(caught.value)
     return str(caught.value)
 
@@ -60,7 +60,7 @@ def test_numbers_are_those_of_printf(tmp_path):
     save_model(Model("MCSVM_WW", np.array([0, 1]), weights, len(weights)), tmp_path / "m")
     written = (tmp_path / "m").read_text().split("\nw\n")[1]
     assert written == "".join(f"{a:.17g} {b:.17g} \n" for a, b in weights.tolist())
-    assert load_model(tmp_path / "m").weights.tobytes() == weights.tobytes()
+    assert Model.load(tmp_path / "m").weights.tobytes() == weights.tobytes()
 
 
 @pytest.mark.parametrize("bias", [-1.0, 1.0])
@@ -93,12 +93,12 @@ REGRESSION = SDCA.replace("hinge", "squared").replace("label 1 -1\n", "")
 
 
 def test_texts_of_one_column(tmp_path):
-    model = load_model(write(tmp_path, SDCA))
+    model = Model.load(write(tmp_path, SDCA))
     assert model.weights.tolist() == [[0.5], [-1.25]]
     assert model.predict([[1, 0], [0, 1], [0, 0]]).tolist() == [1, -1, -1]
     save_model(model, tmp_path / "m")
     assert (tmp_path / "m").read_text() == SDCA
-    model = load_model(write(tmp_path, REGRESSION))
+    model = Model.load(write(tmp_path, REGRESSION))
     assert model.is_regression
     assert model.predict([[1, 0], [0, 1]]).tolist() == [0.5, -1.25]
     save_model(model, tmp_path / "m")
@@ -137,7 +137,7 @@ def test_faults_of_losses_are_named(tmp_path, text, old, new, line, found):
 )
 def test_liblinears_own_classifiers_are_read(tmp_path, name, loss):
     text = SDCA.replace("SDCA", name).replace("loss hinge\n", "")
-    model = load_model(write(tmp_path, text))
+    model = Model.load(write(tmp_path, text))
     assert (model.solver_name, model.loss) == (name, loss)
     assert model.predict([[1, 0], [0, 1]]).tolist() == [1, -1]
     save_model(model, tmp_path / "m")
@@ -147,7 +147,7 @@ def test_liblinears_own_classifiers_are_read(tmp_path, name, loss):
 @pytest.mark.parametrize("name", ["L2R_L2LOSS_SVR", "L2R_L1LOSS_SVR_DUAL"])
 def test_liblinears_own_regressions_are_read(tmp_path, name):
     text = REGRESSION.replace("SDCA", name).replace("loss squared\n", "")
-    assert load_model(write(tmp_path, text)).predict([[2, 0]]).tolist() == [1.0]
+    assert Model.load(write(tmp_path, text)).predict([[2, 0]]).tolist() == [1.0]
 
 
 def test_a_model_without_its_loss_is_not_saved(tmp_path):
@@ -177,7 +177,7 @@ def test_many_blocks(tmp_path):
     weights = np.random.default_rng(1).standard_normal((30_000, 3))
     save_model(Model("MCSVM_WW", np.arange(3), weights, 30_000), tmp_path / "m")
     assert (tmp_path / "m").stat().st_size > 1 << 20
-    assert load_model(tmp_path / "m").weights.tobytes() == weights.tobytes()
+    assert Model.load(tmp_path / "m").weights.tobytes() == weights.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_many_blocks(tmp_path):
     ],
 )
 def test_harmless_differences_are_read(tmp_path, text):
-    model = load_model(write(tmp_path, text))
+    model = Model.load(write(tmp_path, text))
     assert model.weights.tolist() == [[0.5, -0.5], [-1.25, 1.25]]
     assert model.labels.tolist() == [1, -1]
 
@@ -264,7 +264,7 @@ def test_a_pipe_is_read(tmp_path):
     reading, writing = os.pipe()
     os.write(writing, TEXT.encode())
     os.close(writing)
-    model = load_model(f"/dev/fd/{reading}")
+    model = Model.load(f"/dev/fd/{reading}")
     os.close(reading)
     assert model.labels.tolist() == [1, -1]
 
@@ -280,7 +280,7 @@ def test_models_that_no_file_can_hold(tmp_path):
 
 @pytest.fixture(scope="module")
 def fuzz_model():
-    tools = str(Path(__file__).resolve().parents[2] / "tools")
+    tools = str(Path(__file__).resolve().parents[2] / "tools" / "check")
     sys.path.insert(0, tools)
     yield import_module("fuzz_model")
     sys.path.remove(tools)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.training.registry import LOSSES, REGULARIZERS
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
 
 cvxpy = pytest.importorskip("cvxpy")
 
@@ -150,7 +151,7 @@ def test_certified_and_at_the_optimum(data, fit, loss, regularizer):
     X, labels = data
     kind, takes = LOSSES[loss], REGULARIZERS[regularizer]
     y = labels[kind.kind]
-    given = {name: CHOICES[name] for name in takes.needs}
+    given = {name: CHOICES[name] for name in takes.needed}
     if "l1" in takes.takes:
         given["l1"] = L1
     given |= {name: TAKEN[name] for name in kind.takes if name in TAKEN}

@@ -42,15 +42,18 @@ def test_choices_change_the_way_and_not_the_minimum(problem, solver, choices, fr
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"solver": 35, "ratio": 1.0}, "--ratio has no effect with -s 35: it is for -s 37 or 38"),
-        ({"solver": 42, "storage": "double-dual"}, "--storage has no effect with -s 42"),
+        (
+            {"solver": 35, "ratio": 1.0},
+            "ratio has no effect with solver 35: it is for solver 37 or 38",
+        ),
+        ({"solver": 42, "storage": "double-dual"}, "storage has no effect with solver 42"),
         ({"solver": 37, "ratio": 0.0}, "ratio is 0.0, it must be positive and finite"),
         ({"solver": 37, "ratio": np.inf}, "ratio is inf, it must be positive and finite"),
         ({"solver": 38, "storage": "both"}, "'both'"),
-        ({"solver": 34, "averaging": True}, "--averaging has no effect with -s 34"),
+        ({"solver": 34, "averaging": True}, "averaging has no effect with solver 34"),
         (
             {"solver": 37, "averaging": True, "loss": "softmax"},
-            "--averaging has no effect with loss softmax",
+            "averaging has no effect with loss softmax",
         ),
     ],
 )

@@ -138,5 +138,7 @@ def test_an_intercept_that_is_not_regularized(reals, classes, fit):
 
 
 def test_a_free_intercept_needs_a_column(reals, fit):
-    with pytest.raises(ValueError, match="must specify -B 1 along with -R: the bias is -1, it"):
+    with pytest.raises(
+        ValueError, match="free_bias needs a problem with a bias above 0: its bias is -1"
+    ):
         fit(Problem.from_arrays(*reals), solver=32, loss="squared", free_bias=True)

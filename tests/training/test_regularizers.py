@@ -7,7 +7,8 @@ import pytest
 
 import rrmlinear
 from rrmlinear import Parameter, Problem
-from rrmlinear.training.registry import REGULARIZERS, SOLVER_TYPES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.solvers import SOLVERS, regularizers_of
 
 cvxpy = pytest.importorskip("cvxpy")
 
@@ -200,31 +201,46 @@ WITH = {"solver": 35, "loss": "squared"}
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"regularizer": "group-lasso"}, r"group-lasso needs groups \(--groups\), the group of"),
-        ({"groups": GROUPS}, "--groups has no effect with regularizer l2: it is for regularizer g"),
-        (choices("linf", l1=1.0), "--l1 has no effect with regularizer linf: it is for regular"),
-        (choices("linf", lower=0), "--lower has no effect with regularizer linf: it is for reg"),
-        (choices("exclusive-lasso", radius=1), "--radius has no effect with regularizer exclusi"),
+        (
+            {"regularizer": "group-lasso"},
+            "regularizer group-lasso needs groups, the group of each column",
+        ),
+        ({"groups": GROUPS}, "groups has no effect with regularizer l2: it is for regularizer gr"),
+        (choices("linf", l1=1.0), "l1 has no effect with regularizer linf: it is for regular"),
+        (choices("linf", lower=0), "lower has no effect with regularizer linf: it is for reg"),
+        (choices("exclusive-lasso", radius=1), "radius has no effect with regularizer exclusi"),
         ({"lower": 1, "upper": 0}, "no weight of column 0 lies between 1.0 and 0.0"),
         ({"upper": [1, 2]}, "there are 2 upper bounds for 6 columns"),
-        ({"lower": 0, "unpenalized": [1]}, "--lower has no effect with --unpenalized: it is for"),
-        ({"limit": 2.0}, "--limit has no effect with all columns penalized: it is for --unp"),
+        ({"lower": 0, "unpenalized": [1]}, "lower has no effect with unpenalized$"),
+        ({"limit": 2.0}, "limit has no effect without unpenalized$"),
         ({"unpenalized": [1], "limit": 0}, "limit is 0, it must be positive and finite"),
         ({"unpenalized": [6]}, "unpenalized column 6 is beyond the 6 columns of the data"),
         ({"unpenalized": [1, 1]}, "unpenalized column 1 is named twice"),
         ({"unpenalized": [-1]}, "unpenalized column -1: columns count from 0"),
         ({"unpenalized": []}, "unpenalized columns must be a list of whole numbers, at least"),
-        ({"regularizer": "l1", "l1": 1, "radius": 2}, "--l1 has no effect with --radius: it is"),
-        ({"regularizer": "l1", "lower": 0, "radius": 2}, "--lower has no effect with --radius"),
+        (
+            {"regularizer": "l1", "l1": 1, "radius": 2},
+            "l1 has no effect with radius of regularizer l1$",
+        ),
+        (
+            {"regularizer": "l1", "lower": 0, "radius": 2},
+            "lower has no effect with radius of regularizer l1$",
+        ),
         ({"regularizer": "l1", "l1": 0}, "l1 is 0; regularizer l1 needs it positive"),
         ({"regularizer": "l21"}, "l21 is for several columns of weights, and loss squared has one"),
         ({"regularizer": "trace-norm"}, "squared has one, where it would be l2-norm"),
         (choices("group-lasso") | {"groups": [1, 2]}, "groups has 2 numbers for 6 columns: colu"),
         (choices("group-lasso") | {"groups": [[1, 2], [0, 3, 5]]}, "column 4 is in no group; ea"),
-        (choices("group-lasso", route="dual"), "--route dual needs a strongly convex regularizer"),
-        ({"unpenalized": [0], "route": "dual"}, "--route dual needs a strongly convex"),
-        ({"solver": 34, "lower": 0}, "--lower has no effect with -s 34: it is for -s 35 or 36 or"),
-        ({"solver": "sdca", "regularizer": "l1", "radius": 1}, "--radius has no effect with -s s"),
+        (
+            choices("group-lasso", route="dual"),
+            "route dual needs a strongly convex regularizer, and regularizer g",
+        ),
+        ({"unpenalized": [0], "route": "dual"}, "route dual needs a strongly convex"),
+        ({"solver": 34, "lower": 0}, "lower has no effect with solver 34: it is for solver 35, 36"),
+        (
+            {"solver": "sdca", "regularizer": "l1", "radius": 1},
+            "radius has no effect with solver s",
+        ),
     ],
 )
 def test_choices_that_cannot_be_meant(chosen, message):
@@ -233,6 +249,6 @@ def test_choices_that_cannot_be_meant(chosen, message):
 
 
 def test_solvers_of_proximal_steps_have_them_all():
-    having = [number for number, kind in SOLVER_TYPES.items() if "linf" in kind.regularizers]
+    having = [number for number, row in SOLVERS.items() if "linf" in regularizers_of(row)]
     assert having == [35, 36, 37, 38, 42, "batch"]
-    assert all(SOLVER_TYPES[number].regularizers == tuple(REGULARIZERS) for number in having)
+    assert all(regularizers_of(SOLVERS[number]) == tuple(REGULARIZERS) for number in having)

@@ -10,6 +10,7 @@ from effort import tolerance
 from numpy.typing import NDArray
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 
@@ -39,7 +40,7 @@ def trainer(
     Parameter(**choices).check(problem)
 
     def train(**further: Any) -> tuple[NDArray[np.float64], Result]:
-        model, result = solve(problem, Parameter(**choices, **further))
+        model, result = solve(problem, select(Parameter(**choices, **further)))
         sign = 1 if task.loss == "squared" else model.labels[0]
         return sign * model.weights.ravel(), result
 

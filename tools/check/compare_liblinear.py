@@ -94,12 +94,13 @@ def _liblinear(program: str, data: Path, number: int, cost: float) -> tuple[Mode
 
 def _objective(ours: Model, theirs: Model, problem: Problem, scores: np.ndarray) -> float:
     """½‖W‖² + C Σ φ at LIBLINEAR's weights, summed over one-vs-rest problems."""
-    from rrmlinear.training.registry import LOSSES
+    from rrmlinear.catalog.selection import select
 
     assert ours.parameter is not None
-    loss = LOSSES[ours.parameter.loss or ""].build(ours.parameter)
+    chosen = select(ours.parameter)
+    loss = chosen.loss
     penalty = float((theirs.weights**2).sum() / 2)
-    if LOSSES[ours.loss or ""].kind == "multiclass":
+    if chosen.kind == "multiclass":
         place = {label: at for at, label in enumerate(ours.labels.tolist())}
         classes = np.array([place[int(label)] for label in problem.labels])
         return penalty + ours.parameter.C * float(loss.values(scores, classes).sum())

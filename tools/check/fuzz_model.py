@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, load_model, save_model
-from rrmlinear.training.registry import LOSSES
+from rrmlinear.training.model_file import ModelFileError, save_model
 
 BYTES = b"0123456789+-.eEnaif wxb \t\r\n\v\0\xff[]"
 TOKENS = [b"", b"0", b"1", b"-1", b"2", b"3", b"+4", b"1e400", b"1e-400", b"5e-324", b"nan", b"inf"]
@@ -88,7 +88,7 @@ def damaged(text: bytes, chance: random.Random) -> bytes:
 def load(path: Path) -> Model | None:
     """The model, its promises checked; None where it is refused."""
     try:
-        model = load_model(path)
+        model = Model.load(path)
     except ModelFileError as error:
         if str(path) not in str(error):
             raise

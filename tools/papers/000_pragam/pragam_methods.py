@@ -20,12 +20,11 @@ from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from rrmlinear import Model, Parameter, Problem, write_libsvm
+from rrmlinear.catalog.selection import select
 from rrmlinear.losses.margin import SmoothHinge
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
-from rrmlinear.training.task import Task
 
 LEVELS = (1e-3, 1e-6)
 # Each pass is judged up to this one, then each that comes this part later than the last judged.
@@ -68,17 +67,10 @@ class Study:
         parameter = Parameter(
             solver=number, loss="hinge", C=self.C, threads=self.threads, **choices
         )
-        parameter.check(problem)
-        task = Task(
-            problem.rows,
-            self.y,
-            None,
-            np.full(len(self.y), self.C),
-            loss_of(parameter).build(parameter),
-            regularizer_of(parameter).build(parameter),
-            parameter,
-        )
-        return find_solver(number).build(task)
+        chosen = select(parameter)
+        chosen.check_problem(problem)
+        costs = np.full(len(self.y), self.C)
+        return chosen.solver_for(problem.rows, self.y, None, costs, chosen.regularizer)
 
 
 @dataclass

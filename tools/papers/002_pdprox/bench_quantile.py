@@ -32,6 +32,7 @@ def train(rows: int, precision: str, gap: float, threads: int) -> dict[str, Any]
     from pdprox_tasks import noisy_rows
 
     from rrmlinear import Parameter, Problem
+    from rrmlinear.catalog.selection import select
     from rrmlinear.training.fit import solve
 
     X, y = noisy_rows(rows, FEATURES, dtype=np.dtype(precision))
@@ -48,7 +49,7 @@ def train(rows: int, precision: str, gap: float, threads: int) -> dict[str, Any]
         threads=threads,
     )
     begin, began = time.process_time(), time.perf_counter()
-    _, result = solve(problem, parameter)
+    _, result = solve(problem, select(parameter))
     return {
         "data": X.nbytes + y.nbytes,
         "passes": result.passes,

@@ -17,12 +17,11 @@ from pdprox_curves import Curve, follow, tuned
 from pdprox_tasks import Task, problem_of
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.matrix_builders import Tasks, tasks_solver
+from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.multitask import Tasks, separate_solver
-from rrmlinear.training.registry import find_solver, loss_of, regularizer_of
-from rrmlinear.training.task import Task as SolverTask
 
 #: Ratios of steps that are tried by hand, as many as in figure 8.
 RATIOS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5)
@@ -70,29 +69,19 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
     if task.tasks is not None:
         return _solver_of_tasks(task, Parameter(solver=number, loss=task.loss, C=task.C, **chosen))
     parameter = Parameter(solver=number, loss=task.loss, C=task.C, **chosen, **choices)
-    parameter.check(problem)
-    return find_solver(number).build(
-        SolverTask(
-            problem.rows,
-            np.asarray(task.y, dtype=np.float64),
-            None,
-            np.full(len(task.y), task.C),
-            loss_of(parameter).build(parameter),
-            regularizer_of(parameter).build(parameter).over((task.X.shape[1],)),
-            parameter,
-        )
-    )
+    selection = select(parameter)
+    selection.check_problem(problem)
+    y, costs = np.asarray(task.y, dtype=np.float64), np.full(len(task.y), task.C)
+    regularizer = selection.regularizer.over((task.X.shape[1],))
+    return selection.solver_for(problem.rows, y, None, costs, regularizer)
 
 
 def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
     """What `MultiTaskRegressor` runs."""
-    shape = task.X.shape[1], task.n_tasks
     examples, costs = np.arange(len(task.y)), np.full(len(task.y), task.C)
     rows = Problem.from_arrays(task.X, task.y).rows
     given = Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
-    regularizer = regularizer_of(parameter).build(parameter).over(shape)
-    loss = loss_of(parameter).build(parameter)
-    return separate_solver(given, loss, regularizer, parameter)
+    return tasks_solver(given, select(parameter, layout=frozenset({"several-columns"})))
 
 
 def run_of(

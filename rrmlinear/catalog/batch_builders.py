@@ -1,53 +1,47 @@
-"""How a task becomes a solver of subgradient or gradient steps."""
+"""How a task becomes a solver that takes all examples at once, or steps of some."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.task import Task
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.budget_intercept import BudgetIntercept
 from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.gradient.agm import AGM, ROUTES
+from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.gradient.pegasos import Pegasos
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.primal_dual.pdprox import STORAGES, Pdprox
+from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import FACTORIZED, Newton
-from rrmlinear.training.task import Task
 
-#: Where BMRM takes its planes.
-LINE_SEARCHES = ("ocas", "none")
-#: What serves each of its updates best; without a search the second is the method of its paper.
-DEFAULT_LINE_SEARCH = {"qp": "ocas", "ls": "none"}
-
-#: Choices of Pragam, AGM-EF and Pdprox, the default first but for the route and the storage.
-GRADIENT_CHOICES = {
-    "route": ROUTES,
-    "lipschitz": ("adaptive", "fixed"),
-    "prox": ("plain", "optimized"),
-    "storage": STORAGES,
-}
+#: The better line search for each update of BMRM; "none" is that of the paper of ls-BMRM.
+LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 
 
-def risk_of(task: Task) -> ScalarRisk | BlockRisk:
+def risk_of(task: Task) -> Any:
     """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω.
 
     With a budget m its duals have Σ c_i |α_i| ≤ C m.
     """
+    if task.risk is not None:
+        return task.risk
     rows, loss, y, costs = task.rows, task.loss, task.targets, task.costs
-    threads = task.parameter.threads
+    choices, threads = task.choices, task.choices.threads
     if task.n_classes is not None:
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
-    if task.parameter.budget is not None:
-        limit = task.parameter.C * task.parameter.budget
-        if task.parameter.free_bias:
+    if choices.budget is not None:
+        limit = choices.C * choices.budget
+        if choices.free_bias:
             return BudgetIntercept(rows, loss, y, costs, limit, threads)
         return Budget(rows, loss, y, costs, limit, threads=threads)
-    kind = FreeIntercept if task.parameter.free_bias else ScalarRisk
+    kind = FreeIntercept if choices.free_bias else ScalarRisk
     return kind(rows, loss, y, costs, threads)
 
 
@@ -64,19 +58,19 @@ def start_of(task: Task) -> NDArray[np.float64] | None:
 
 def pegasos(task: Task) -> Solver:
     """Stochastic subgradient steps."""
-    parameter = task.parameter
+    choices = task.choices
     solver = Pegasos(
         task.rows,
         task.targets,
         task.costs,
         task.loss,
         task.regularizer,
-        parameter.seed,
-        batch=parameter.batch or 1,
-        averaging=bool(parameter.averaging),
+        choices.seed,
+        batch=choices.batch or 1,
+        averaging=bool(choices.averaging),
     )
-    if parameter.threads > 1:
-        solver.notes.append(f"it uses one thread, not {parameter.threads}")
+    if choices.threads > 1:
+        solver.notes.append(f"it uses one thread, not {choices.threads}")
     return solver
 
 
@@ -87,43 +81,41 @@ def fista(task: Task) -> Solver:
 
 def pragam(task: Task) -> Solver:
     """Weights and duals by the excessive gap; with a fixed constant, the method of its paper."""
-    adaptive = task.parameter.lipschitz != "fixed"
+    adaptive = task.choices.lipschitz != "fixed"
     return Pragam(risk_of(task), task.regularizer, adaptive=adaptive, start=start_of(task))
 
 
-def agm(task: Task) -> Solver:
-    """AGM-EF with all memory, or with 36 one."""
-    parameter = task.parameter
+def agm(task: Task, memory: str = "all") -> Solver:
+    """AGM-EF, with the memory of all steps or of one."""
+    choices = task.choices
     return AGM(
         risk_of(task),
         task.regularizer,
-        memory="one" if parameter.solver == 36 else "all",
-        route=parameter.route,
-        optimized=parameter.prox == "optimized",
-        adaptive=parameter.lipschitz != "fixed",
+        memory=memory,
+        route=choices.route,
+        optimized=choices.prox == "optimized",
+        adaptive=choices.lipschitz != "fixed",
         start=start_of(task),
     )
 
 
-def pdprox(task: Task) -> Solver:
+def pdprox(task: Task, order: str) -> Solver:
     """Prox steps of weights and duals in turn; with averages, the method of its paper."""
-    parameter = task.parameter
+    choices = task.choices
     return Pdprox(
         risk_of(task),
         task.regularizer,
-        order="primal" if parameter.solver == 38 else "dual",
-        ratio=parameter.ratio,
-        storage=parameter.storage,
-        restarts=not parameter.averaging,
+        order=order,
+        ratio=choices.ratio,
+        storage=choices.storage,
+        restarts=not choices.averaging,
         start=start_of(task),
     )
 
 
-def bmrm(task: Task) -> Solver:
-    """Cutting planes, all of them or with 40 a mean and one more."""
-    parameter = task.parameter
-    update = "ls" if parameter.solver == 40 else "qp"
-    search = parameter.line_search or DEFAULT_LINE_SEARCH[update]
+def bmrm(task: Task, update: str) -> Solver:
+    """Cutting planes: all of them by a quadratic program ("qp"), or a mean and one more ("ls")."""
+    search = task.choices.line_search or LINE_SEARCHES[update]
     return BMRM(risk_of(task), task.regularizer, update=update, line_search=search == "ocas")
 
 
@@ -144,7 +136,7 @@ def newton_applies(task: Task) -> bool:
 
 
 def chosen_newton(task: Task) -> Solver:
-    """Newton's method that nobody asked for by name: notes say so."""
+    """Newton's method where the solver type chose it: notes say so."""
     n, d = task.rows.shape
     solver = newton(task)
     solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")

@@ -1,0 +1,209 @@
+"""The checks of choices against the rows: everything that cannot be meant is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rrmlinear.catalog.choices import CHOICES, Choices, given
+from rrmlinear.catalog.errors import (
+    ChoiceError,
+    Named,
+    Sentence,
+    no_effect,
+    out_of_range,
+    unknown,
+)
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
+from rrmlinear.catalog.solvers import (
+    OF_SOME_SOLVERS,
+    losses_of,
+    regularizers_of,
+    solvers_with,
+)
+from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.values import Factors, Names, NamesOrWhole
+
+#: Choices that only some losses or regularizers have.
+OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
+OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices}
+
+
+def check_values(choices: Choices) -> None:
+    """Raise ChoiceError for a value that its row does not admit."""
+    for name, row in CHOICES.items():
+        value = getattr(choices, name)
+        if (value is None and row.default is None) or row.values.admits(value):
+            continue
+        if isinstance(row.values, Factors):
+            label = row.values.wrong(value)[0]
+            raise ChoiceError(
+                f"the weight of class {label} is {value[label]}, it must {row.values.allowed}",
+                field=name,
+                value=value,
+                allowed=row.values.allowed,
+            )
+        if isinstance(row.values, Names) and not isinstance(row.values, NamesOrWhole):
+            raise unknown(name, value, row.values.names)
+        raise out_of_range(name, value, row.values.allowed)
+
+
+def check_effects(
+    choices: Choices, solver: SolverRow, loss: LossRow, regularizer: RegularizerRow
+) -> None:
+    """Raise ChoiceError for choices without effect, and for those that are missing."""
+    asked = given(choices)
+    for name in asked:
+        _check_owner(choices, name, solver, loss, regularizer)
+    if choices.block is not None and choices.block not in solver.blocks:
+        blocks = ", ".join(solver.blocks)
+        raise ChoiceError(
+            Named("block"),
+            f" is {choices.block!r}; ",
+            Named("solver", solver.number),
+            f" ({solver.name}) has {blocks}",
+            field="block",
+            value=choices.block,
+            allowed=f"be one of {blocks}",
+        )
+    for name in regularizer.needed:
+        if getattr(choices, name) is None:
+            raise ChoiceError(
+                Named("regularizer", regularizer.name),
+                " needs ",
+                Named(name),
+                f", the {CHOICES[name].meaning}",
+                field=name,
+            )
+    positive: tuple[tuple[Named, tuple[str, ...]], ...] = (
+        (Named("loss", loss.name), loss.positive),
+        (Named("regularizer", regularizer.name), regularizer.positive),
+    )
+    for owner, names in positive:
+        for name in names:
+            if getattr(choices, name) == 0:
+                raise ChoiceError(
+                    Named(name), " is 0; ", owner, " needs it positive", field=name, value=0
+                )
+    for name, other, place in _exclusions(asked, solver, regularizer):
+        if name in asked and other in asked:
+            raise ChoiceError(Named(name), " has no effect with ", Named(other), *place, field=name)
+    for name, other, place in _companions(asked, solver):
+        if name in asked and other not in asked:
+            raise ChoiceError(
+                Named(name), " has no effect", *place, " without ", Named(other), field=name
+            )
+
+
+def _check_owner(
+    choices: Choices, name: str, solver: SolverRow, loss: LossRow, regularizer: RegularizerRow
+) -> None:
+    value, this = getattr(choices, name), Named("solver", solver.number)
+    if name in OF_SOME_SOLVERS and name not in solver.choices:
+        raise no_effect(name, value, (this,), (Named("solver", *solvers_with(name)),))
+    if name in OF_LOSSES and ("loss" not in solver.choices or name not in loss.takes):
+        place = Named("loss", loss.name) if "loss" in solver.choices else this
+        raise no_effect(name, value, (place,), (_having("loss", LOSSES, name, "takes"),))
+    if name in OF_REGULARIZERS and name not in regularizer.choices:
+        place = Named("regularizer", regularizer.name) if "regularizer" in solver.choices else this
+        others = _having("regularizer", REGULARIZERS, name, "choices")
+        raise no_effect(name, value, (place,), (others,))
+
+
+def _having(field: str, rows: Mapping[str, object], name: str, where: str) -> Named:
+    return Named(field, *(other for other, row in rows.items() if name in getattr(row, where)))
+
+
+def _exclusions(
+    asked: Iterable[str], solver: SolverRow, regularizer: RegularizerRow
+) -> Iterator[tuple[str, str, Sentence]]:
+    """(choice, another that leaves it without effect, where)."""
+    for name in asked:
+        for other in CHOICES[name].excluded_by:
+            yield name, other, ()
+    for name, other in regularizer.excludes:
+        yield name, other, (" of ", Named("regularizer", regularizer.name))
+    for name, other in solver.excludes:
+        yield name, other, (" and ", Named("solver", solver.number))
+
+
+def _companions(asked: Iterable[str], solver: SolverRow) -> Iterator[tuple[str, str, Sentence]]:
+    """(choice, another without which it has no effect, where)."""
+    for name in asked:
+        for other in CHOICES[name].only_with:
+            yield name, other, ()
+    for name, other in solver.only_with.items():
+        yield name, other, (" with ", Named("solver", solver.number))
+
+
+def check_features(
+    choices: Choices,
+    solver: SolverRow,
+    loss: LossRow,
+    regularizer: RegularizerRow,
+    features: frozenset[str],
+) -> None:
+    """Raise ChoiceError where something is needed that neither loss nor regularizer offers."""
+    lacker = {
+        "loss": Named("loss", loss.name),
+        "regularizer": Named("regularizer", regularizer.name),
+    }
+    for name in sorted(regularizer.needs - features):
+        feature = FEATURES[name]
+        raise ChoiceError(
+            lacker["regularizer"],
+            f" is for {feature.needed}, and ",
+            lacker["loss"],
+            f" {feature.lacking}, where it would be {regularizer.single}",
+            field="regularizer",
+            value=regularizer.name,
+        )
+    for name in given(choices):
+        row, value = CHOICES[name], getattr(choices, name)
+        for missing in sorted(row.needs - features):
+            feature = FEATURES[missing]
+            raise no_effect(name, value, (lacker[feature.of],), (feature.needed,))
+        wanted = row.values_need.get(value, frozenset()) if isinstance(value, str) else frozenset()
+        for missing in sorted(wanted - features):
+            feature = FEATURES[missing]
+            raise ChoiceError(
+                Named(name, value),
+                f" needs {feature.needed}, and ",
+                lacker[feature.of],
+                f" {feature.lacking}",
+                field=name,
+                value=value,
+            )
+    if not any(need <= features for need in solver.needs):
+        raise _unmet(solver, loss, lacker, features)
+    in_weights = choices.route in (None, "primal")
+    if choices.prox == "optimized" and in_weights and "smooth" in features:
+        raise ChoiceError(
+            Named("prox", "optimized"),
+            " has no effect with ",
+            Named("route", "primal"),
+            " and ",
+            lacker["loss"],
+            ", which is smooth",
+            field="prox",
+            value="optimized",
+        )
+
+
+def _unmet(
+    solver: SolverRow, loss: LossRow, lacker: Mapping[str, Named], features: frozenset[str]
+) -> ChoiceError:
+    """The error for a solver whose needs are not met; it names both sides."""
+    missing = list(dict.fromkeys(min(sorted(need - features)) for need in solver.needs))
+    needed = " or ".join(FEATURES[name].needed for name in missing)
+    sentence: list[str | Named] = [Named("solver", solver.number), f" needs {needed}"]
+    for name in missing:
+        sentence += [", and ", lacker[FEATURES[name].of], f" {FEATURES[name].lacking}"]
+    if missing == ["smooth"]:
+        sentence += [": choose a ", Named("smoothing"), " above 0"]
+    elif FEATURES[missing[0]].of == "loss":
+        sentence.append(f"; it takes {', '.join(losses_of(solver))}")
+    else:
+        sentence.append(f"; it takes {', '.join(regularizers_of(solver))}")
+    return ChoiceError(*sentence, field=FEATURES[missing[0]].of, value=loss.name)

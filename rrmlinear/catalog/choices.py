@@ -1,0 +1,240 @@
+"""The table of choices: each field of `Choices` is a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from rrmlinear.catalog.rows import Choice, choice
+from rrmlinear.catalog.values import (
+    Columns,
+    Factors,
+    Names,
+    NamesOrWhole,
+    Number,
+    RowName,
+    Switch,
+    Whole,
+)
+
+POSITIVE = Number(above=0)
+AT_LEAST_0 = Number(least=0)
+ONE_SCORE = frozenset({"one-score"})
+STRONGLY_CONVEX = frozenset({"strongly-convex"})
+NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What can be chosen for one training run; None stands for the default of loss or solver."""
+
+    solver: int | str = choice("run", "solver type, by its number or name", RowName(), 30)
+    C: float = choice("objective", "cost of an example of weight 1", POSITIVE, 1.0)
+    class_weights: Mapping[int, float] = choice(
+        "objective",
+        "factor of C for each label; where each class is trained against the rest, it counts in "
+        "the problem of its own class",
+        Factors(),
+        NO_WEIGHTS,
+        usually="1",
+        needs=frozenset({"classes"}),
+    )
+    loss: str | None = choice(
+        "objective",
+        "loss, by its name",
+        RowName(),
+        usually="hinge; smooth-hinge of 42",
+    )
+    regularizer: str | None = choice(
+        "objective",
+        "regularizer, by its name",
+        RowName(),
+        usually="l2",
+    )
+    l1: float | None = choice(
+        "regularizer",
+        "factor S of the 1-norm",
+        AT_LEAST_0,
+        usually="1; elastic-net and elastic-ball need it",
+    )
+    radius: float | None = choice(
+        "regularizer",
+        "bound R of the constraint of elastic-ball; makes a norm the constraint norm <= R",
+        POSITIVE,
+    )
+    groups: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any] | None = choice(
+        "regularizer", "group of each column, a whole number", Columns()
+    )
+    lower: float | ArrayLike | None = choice(
+        "regularizer",
+        "lower bound of the weights; the bias has none",
+        Columns(),
+        excluded_by=("unpenalized",),
+    )
+    upper: float | ArrayLike | None = choice(
+        "regularizer",
+        "upper bound of the weights; the bias has none",
+        Columns(),
+        excluded_by=("unpenalized",),
+    )
+    unpenalized: Sequence[int] | NDArray[Any] | None = choice(
+        "regularizer", "columns whose weights have no penalty", Columns()
+    )
+    limit: float | None = choice(
+        "regularizer",
+        "largest absolute value of a weight without penalty",
+        POSITIVE,
+        usually="1000",
+        only_with=("unpenalized",),
+    )
+    smoothing: float | None = choice(
+        "loss",
+        "smoothing g of the smooth losses; other losses get (g/2) alpha^2 added to the conjugate",
+        AT_LEAST_0,
+        usually="1 of smooth losses, else 0",
+    )
+    epsilon: float | None = choice(
+        "loss", "half the width of the epsilon-insensitive losses", AT_LEAST_0, usually="0.1"
+    )
+    huber: float | None = choice(
+        "loss", "residual from which the Huber loss is linear", POSITIVE, usually="1"
+    )
+    quantile: float | None = choice(
+        "loss", "quantile that the quantile loss estimates", Number(above=0, below=1), usually="0.5"
+    )
+    slope: float | None = choice(
+        "loss",
+        "minus the derivative of the generalized hinge at negative margins",
+        Number(above=1),
+        usually="2",
+    )
+    budget: float | None = choice(
+        "objective",
+        "largest sum m of all |duals|, weighted; with the hinge only the m largest losses count",
+        POSITIVE,
+        needs=frozenset({"one-score", "pieces"}),
+    )
+    free_bias: bool | None = choice(
+        "objective",
+        "leave the bias out of the regularizer",
+        Switch(),
+        needs=ONE_SCORE,
+    )
+    option: str | None = choice(
+        "solver",
+        "dual step of a visit: I, to the maximum; II to V, the shorter ones of the paper",
+        Names(("I", "II", "III", "IV", "V")),
+        usually="I",
+        needs=ONE_SCORE,
+    )
+    sampling: str | None = choice(
+        "solver",
+        "order of visits: a new permutation each pass, or uniform draws",
+        Names(("permutation", "uniform")),
+        usually="permutation",
+        needs=ONE_SCORE,
+    )
+    averaging: bool | None = choice(
+        "solver",
+        "return an average of steps (32: of the last passes; 41: of all steps; 37 and 38: of all "
+        "steps if it is better than the last, without restarts)",
+        Switch(),
+        needs=ONE_SCORE,
+    )
+    line_search: str | None = choice(
+        "solver",
+        "point of the next plane: ocas, after a line search; none, at the minimum of the model",
+        Names(("ocas", "none")),
+        usually="ocas; none of 40",
+    )
+    route: str | None = choice(
+        "solver",
+        "variables of the steps: primal, the weights; dual; or smoothed-dual",
+        Names(("primal", "smoothed-dual", "dual")),
+        usually="chosen by the problem",
+        values_need={"dual": STRONGLY_CONVEX, "smoothed-dual": STRONGLY_CONVEX},
+    )
+    lipschitz: str | None = choice(
+        "solver",
+        "Lipschitz constant: adaptive, found by trial; fixed, by power iteration",
+        Names(("adaptive", "fixed")),
+        usually="adaptive",
+    )
+    prox: str | None = choice(
+        "solver",
+        "prox-function of the duals: plain, or optimized by the data",
+        Names(("plain", "optimized")),
+        usually="plain",
+    )
+    ratio: float | None = choice(
+        "solver",
+        "step of the weights divided by that of the duals",
+        POSITIVE,
+        usually="balanced by the run",
+    )
+    storage: str | None = choice(
+        "solver",
+        "variables kept twice: weights (double-primal) or duals (double-dual)",
+        Names(("double-primal", "double-dual")),
+        usually="the smaller",
+    )
+    accelerate: bool | None = choice(
+        "solver", "accelerate where the plain solver is slow", Switch()
+    )
+    inner: str | int | None = choice(
+        "solver",
+        "length of inner problems: adaptive, theory (the paper's), or a number of passes",
+        NamesOrWhole(("adaptive", "theory"), "passes"),
+        usually="adaptive",
+        excluded_by=("free_bias",),
+    )
+    block: str | None = choice(
+        "solver",
+        "block solver: knapsack, walrus (both exact) or shark",
+        Names(("knapsack", "walrus", "shark")),
+        usually="knapsack",
+    )
+    batch: int | None = choice(
+        "solver", "examples in a step; more than there are means all", Whole(1), usually="1"
+    )
+    delta: float = choice(
+        "stopping",
+        "stop when the gap is at most delta times the gap after the first pass",
+        Number(above=0, below=1),
+        0.0009,
+    )
+    gap_tol: float | None = choice(
+        "stopping",
+        "stop when the gap is at most r max(1, |primal|); then delta has no effect",
+        POSITIVE,
+    )
+    max_passes: int = choice(
+        "stopping", "most passes over the data, for each problem", Whole(1), 100_000
+    )
+    time_limit: float | None = choice(
+        "stopping", "most seconds of solving", Number(above=0, finite=False)
+    )
+    seed: int = choice("run", "seed of the order of visits and of folds", Whole(0, 2**64 - 1), 0)
+    threads: int = choice("run", "threads of the solver", Whole(1), 1)
+
+
+#: The rows by their names.
+CHOICES: dict[str, Choice] = {
+    field.name: replace(
+        field.metadata["row"],
+        name=field.name,
+        default=NO_WEIGHTS if field.name == "class_weights" else field.default,
+    )
+    for field in fields(Choices)
+}
+
+
+def given(choices: Choices) -> tuple[str, ...]:
+    """The names of the choices that are made, those apart that always have a value."""
+    optional = (name for name, row in CHOICES.items() if row.default is None)
+    made = [name for name in optional if getattr(choices, name) is not None]
+    return (*made, "class_weights") if choices.class_weights else tuple(made)

@@ -1,0 +1,135 @@
+"""How a task becomes an ascent on its dual, or a solver that serves it better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rrmlinear.catalog.batch_builders import chosen_newton, newton_applies
+from rrmlinear.catalog.task import Task
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.accelerated import Accelerated
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.features.feature_descent import FeatureDescent
+from rrmlinear.solvers.loop.solver import Solver
+
+# Newton's method is faster on smooth losses from this number of examples a feature on.
+NEWTON_EXAMPLES_PER_FEATURE = 100
+
+
+def plain(task: Task) -> Solver:
+    """Coordinate or block ascent, with an exact intercept where the bias is free."""
+    if task.n_classes is None and task.choices.free_bias:
+        return InterceptSDCA(
+            task.rows,
+            task.targets,
+            task.costs,
+            task.loss,
+            task.regularizer,
+            task.choices.seed,
+            **_visits(task),
+        )
+    return _ascent_of(task)(task.regularizer)
+
+
+def weston_watkins(task: Task) -> Solver:
+    """Block ascent, accelerated where that is chosen and the plain one is slow."""
+    return _accelerated(task, observe=True) if task.choices.accelerate else plain(task)
+
+
+def accelerated(task: Task) -> Solver:
+    """The ascent accelerated from the first pass on."""
+    return _accelerated(task, observe=False)
+
+
+def automatic(task: Task) -> Solver:
+    """Coordinate descent over features or Newton's method where they are best, else an ascent."""
+    if _suits_features(task):
+        return _feature_descent(task)
+    if _suits_newton(task):
+        return chosen_newton(task)
+    return plain(task) if task.choices.free_bias else _accelerated(task, observe=True)
+
+
+def _suits_features(task: Task) -> bool:
+    return "least-squares" in task.features and (_l1(task) > 0 or bool(task.choices.free_bias))
+
+
+def _l1(task: Task) -> float:
+    if task.choices.l1 is not None:
+        return task.choices.l1
+    return 0.0 if "strongly-convex" in task.features else 1.0
+
+
+def _feature_descent(task: Task) -> Solver:
+    solver = FeatureDescent(
+        task.rows,
+        task.targets,
+        task.costs,
+        _l1(task),
+        task.regularizer.modulus,
+        intercept=bool(task.choices.free_bias),
+    )
+    solver.notes.append("coordinate descent over features is used")
+    if task.start is not None:
+        solver.notes.append("it begins at w = 0, not at the duals given")
+    if task.choices.threads > 1:
+        solver.notes.append(f"it uses one thread, not {task.choices.threads}")
+    return solver
+
+
+def _suits_newton(task: Task) -> bool:
+    n, d = task.rows.shape
+    return (
+        newton_applies(task)
+        and "smooth" in task.features
+        and task.start is None
+        and task.choices.inner is None
+        and n >= NEWTON_EXAMPLES_PER_FEATURE * d
+    )
+
+
+def _accelerated(task: Task, observe: bool) -> Solver:
+    return Accelerated(
+        _ascent_of(task), task.regularizer, task.choices.inner or "adaptive", observe
+    )
+
+
+def _ascent_of(task: Task) -> Callable[[Regularizer], DualDescent]:
+    """The ascent for a regularizer, that of the task or one with a quadratic added."""
+    n_classes = task.n_classes
+    if n_classes is None:
+        return lambda omega: ProxSDCA(
+            task.rows,
+            task.targets,
+            task.costs,
+            task.loss,
+            omega,
+            task.choices.seed,
+            **_visits(task),
+        )
+    return lambda omega: BlockAscent(
+        task.rows,
+        task.targets,
+        n_classes,
+        task.costs,
+        task.loss,
+        omega,
+        task.choices.seed,
+        task.choices.threads,
+        task.start,
+    )
+
+
+def _visits(task: Task) -> dict[str, Any]:
+    choices = task.choices
+    return {
+        "option": choices.option or "I",
+        "sampling": choices.sampling or "permutation",
+        "averaging": bool(choices.averaging),
+        "threads": choices.threads,
+        "start": task.start,
+    }

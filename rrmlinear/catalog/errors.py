@@ -1,0 +1,85 @@
+"""The error for choices that cannot be meant; whoever shows it words it in terms of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Named:
+    """A choice that a sentence names, alone or with values of it."""
+
+    def __init__(self, field: str, *values: Any):
+        self.field, self.values = field, values
+
+    @property
+    def chosen(self) -> str:
+        """The values, in a row."""
+        return alternatives(self.values)
+
+
+Sentence = tuple[str | Named, ...]
+
+
+def alternatives(values: Any) -> str:
+    """Values as words: "35, 36 or 42"."""
+    *first, last = [str(value) for value in values]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def in_fields(named: Named) -> str:
+    """A choice by the name of its field in `Parameter`."""
+    return f"{named.field} {named.chosen}" if named.values else named.field
+
+
+class ChoiceError(ValueError):
+    """A choice that does not exist, is out of range, has no effect, or is missing.
+
+    ``field`` is the choice and ``value`` what was given for it; ``allowed`` says what it must be,
+    where it is out of range. `str` says all with the names of fields; `worded` with other names.
+    """
+
+    def __init__(
+        self, *sentence: str | Named, field: str = "", value: Any = None, allowed: str = ""
+    ):
+        self.sentence: Sentence = sentence
+        self.field, self.value, self.allowed = field, value, allowed
+        super().__init__(self.worded(in_fields))
+
+    def worded(self, spell: Callable[[Named], str]) -> str:
+        """The sentence with choices as ``spell`` writes them."""
+        return "".join(part if isinstance(part, str) else spell(part) for part in self.sentence)
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.sentence, self.field, self.value, self.allowed)
+
+
+def _restored(sentence: Sentence, field: str, value: Any, allowed: str) -> ChoiceError:
+    return ChoiceError(*sentence, field=field, value=value, allowed=allowed)
+
+
+def out_of_range(field: str, value: Any, allowed: str) -> ChoiceError:
+    """The error for a value that is not admitted; ``allowed`` follows "it must"."""
+    return ChoiceError(
+        Named(field), f" is {value!r}, it must {allowed}", field=field, value=value, allowed=allowed
+    )
+
+
+def unknown(field: str, value: Any, known: Any) -> ChoiceError:
+    """The error for a name that does not exist."""
+    names = ", ".join(map(str, known))
+    sentence = f"unknown {field} {value!r}; there are {names}"
+    return ChoiceError(sentence, field=field, value=value, allowed=f"be one of {names}")
+
+
+def no_effect(field: str, value: Any, place: Sentence, instead: Sentence) -> ChoiceError:
+    """The error for a choice that changes nothing at this place, and is for another."""
+    return ChoiceError(
+        Named(field),
+        " has no effect with ",
+        *place,
+        ": it is for ",
+        *instead,
+        field=field,
+        value=value,
+    )

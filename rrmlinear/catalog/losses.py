@@ -1,0 +1,156 @@
+"""The table of losses. A new loss is a class, its stub, and a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.distance import Distance
+from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.multiclass import (
+    CrammerSinger,
+    SmoothCrammerSinger,
+    Softmax,
+    SoftmaxOfHinge,
+)
+from rrmlinear.losses.regression import (
+    Absolute,
+    EpsilonInsensitive,
+    Huber,
+    Quantile,
+    Squared,
+    SquaredEpsilonInsensitive,
+)
+from rrmlinear.losses.weston_watkins import (
+    WestonWatkins,
+    WestonWatkinsShark,
+    WestonWatkinsWalrus,
+)
+
+PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
+# Shark's own tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of it.
+SHARK_TOLERANCE, SHARK_FRACTION = 1e-6, 0.01
+
+
+def _hinge(smoothing: float) -> Any:
+    return SmoothHinge(smoothing) if smoothing else Hinge()
+
+
+def _crammer_singer(smoothing: float) -> Any:
+    return SmoothCrammerSinger(smoothing) if smoothing else CrammerSinger()
+
+
+def _table(*rows: LossRow) -> dict[str, LossRow]:
+    return {row.name: row for row in rows}
+
+
+#: Losses by name; score a = x'w, label y, residual r = y − a, scores a_j of classes j.
+LOSSES: Mapping[str, LossRow] = _table(
+    LossRow("squared", "regression", "½ r²", Squared, {}, PIECES | SMOOTH | {"least-squares"}),
+    LossRow("absolute", "regression", "|r|", Absolute, {"smoothing": 0.0}, PIECES),
+    LossRow(
+        "epsilon-insensitive",
+        "regression",
+        "max(0, |r| − ε)",
+        EpsilonInsensitive,
+        {"epsilon": 0.1, "smoothing": 0.0},
+        PIECES,
+    ),
+    LossRow(
+        "squared-epsilon-insensitive",
+        "regression",
+        "max(0, |r| − ε)²",
+        SquaredEpsilonInsensitive,
+        {"epsilon": 0.1},
+        PIECES | SMOOTH,
+    ),
+    LossRow(
+        "huber",
+        "regression",
+        "½ r², linear from |r| = δ on",
+        Huber,
+        {"huber": 1.0},
+        PIECES | SMOOTH,
+    ),
+    LossRow(
+        "quantile",
+        "regression",
+        "max(q r, (q − 1) r), q the quantile",
+        Quantile,
+        {"quantile": 0.5, "smoothing": 0.0},
+        PIECES,
+    ),
+    LossRow("hinge", "binary", "max(0, 1 − y a)", _hinge, {"smoothing": 0.0}, PIECES),
+    LossRow(
+        "smooth-hinge",
+        "binary",
+        "the hinge, quadratic over a width γ",
+        SmoothHinge,
+        {"smoothing": 1.0},
+        PIECES | SMOOTH,
+        positive=("smoothing",),
+    ),
+    LossRow("squared-hinge", "binary", "max(0, 1 − y a)²", SquaredHinge, {}, PIECES | SMOOTH),
+    LossRow(
+        "generalized-hinge",
+        "binary",
+        "max(0, 1 − y a, 1 − s y a), s > 1 the slope",
+        GeneralizedHinge,
+        {"slope": 2.0, "smoothing": 0.0},
+        PIECES,
+    ),
+    LossRow("logistic", "binary", "log(1 + e^(−y a))", Logistic, {}, SMOOTH, link="sigmoid"),
+    LossRow(
+        "crammer-singer",
+        "multiclass",
+        "max over j≠y of max(0, 1 + a_j − a_y)",
+        _crammer_singer,
+        {"smoothing": 0.0},
+    ),
+    LossRow(
+        "smooth-crammer-singer",
+        "multiclass",
+        "the same, smoothed by γ",
+        SmoothCrammerSinger,
+        {"smoothing": 1.0},
+        SMOOTH,
+        positive=("smoothing",),
+    ),
+    LossRow(
+        "softmax-of-hinge",
+        "multiclass",
+        "γ log(1 + Σ_{j≠y} e^((1 + a_j − a_y)/γ))",
+        SoftmaxOfHinge,
+        {"smoothing": 1.0},
+        SMOOTH,
+        positive=("smoothing",),
+    ),
+    LossRow("softmax", "multiclass", "log Σ_j e^(a_j − a_y)", Softmax, {}, SMOOTH, link="softmax"),
+    LossRow(
+        "weston-watkins",
+        "multiclass",
+        "Σ_{j≠y} max(0, 1 + a_j − a_y)",
+        WestonWatkins,
+        {"smoothing": 0.0},
+    ),
+)
+
+#: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
+REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
+TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
+    LossRow("distance", "vectors", "‖r‖₂", Distance, {"smoothing": 0.0}),
+)
+
+
+def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:
+    """The Weston–Watkins loss with the block solver of this name, knapsack by default."""
+    if block == "walrus":
+        return WestonWatkinsWalrus()
+    if block == "shark":
+        asked = np.inf if gap_tol is None else SHARK_FRACTION * gap_tol
+        return WestonWatkinsShark(min(SHARK_TOLERANCE, asked))
+    return WestonWatkins()

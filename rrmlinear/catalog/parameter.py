@@ -1,0 +1,39 @@
+"""The Parameter: what a user chose."""
+
+from __future__ import annotations
+
+import textwrap
+
+from rrmlinear.catalog.choices import CHOICES, Choices
+from rrmlinear.catalog.selection import select
+from rrmlinear.data.problem import Problem
+
+
+def _listed() -> str:
+    """A paragraph for each choice, of its meaning and its default."""
+    paragraphs = []
+    for name, row in CHOICES.items():
+        default = f" (default: {row.default_text})" if row.default_text else ""
+        paragraphs.append(
+            textwrap.fill(f"{name:<15}{row.meaning}{default}", 100, subsequent_indent=" " * 15)
+        )
+    return "\n".join(paragraphs)
+
+
+class Parameter(Choices):
+    __doc__ = f"""Choices for one training run, checked when they are used or by `check`.
+
+{_listed()}
+
+None stands for the default of the loss or the solver. A choice without effect, such as epsilon
+with the hinge, is an error. The README's tables list solver types, losses and regularizers.
+"""
+
+    def check(self, problem: Problem | None = None) -> None:
+        """Raise a ChoiceError for choices, and a ValueError for a problem, that cannot be meant.
+
+        Without a problem all is checked that can be told before the data are read.
+        """
+        selection = select(self)
+        if problem is not None:
+            selection.check_problem(problem)

@@ -1,0 +1,169 @@
+"""What a row of the tables of choices, losses and regularizers says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rrmlinear.catalog.values import Values
+
+#: The default of a number that has none: it must be given.
+NEEDED = None
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that one row needs and another offers: who offers it, what it is, and its lack."""
+
+    of: str
+    needed: str
+    lacking: str
+
+
+#: The names in sets of needs and offers.
+FEATURES = {
+    "classes": Feature("loss", "losses of classes", "has numbers as labels"),
+    "one-score": Feature("loss", "losses of one score", "has several"),
+    "several-columns": Feature("loss", "several columns of weights", "has one"),
+    "smooth": Feature("loss", "a smooth loss", "has a kink"),
+    "pieces": Feature(
+        "loss",
+        "losses whose duals are sums of clipped lines, as those of the hinge and of absolute "
+        "residuals",
+        "has others",
+    ),
+    "least-squares": Feature("loss", "the squared loss", "is another"),
+    "prox": Feature("regularizer", "a regularizer with a prox", "has none"),
+    "soft-threshold": Feature(
+        "regularizer", "a regularizer of squared norm and 1-norm alone", "is another"
+    ),
+    "strongly-convex": Feature("regularizer", "a strongly convex regularizer", "is not"),
+    "linear": Feature("regularizer", "the squared norm alone", "is another"),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field of `Parameter`.
+
+    ``meaning`` is one plain sentence; ``default`` stands where nothing is chosen, and where it is
+    None, ``usually`` says in words what happens. ``owner`` tells whose choice it is: that of the
+    "objective", a "loss", a "regularizer", a "solver", the "stopping" rule or the "run".
+
+    A choice has no effect, and is refused, unless the loss and the regularizer offer ``needs``;
+    where a choice of ``excluded_by`` is given; or where none of ``only_with`` is. ``values_need``
+    holds the features that single values need.
+    """
+
+    meaning: str
+    owner: str
+    values: Values = Values()
+    usually: str = ""
+    needs: frozenset[str] = frozenset()
+    excluded_by: tuple[str, ...] = ()
+    only_with: tuple[str, ...] = ()
+    values_need: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    name: str = ""
+    default: Any = None
+
+    @property
+    def default_text(self) -> str:
+        """The default in words, or "" where nothing happens."""
+        if self.usually or self.default is None:
+            return self.usually
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+
+def choice(owner: str, meaning: str, values: Values, default: Any = None, **more: Any) -> Any:
+    """The field of a dataclass that has a row of the table of choices."""
+    row = Choice(meaning, owner, values, **more)
+    if isinstance(default, Mapping):
+        return field(default_factory=lambda: default, metadata={"row": row})
+    return field(default=default, metadata={"row": row})
+
+
+@dataclass(frozen=True)
+class LossRow:
+    """A loss by its name.
+
+    ``kind`` tells what labels are: "binary" (±1; one problem for each class where there are more
+    than two), "multiclass" (classes, all in one problem), "regression" (real numbers) or "vectors"
+    (a number for each column of weights). ``build`` makes it of the numbers that it ``takes``, in
+    their order; their defaults stand beside them, and those of ``positive`` may not be 0. ``link``
+    names the way from scores to probabilities.
+    """
+
+    name: str
+    kind: str
+    formula: str
+    build: Callable[..., Any]
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    features: frozenset[str] = frozenset()
+    positive: tuple[str, ...] = ()
+    link: str | None = None
+
+    def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
+        """Features, for such numbers: smoothing makes every loss smooth that takes it."""
+        of_kind = {
+            "binary": {"one-score", "classes"},
+            "multiclass": {"several-columns", "classes"},
+            "regression": {"one-score"},
+            "vectors": {"several-columns"},
+        }[self.kind]
+        smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
+        return self.features | of_kind | smoothed
+
+    @property
+    def could_offer(self) -> frozenset[str]:
+        """Features, for the best of numbers."""
+        return self.offers({"smoothing": 1.0})
+
+
+@dataclass(frozen=True)
+class RegularizerRow:
+    """A regularizer by its name.
+
+    ``build`` makes it of the numbers that it ``takes``, in their order; their defaults stand beside
+    them, NEEDED where one must be given. With ``radius`` it is the constraint norm ≤ radius.
+    ``bounded`` tells whether weights may have bounds beside it, ``excludes`` pairs of a choice and
+    another that leaves it without effect, ``needs`` what the loss or the layout must offer, and
+    ``single`` what it would be without.
+    """
+
+    name: str
+    meaning: str
+    formula: str
+    build: Callable[..., Any]
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    features: frozenset[str] = frozenset()
+    positive: tuple[str, ...] = ()
+    radius: bool = False
+    bounded: bool = False
+    excludes: tuple[tuple[str, str], ...] = ()
+    needs: frozenset[str] = frozenset()
+    single: str = ""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The choices of regularizers that have an effect with this one."""
+        bounds = ("lower", "upper") if self.bounded else ()
+        radius = ("radius",) if self.radius else ()
+        return tuple(dict.fromkeys((*self.takes, *radius, *bounds)))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Those that must be given."""
+        return tuple(name for name, default in self.takes.items() if default is NEEDED)
+
+    def offers(self, bounds: bool = False, unpenalized: bool = False) -> frozenset[str]:
+        """Features, with bounds on weights or with columns that have no penalty."""
+        lost = {"linear", "soft-threshold"} if bounds or unpenalized else set()
+        lost |= {"strongly-convex"} if unpenalized else set()
+        return (self.features | {"prox"}) - lost
+
+
+def resolved(takes: Mapping[str, Any], choices: Any) -> dict[str, Any]:
+    """The numbers of a row as chosen, or their defaults."""
+    given = {name: getattr(choices, name) for name in takes}
+    return {name: takes[name] if value is None else value for name, value in given.items()}

@@ -1,0 +1,126 @@
+"""A Parameter looked up: rows, loss and regularizer, once for a whole fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.checks import check_effects, check_features, check_values
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.errors import ChoiceError, Named, unknown
+from rrmlinear.catalog.losses import LOSSES, block_loss
+from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
+from rrmlinear.catalog.rows import LossRow, RegularizerRow, resolved
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Choices with their rows, and the loss and the regularizer that they make.
+
+    ``features`` are those that both offer. A regularizer that depends on the weights' shape is told
+    it by `Regularizer.over`.
+    """
+
+    choices: Choices
+    solver: SolverRow
+    loss_row: LossRow
+    regularizer_row: RegularizerRow
+    features: frozenset[str]
+    loss: Any
+    regularizer: Regularizer
+
+    @property
+    def kind(self) -> str:
+        """What labels are: "binary", "multiclass" or "regression"."""
+        return self.loss_row.kind
+
+    @property
+    def stopping(self) -> Stopping:
+        """When the solver ends."""
+        choices = self.choices
+        return Stopping(choices.delta, choices.gap_tol, choices.max_passes, choices.time_limit)
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise ValueError for a problem without examples or without a bias to leave free."""
+        if problem.n_examples == 0:
+            raise ValueError("the problem has no examples")
+        if self.choices.free_bias and not problem.bias > 0:
+            raise ChoiceError(
+                Named("free_bias"),
+                f" needs a problem with a bias above 0: its bias is {problem.bias:g}",
+                field="free_bias",
+                value=True,
+            )
+
+    def solver_for(
+        self,
+        rows: Rows,
+        targets: NDArray[Any],
+        n_classes: int | None,
+        costs: NDArray[np.float64],
+        regularizer: Regularizer,
+        start: Any = None,
+        risk: Any = None,
+    ) -> Solver:
+        """The solver of a problem with these labels and costs; see `Task`."""
+        return self.solver.build(
+            Task(
+                rows,
+                targets,
+                n_classes,
+                costs,
+                self.loss,
+                regularizer,
+                self.features,
+                self.choices,
+                start,
+                risk,
+            )
+        )
+
+
+def select(
+    choices: Choices,
+    losses: Mapping[str, LossRow] = LOSSES,
+    layout: frozenset[str] = frozenset(),
+) -> Selection:
+    """The rows, the loss and the regularizer of some choices, all of them checked.
+
+    ``losses`` is the table that the loss is looked up in, ``layout`` what the layout of weights
+    offers beside the loss, such as several columns. Raises ChoiceError for what cannot be meant.
+    """
+    solver = find_solver(choices.solver)
+    loss = _find("loss", choices.loss or solver.loss, losses)
+    regularizer = _find("regularizer", choices.regularizer or "l2", REGULARIZERS)
+    check_values(choices)
+    check_effects(choices, solver, loss, regularizer)
+    numbers = resolved(loss.takes, choices)
+    bounds = choices.lower is not None or choices.upper is not None
+    features = (
+        loss.offers(numbers) | regularizer.offers(bounds, choices.unpenalized is not None) | layout
+    )
+    check_features(choices, solver, loss, regularizer, features)
+    made = (
+        block_loss(choices.block or solver.blocks[0], choices.gap_tol)
+        if solver.blocks
+        else loss.build(*numbers.values())
+    )
+    built = build_regularizer(regularizer, choices)
+    return Selection(choices, solver, loss, regularizer, features, made, built)
+
+
+def _find(field: str, name: str, rows: Mapping[str, Any]) -> Any:
+    if name not in rows:
+        raise unknown(field, name, rows)
+    return rows[name]

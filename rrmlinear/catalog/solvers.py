@@ -1,0 +1,247 @@
+"""The table of solver types, by LIBLINEAR's numbers and by names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from rrmlinear.catalog import batch_builders, dual_builders
+from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.rows import FEATURES
+from rrmlinear.catalog.task import SolverRow
+
+OBJECTIVE = ("loss", "regularizer")
+#: Choices of solvers that take all examples at once, and of those whose steps are proximal.
+BATCH = (*OBJECTIVE, "free_bias", "budget")
+PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
+ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
+PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
+
+#: What solvers need.
+CONVEX = frozenset({"strongly-convex", "soft-threshold"})
+PROX = frozenset({"prox"})
+SQUARED_NORM = frozenset({"one-score", "linear"})
+
+
+def _table(*rows: SolverRow) -> dict[int | str, SolverRow]:
+    return {row.number: row for row in rows}
+
+
+SOLVERS: Mapping[int | str, SolverRow] = _table(
+    SolverRow(
+        30,
+        "MCSVM_WW",
+        "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
+        (CONVEX,),
+        ("block", "accelerate", "inner"),
+        dual_builders.weston_watkins,
+        loss="weston-watkins",
+        blocks=("knapsack", "walrus", "shark"),
+        only_with={"inner": "accelerate"},
+    ),
+    SolverRow(
+        31,
+        "MCSVM_WW_Shark",
+        "the same by Shark's greedy blocks",
+        (CONVEX,),
+        ("block",),
+        dual_builders.plain,
+        loss="weston-watkins",
+        blocks=("shark",),
+    ),
+    SolverRow(
+        32,
+        "SDCA",
+        "Prox-SDCA: coordinate ascent on the dual, an example at a time",
+        (CONVEX,),
+        (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
+        dual_builders.plain,
+        excludes=(("averaging", "free_bias"),),
+    ),
+    SolverRow(
+        33,
+        "SDCA_ACC",
+        "the same, accelerated",
+        (CONVEX,),
+        (*OBJECTIVE, "inner"),
+        dual_builders.accelerated,
+    ),
+    SolverRow(
+        34,
+        "PRAGAM",
+        "Pragam: weights and duals by the excessive gap",
+        (CONVEX,),
+        (*BATCH, "lipschitz"),
+        batch_builders.pragam,
+    ),
+    SolverRow(
+        35,
+        "AGM_EF",
+        "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
+        (PROX,),
+        ESTIMATE_FUNCTIONS,
+        batch_builders.agm,
+    ),
+    SolverRow(
+        36,
+        "AGM_EF_1",
+        "the same with the memory of one step",
+        (PROX,),
+        ESTIMATE_FUNCTIONS,
+        partial(batch_builders.agm, memory="one"),
+    ),
+    SolverRow(
+        37,
+        "PDPROX_DUAL",
+        "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
+        (PROX,),
+        PDPROX,
+        partial(batch_builders.pdprox, order="dual"),
+    ),
+    SolverRow(
+        38,
+        "PDPROX_PRIMAL",
+        "Pdprox-primal: the same with an extra step of the weights",
+        (PROX,),
+        PDPROX,
+        partial(batch_builders.pdprox, order="primal"),
+    ),
+    SolverRow(
+        39,
+        "BMRM",
+        "BMRM: cutting planes of the whole risk",
+        (CONVEX,),
+        (*BATCH, "line_search"),
+        partial(batch_builders.bmrm, update="qp"),
+        starts=False,
+    ),
+    SolverRow(
+        40,
+        "LS_BMRM",
+        "ls-BMRM: the same with the mean of all planes and a new one",
+        (CONVEX,),
+        (*BATCH, "line_search"),
+        partial(batch_builders.bmrm, update="ls"),
+        starts=False,
+    ),
+    SolverRow(
+        41,
+        "PEGASOS",
+        "Pegasos: stochastic subgradient steps",
+        (SQUARED_NORM,),
+        (*OBJECTIVE, "batch", "averaging"),
+        batch_builders.pegasos,
+        starts=False,
+    ),
+    SolverRow(
+        42,
+        "FISTA",
+        "FISTA: accelerated gradient steps over all examples",
+        (PROX | {"smooth"},),
+        PROXIMAL,
+        batch_builders.fista,
+        loss="smooth-hinge",
+        starts=False,
+    ),
+    SolverRow(
+        "newton",
+        "NEWTON",
+        "Newton's method over all examples, for up to some hundred features",
+        (SQUARED_NORM,),
+        BATCH,
+        batch_builders.newton,
+        starts=False,
+    ),
+    SolverRow(
+        "batch",
+        "BATCH",
+        "newton or 35, whichever suits the problem",
+        (PROX,),
+        PROXIMAL,
+        batch_builders.automatic,
+    ),
+    SolverRow(
+        "sdca",
+        "SDCA",
+        "32, 33, newton or coordinate descent over features, whichever suits the problem",
+        (CONVEX, frozenset({"least-squares", "soft-threshold"})),
+        (*OBJECTIVE, "free_bias", "inner"),
+        dual_builders.automatic,
+    ),
+)
+
+#: Choices that only some solver types have; the numbers of losses and regularizers are not theirs.
+OF_SOME_SOLVERS = frozenset(name for row in SOLVERS.values() for name in row.choices)
+
+#: The losses of LIBLINEAR's own solver types, whose models are read.
+LIBLINEAR_LOSSES = {
+    "L2R_LR": "logistic",
+    "L2R_LR_DUAL": "logistic",
+    "L1R_LR": "logistic",
+    "L2R_L1LOSS_SVC_DUAL": "hinge",
+    "L2R_L2LOSS_SVC_DUAL": "squared-hinge",
+    "L2R_L2LOSS_SVC": "squared-hinge",
+    "L1R_L2LOSS_SVC": "squared-hinge",
+    "L2R_L1LOSS_SVR_DUAL": "epsilon-insensitive",
+    "L2R_L2LOSS_SVR_DUAL": "squared-epsilon-insensitive",
+    "L2R_L2LOSS_SVR": "squared-epsilon-insensitive",
+    "MCSVM_CS": "crammer-singer",
+}
+
+
+def find_solver(number: int | str) -> SolverRow:
+    """The solver type of this number or name, or a ChoiceError that lists those that exist."""
+    if number not in SOLVERS:
+        known = ", ".join(
+            row.number if isinstance(row.number, str) else f"{row.number} ({row.name})"
+            for row in SOLVERS.values()
+        )
+        sentence = f"unknown solver type {number}; there are {known}"
+        raise ChoiceError(sentence, field="solver", value=number, allowed=f"be one of {known}")
+    return SOLVERS[number]
+
+
+def losses_of(row: SolverRow) -> tuple[str, ...]:
+    """The losses that a solver type takes, the default first."""
+    if "loss" not in row.choices:
+        return (row.loss,)
+    fit = [
+        name
+        for name, loss in LOSSES.items()
+        if any(_part(need, "loss") <= loss.could_offer for need in row.needs)
+    ]
+    return (row.loss, *(name for name in fit if name != row.loss))
+
+
+def regularizers_of(row: SolverRow) -> tuple[str, ...]:
+    """The regularizers that a solver type takes, beside some loss."""
+    if "regularizer" not in row.choices:
+        return ("l2",)
+    return tuple(
+        name
+        for name, regularizer in REGULARIZERS.items()
+        if any(_part(need, "regularizer") <= regularizer.offers() for need in row.needs)
+    )
+
+
+def solvers_with(choice: str) -> tuple[int | str, ...]:
+    """The solver types with which a choice has an effect."""
+    return tuple(row.number for row in SOLVERS.values() if choice in row.choices)
+
+
+def _part(needs: frozenset[str], of: str) -> frozenset[str]:
+    return frozenset(name for name in needs if FEATURES[name].of == of)
+
+
+def losses_of_model(name: str) -> tuple[str, ...]:
+    """The losses that a model file with the name of this solver type may be of.
+
+    Raises ValueError with the names that exist.
+    """
+    types = {row.name: losses_of(row) for row in SOLVERS.values()}
+    types |= {other: (loss,) for other, loss in LIBLINEAR_LOSSES.items()}
+    if name not in types:
+        raise ValueError(f"unknown solver type {name!r}; there are {', '.join(types)}")
+    return types[name]

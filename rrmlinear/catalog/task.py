@@ -1,0 +1,62 @@
+"""A problem on its way to a solver, and what a row of the table of solver types says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.solver import Solver
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i), c_i the costs, with choices of how.
+
+    ``targets`` are the labels y of a loss of one score, and then ``n_classes`` is None; else they
+    are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
+    ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks. ``risk`` is
+    the sum, where it is made already; else it is that of rows, targets and costs.
+    """
+
+    rows: Rows
+    targets: NDArray[Any]
+    n_classes: int | None
+    costs: NDArray[np.float64]
+    loss: Any
+    regularizer: Regularizer
+    features: frozenset[str]
+    choices: Choices
+    start: Any = None
+    risk: Any = None
+
+
+@dataclass(frozen=True)
+class SolverRow:
+    """A solver type: its number, its name in model files, and how a Task becomes its solver.
+
+    ``needs`` are sets of features, one of which loss and regularizer must offer together.
+    ``choices`` are those that have an effect, but for the numbers of losses and regularizers;
+    ``loss`` is the default one, and the only one unless "loss" is a choice. ``blocks`` are the
+    block solvers it has. ``only_with`` maps a choice to another without which it has no effect
+    here, ``excludes`` are pairs of a choice and another that leaves it without effect here.
+    ``starts`` tells whether it can begin from duals.
+    """
+
+    number: int | str
+    name: str
+    summary: str
+    needs: tuple[frozenset[str], ...]
+    choices: tuple[str, ...]
+    build: Callable[[Task], Solver]
+    loss: str = "hinge"
+    blocks: tuple[str, ...] = ()
+    only_with: Mapping[str, str] = field(default_factory=dict)
+    excludes: tuple[tuple[str, str], ...] = ()
+    starts: bool = True

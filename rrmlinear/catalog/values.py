@@ -1,0 +1,127 @@
+"""Kinds of values that a choice may have: which are admitted, and how to say so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Values:
+    """Any value; the class that takes it checks it."""
+
+    @property
+    def allowed(self) -> str:
+        """What is admitted, after "it must"."""
+        return ""
+
+    def admits(self, value: Any) -> bool:
+        """Whether this may be chosen."""
+        return True
+
+
+@dataclass(frozen=True)
+class Switch(Values):
+    """True, or None for the default."""
+
+
+@dataclass(frozen=True)
+class Columns(Values):
+    """Columns of the data, or numbers for each of them."""
+
+
+@dataclass(frozen=True)
+class RowName(Values):
+    """The name of a row of another table: a loss, a regularizer or a solver type."""
+
+
+@dataclass(frozen=True)
+class Names(Values):
+    """One of a few names, the default first where there is one."""
+
+    names: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        return f"be one of {', '.join(self.names)}"
+
+    def admits(self, value: Any) -> bool:
+        return value in self.names
+
+
+@dataclass(frozen=True)
+class Number(Values):
+    """A number above ``above`` or of at least ``least``, and below ``below``."""
+
+    above: float = -math.inf
+    least: float = -math.inf
+    below: float = math.inf
+    finite: bool = True
+
+    @property
+    def allowed(self) -> str:
+        if self.below < math.inf:
+            return f"lie between {self.above:g} and {self.below:g}"
+        if self.above not in (-math.inf, 0):
+            return f"lie above {self.above:g} and be finite"
+        bound = f"be at least {self.least:g}" if self.least > -math.inf else "be positive"
+        return f"{bound} and finite" if self.finite else bound
+
+    def admits(self, value: Any) -> bool:
+        if not isinstance(value, Real):
+            return False
+        number = float(value)
+        inside = number > self.above and number >= self.least
+        return inside and (number < self.below if self.finite else number <= self.below)
+
+
+@dataclass(frozen=True)
+class Whole(Values):
+    """A whole number of at least ``least`` and at most ``most``."""
+
+    least: int
+    most: int | None = None
+
+    @property
+    def allowed(self) -> str:
+        if self.most is None:
+            return f"be a whole number of at least {self.least}"
+        return f"be a whole number in {self.least} … {self.most}"
+
+    def admits(self, value: Any) -> bool:
+        whole = isinstance(value, Integral) and int(value) >= self.least
+        return whole and (self.most is None or int(value) <= self.most)
+
+
+@dataclass(frozen=True)
+class NamesOrWhole(Names):
+    """One of a few names, or a whole number from 1 on that counts ``counted``."""
+
+    counted: str = ""
+
+    @property
+    def allowed(self) -> str:
+        return f"be {', '.join(self.names)} or a number of {self.counted}"
+
+    def admits(self, value: Any) -> bool:
+        return value in self.names or (isinstance(value, Integral) and int(value) >= 1)
+
+
+@dataclass(frozen=True)
+class Factors(Values):
+    """A finite factor of at least 0 for each of some labels."""
+
+    @property
+    def allowed(self) -> str:
+        return "be at least 0 and finite"
+
+    def admits(self, value: Any) -> bool:
+        return not self.wrong(value)
+
+    def wrong(self, value: Mapping[Any, Any]) -> list[Any]:
+        """The labels whose factor is not admitted."""
+        inside = Number(least=0)
+        return [label for label, factor in value.items() if not inside.admits(factor)]

@@ -1,0 +1,69 @@
+"""Run a command: whatever happens ends in a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+
+BROKEN_PIPE = 141
+
+
+def run(command: str, arguments: Sequence[str] | None = None) -> int:
+    """Run ``training`` or ``prediction``, by default with the process's arguments; exit code."""
+    _make_streams_safe()
+    try:
+        try:
+            # imported in here, so that Ctrl-C meanwhile ends like any other
+            main = import_module(f"rrmlinear.cli.{command}").main
+            main(sys.argv[1:] if arguments is None else list(arguments))
+            exit_code = 0
+        except LeaveError as leave:
+            exit_code = leave.exit_code
+            _say(leave.message)
+            if leave.output:
+                print(leave.output)
+        sys.stdout.flush()
+        return exit_code
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        _say("interrupted; nothing was saved")
+        return INTERRUPTED
+    except MemoryError as error:
+        _say(f"ERROR: not enough memory{f': {error}' if str(error) else ''}")
+        return 1
+    except RuntimeError as error:  # no more threads
+        _say(f"ERROR: {error}")
+        return 1
+    except OSError as error:
+        _drop_output()
+        _say(f"ERROR: {error}")
+        return 1
+
+
+def _make_streams_safe() -> None:
+    """Give a process without standard streams some, and let no encoding end the command."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _say(message: str) -> None:
+    if message:
+        print(message, file=sys.stderr, flush=True)
+
+
+def _drop_output() -> None:
+    """Let nobody write what is left, at exit above all: it would fail once more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None

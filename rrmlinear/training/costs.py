@@ -1,0 +1,46 @@
+"""Costs of examples: C times the weights of their classes and their own."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.problem import Problem
+
+Vector = NDArray[np.float64]
+
+
+def base_costs(problem: Problem, C: float) -> Vector:
+    """C times the weight of every example."""
+    if problem.weights is None:
+        return np.full(problem.n_examples, C)
+    return checked_costs(C * problem.weights)
+
+
+def class_factors(
+    weights: Mapping[int, float], labels: NDArray[np.int64], stacklevel: int
+) -> Vector:
+    """The factor of each class on C; warns the caller's caller of labels that do not occur."""
+    factors = np.ones(len(labels))
+    for name, weight in weights.items():
+        at = np.flatnonzero(labels == name)
+        if at.size == 0:
+            warnings.warn(
+                f"class label {name} specified in weight is not found",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
+        factors[at] = weight
+    return factors
+
+
+def checked_costs(costs: Vector) -> Vector:
+    """The same costs; ValueError where they overflow or all are 0."""
+    if not np.isfinite(costs).all():
+        raise ValueError("C times the weights overflows; use smaller weights")
+    if not costs.any():
+        raise ValueError("every example has weight 0; at least one must count")
+    return costs

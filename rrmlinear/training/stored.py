@@ -1,0 +1,35 @@
+"""A model as its file holds it: weights, labels, and the names of solver and loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A linear model of scores x'W.
+
+    ``weights`` is (d + 1 with a bias, else d) × m, and there are three kinds. Without labels it is
+    a regression, whose one score is the prediction. With one column and two labels a score above 0
+    says the first label, any other the second. Else the columns are in the order of ``labels``, and
+    the class of x is the first with the largest score. Labels stand in the order of first
+    appearance in the training data.
+
+    ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
+    loss trained with, where it is known.
+    """
+
+    solver_name: str
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    n_features: int
+    bias: float = -1.0
+    loss: str | None = None
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether predictions are numbers, not labels."""
+        return len(self.labels) == 0

@@ -1,0 +1,127 @@
+"""Write the README's tables of what can be chosen from the catalog: python tools/build/tables.py
+
+Each table stands between the lines `<!-- table: NAME -->` and `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.rows import FEATURES, RegularizerRow
+from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
+from rrmlinear.catalog.task import SolverRow
+from rrmlinear.cli.flags import FLAGS
+from rrmlinear.cli.usage import option_rows
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+KINDS = {
+    "binary": "two classes, y = ±1",
+    "multiclass": "k classes, k scores",
+    "regression": "regression",
+}
+
+
+def option_table() -> str:
+    """Options of the train command."""
+    rows = ((f"`{option}`", meaning, default) for option, meaning, default in option_rows())
+    return _table(("option", "meaning", "default"), rows)
+
+
+def solver_table() -> str:
+    """Solver types, with the losses and regularizers that they take."""
+    rows = (
+        (
+            f"`{row.number}`",
+            row.summary,
+            _losses_told(row),
+            _regularizers_told(row),
+            "yes" if "free_bias" in row.choices else "",
+        )
+        for row in SOLVERS.values()
+    )
+    return _table(("`-s`", "method", "losses", "regularizers", "`-R`"), rows)
+
+
+def loss_table() -> str:
+    """Losses, by the kind of their labels."""
+    rows = (
+        (f"`{row.name}`", row.formula, title, _flags(row.takes))
+        for kind, title in KINDS.items()
+        for row in LOSSES.values()
+        if row.kind == kind
+    )
+    return _table(("`--loss`", "φ", "labels", "numbers"), rows)
+
+
+def regularizer_table() -> str:
+    """Regularizers."""
+    rows = (
+        (f"`{row.name}`", row.formula, _flags(row.choices), _flags(row.needed), _layout(row))
+        for row in REGULARIZERS.values()
+    )
+    return _table(("`--regularizer`", "Ω", "takes", "needs", "for"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "options": option_table,
+    "solvers": solver_table,
+    "losses": loss_table,
+    "regularizers": regularizer_table,
+}
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables made anew."""
+    return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines
+    )
+
+
+def _flags(names: Iterable[str]) -> str:
+    return ", ".join(f"`{FLAGS[name].flag}`" for name in names)
+
+
+def _layout(row: RegularizerRow) -> str:
+    return "losses of all classes" if "several-columns" in row.needs else ""
+
+
+def _losses_told(row: SolverRow) -> str:
+    names = set(losses_of(row))
+    if any("smooth" in need for need in row.needs):
+        return "smooth"
+    if names == set(LOSSES):
+        return "all"
+    if names == {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}:
+        return "of one score"
+    return ", ".join(names)
+
+
+def _regularizers_told(row: SolverRow) -> str:
+    names = regularizers_of(row)
+    if names == tuple(REGULARIZERS):
+        return "all"
+    told = []
+    for name in names:
+        offers = REGULARIZERS[name].offers()
+        losses = [
+            {each for each in need if FEATURES[each].of == "loss"}
+            for need in row.needs
+            if {each for each in need if FEATURES[each].of == "regularizer"} <= offers
+        ]
+        few = [loss.name for loss in LOSSES.values() if losses[0] <= loss.could_offer]
+        told.append(f"{name} with {', '.join(few)}" if row.needs[1:] and losses[0] else name)
+    return ", ".join(told)
+
+
+if __name__ == "__main__":
+    README.write_text(with_tables(README.read_text(encoding="utf-8")), encoding="utf-8")
