@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
+import importlib.util
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import sysconfig
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +63,48 @@ def tool():
     yield importlib.import_module
     for folder in folders:
         sys.path.remove(folder)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Build a Cython file of the tests against the package's .pxd files, as the package is built,
+    and import it: tests call inline functions through it. CFLAGS are added to the compiler's.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # the same for all workers
+
+    def build(path):
+        source = TOP / "tests" / path
+        target = folder / f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}"
+        with open(folder / f"{source.stem}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not target.exists():
+                compile_extension(source, target)
+        spec = importlib.util.spec_from_file_location(source.stem, target)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return cache(build)
+
+
+def compile_extension(source, target):
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None or importlib.util.find_spec("Cython") is None:
+        pytest.skip(f"no C compiler or no Cython to build {source.name} with")
+    code = target.with_name(f"{source.stem}.c")
+    cython = [sys.executable, "-m", "cython", "-3", "-X", "boundscheck=False"]
+    cython += ["-X", "wraparound=False", "-X", "cdivision=True", "-I", str(TOP)]
+    cython += ["--shared=rrmlinear._cyutility", str(source), "-o", str(code)]
+    flags = ["-shared", "-fPIC", "-O2", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
+    flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
+    flags += [f"-I{sysconfig.get_path('include')}", f"-I{TOP / 'rrmlinear' / 'simd'}"]
+    part = target.with_suffix(".part")
+    for command in (cython, [compiler, *flags, str(code), "-o", str(part)]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    part.replace(target)
 
 
 @dataclass

@@ -20,7 +20,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("core", "projections", "data", "losses", "regularizers", "solvers")
+FOLDERS = ("simd", "core", "projections", "data", "losses", "regularizers", "solvers")
 TOOLS = ("meson", "ninja", "cython", "gcc", "g++")
 # Run-time dispatch resolves its functions before the sanitizers are ready.
 DEFINE = "-DRRM_NO_CLONES"
@@ -103,6 +103,8 @@ def sanitized(reports: Path) -> dict[str, str]:
         # CPython keeps memory to its end by design; logs go to files, for pytest swallows stderr.
         "ASAN_OPTIONS": f"detect_leaks=0:log_path={reports / 'address'}",
         "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:log_path={reports / 'undefined'}",
+        # For what the tests build themselves.
+        "CFLAGS": f"-fsanitize=address,undefined {DEFINE}",
         # Small objects each in memory of their own, so that a step beyond one is seen.
         "PYTHONMALLOC": "malloc",
         "PYTHONDONTWRITEBYTECODE": "1",
