@@ -4,13 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
 from rrmlinear.catalog.losses import LOSSES
-
-BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
-REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
-MULTICLASS = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
 
 
 def write(path, X, y):
@@ -40,7 +37,7 @@ def header(path):
     return path.read_text().split("\nw\n")[0].splitlines()
 
 
-@pytest.mark.parametrize("loss", BINARY + MULTICLASS)
+@pytest.mark.parametrize("loss", SIGN_LOSSES | CLASS_LOSSES)
 @pytest.mark.parametrize("data", ["iris", "signs"])
 def test_classification(train, predict, folder, request, data, loss):
     path = request.getfixturevalue(data)
@@ -64,7 +61,7 @@ def test_classification(train, predict, folder, request, data, loss):
         f"nr_feature {problem.n_features}",
         "bias 1",
     ]
-    one_column = len(labels) == 2 and loss in BINARY
+    one_column = len(labels) == 2 and loss in SIGN_LOSSES
     assert model.weights.shape == (problem.n_features + 1, 1 if one_column else len(labels))
     ended = predict(path, "m", "out")
     predicted = [int(line) for line in (folder / "out").read_text().split()]
@@ -74,7 +71,7 @@ def test_classification(train, predict, folder, request, data, loss):
     assert ended.out == f"Accuracy = {100 * correct / n:g}% ({correct}/{n})\n"
 
 
-@pytest.mark.parametrize("loss", REGRESSION)
+@pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regression(train, predict, folder, reals, loss):
     ended = train("-s", 32, "--loss", loss, reals, "m")
     assert (ended.code, ended.err) == (0, "")

@@ -1,7 +1,5 @@
 """KernelClassifier and KernelRegressor: scikit-learn's machines, and a conic solver's optimum."""
 
-import doctest
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -12,7 +10,6 @@ from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.svm import SVC, SVR
 
 from rrmlinear import KernelClassifier, KernelRegressor, RiskClassifier
-from rrmlinear.estimators import kernel
 from rrmlinear.estimators.kernel_features import KernelFeatures
 from rrmlinear.solvers.loop.result import Status
 
@@ -29,12 +26,6 @@ def wave():
     rng = np.random.default_rng(1)
     X = rng.uniform(-3, 3, (90, 2))
     return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + 4 + 0.2 * rng.standard_normal(90)
-
-
-def test_the_examples_of_the_docstrings_run():
-    outcome = doctest.testmod(kernel)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 @pytest.mark.parametrize("name", ["rbf", "linear", "poly"])

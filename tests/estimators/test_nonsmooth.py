@@ -1,7 +1,5 @@
 """NonSmoothClassifier and NonSmoothRegressor: certificates, outside optima, choices that reach."""
 
-import doctest
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -21,12 +19,6 @@ def numbers():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 5))
     return X, X @ [1, -2, 0.5, 0, 3] + 20.0 + 0.3 * rng.standard_normal(60)
-
-
-def test_the_examples_of_the_docstrings_run():
-    outcome = doctest.testmod(nonsmooth)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 def conic(cp, X, y, loss, regularizer, C, budget):

@@ -1,7 +1,5 @@
 """RiskClassifier and RiskRegressor: every solver's certificate, intercepts, constraints, starts."""
 
-import doctest
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,7 +12,6 @@ from rrmlinear import Parameter, RiskClassifier, RiskRegressor, SDCAClassifier, 
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
 from rrmlinear.catalog.solvers import losses_of, regularizers_of
-from rrmlinear.estimators import risk
 from rrmlinear.estimators.risk import SOLVERS
 from rrmlinear.solvers.loop.result import Status
 
@@ -33,12 +30,6 @@ def numbers():
 def loss_for(name, kinked):
     """The loss, or the smooth hinge where the solver takes no kink."""
     return "smooth-hinge" if "smooth" in KINDS[name].needs[0] else kinked
-
-
-def test_the_examples_of_the_docstrings_run():
-    outcome = doctest.testmod(risk)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 @pytest.mark.parametrize("solver", FREE)

@@ -1,10 +1,10 @@
 """SDCAClassifier and SDCARegressor: certificates, weights, starts, and how callers reach them."""
 
-import doctest
 import pickle
 
 import numpy as np
 import pytest
+from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -14,16 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
-from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
-from rrmlinear.estimators import sdca
 from rrmlinear.estimators.sdca import SOLVERS
 from rrmlinear.solvers.loop.result import Status
-
-MARGIN_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
-CLASS_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
-REGRESSION_LOSSES = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
 
 
 @pytest.fixture(scope="module")
@@ -33,18 +27,12 @@ def numbers():
     return X, X @ [1, -2, 0.5, 0, 3] + 0.5 + 0.3 * rng.standard_normal(60)
 
 
-def test_the_examples_of_the_docstrings_run():
-    outcome = doctest.testmod(sdca)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
-
-
 def soft(v, threshold):
     return np.sign(v) * np.maximum(np.abs(v) - threshold, 0)
 
 
 @pytest.mark.parametrize("l1", [None, 0.3])
-@pytest.mark.parametrize("loss", MARGIN_LOSSES)
+@pytest.mark.parametrize("loss", SIGN_LOSSES)
 def test_two_classes_and_their_certificate(two_classes, loss, l1):
     X, y = two_classes
     estimator = SDCAClassifier(loss, C=0.4, l1=l1, tol=1e-9, fit_intercept=False).fit(X, y)
@@ -64,7 +52,7 @@ def test_two_classes_and_their_certificate(two_classes, loss, l1):
     assert estimator.n_iter_ == len(estimator.trace_)
 
 
-@pytest.mark.parametrize("loss", MARGIN_LOSSES)
+@pytest.mark.parametrize("loss", SIGN_LOSSES)
 def test_more_classes_are_one_against_the_rest(iris, loss):
     X, y = iris
     together = SDCAClassifier(loss, C=0.1, tol=1e-11).fit(X[::-1], y[::-1])
@@ -106,7 +94,7 @@ def test_every_solver_finds_the_minimum(iris, numbers, solver):
 
 
 @pytest.mark.parametrize("l1", [None, 5.0])
-@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
+@pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regressions_and_their_certificate(numbers, loss, l1):
     X, y = numbers
     estimator = SDCARegressor(loss, C=0.4, l1=l1, tol=1e-9, intercept_scaling=2.0).fit(X, y)

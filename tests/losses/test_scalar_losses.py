@@ -2,43 +2,14 @@
 
 import numpy as np
 import pytest
+from members import KINKED_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES, loss_named, takes_signs
 
 from rrmlinear.losses import margin, regression
 
-CLASSIFICATION = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge-1": margin.SmoothHinge(1.0),
-    "smooth-hinge-0.01": margin.SmoothHinge(0.01),
-    "squared-hinge": margin.SquaredHinge(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "smooth-generalized-hinge": margin.GeneralizedHinge(3.0, 0.2),
-    "logistic": margin.Logistic(),
-}
-REGRESSION = {
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "smooth-absolute": regression.Absolute(0.1),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.3),
-    "smooth-epsilon-insensitive": regression.EpsilonInsensitive(0.3, 0.2),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.3),
-    "huber": regression.Huber(0.7),
-    "quantile": regression.Quantile(0.9),
-    "smooth-quantile": regression.Quantile(0.2, 0.5),
-}
-LOSSES = CLASSIFICATION | REGRESSION
-SMOOTH = (
-    "smooth-hinge-1",
-    "smooth-hinge-0.01",
-    "squared-hinge",
-    "smooth-generalized-hinge",
-    "logistic",
-    "squared",
-    "smooth-absolute",
-    "huber",
-    "squared-epsilon-insensitive",
-    "smooth-epsilon-insensitive",
-    "smooth-quantile",
-)
+LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
+LOSSES["sharp smooth-hinge"] = loss_named("smooth-hinge", smoothing=0.01)
+LOSSES["sharp quantile"] = loss_named("quantile", quantile=0.01, smoothing=0.01)
+SMOOTH = [name for name in LOSSES if name not in KINKED_LOSSES]
 
 EXACT = {
     "hinge": lambda y, a: np.maximum(0, 1 - y * a),
@@ -46,18 +17,18 @@ EXACT = {
     "generalized-hinge": lambda y, a: np.select(
         [y * a <= 0, y * a <= 1], [1 - 2.5 * y * a, 1 - y * a], 0.0
     ),
-    "smooth-hinge-1": lambda y, a: np.where(
-        y * a >= 1, 0, np.where(y * a <= 0, 0.5 - y * a, (1 - y * a) ** 2 / 2)
+    "smooth-hinge": lambda y, a: np.where(
+        y * a >= 1, 0, np.where(y * a <= 0.5, 0.75 - y * a, (1 - y * a) ** 2)
     ),
     "logistic": lambda y, a: np.logaddexp(0, -y * a),
     "squared": lambda y, a: (a - y) ** 2 / 2,
     "absolute": lambda y, a: np.abs(a - y),
-    "epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.3),
-    "squared-epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.3) ** 2,
+    "epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.2),
+    "squared-epsilon-insensitive": lambda y, a: np.maximum(0, np.abs(a - y) - 0.2) ** 2,
     "huber": lambda y, a: np.where(
-        np.abs(a - y) <= 0.7, (a - y) ** 2 / 2, 0.7 * (np.abs(a - y) - 0.35)
+        np.abs(a - y) <= 0.8, (a - y) ** 2 / 2, 0.8 * (np.abs(a - y) - 0.4)
     ),
-    "quantile": lambda y, a: np.maximum(0.9 * (y - a), -0.1 * (y - a)),
+    "quantile": lambda y, a: np.maximum(0.8 * (y - a), -0.2 * (y - a)),
 }
 
 
@@ -67,7 +38,7 @@ def name(request):
 
 
 def labels_for(name, rng, n):
-    return rng.choice([-1.0, 1.0], n) if name in CLASSIFICATION else 3 * rng.standard_normal(n)
+    return rng.choice([-1.0, 1.0], n) if takes_signs(name) else 3 * rng.standard_normal(n)
 
 
 def margins_for(rng, n):
@@ -166,7 +137,7 @@ def test_smoothing_is_the_modulus_of_the_conjugate(name):
     assert (loss.smoothing > 0) == (name in SMOOTH)
 
 
-@pytest.mark.parametrize("name", sorted(set(LOSSES) - set(SMOOTH)))
+@pytest.mark.parametrize("name", KINKED_LOSSES)
 def test_smoothed_is_below_by_no_more_than_stated(name):
     rng = np.random.default_rng(6)
     loss, y, a = LOSSES[name], labels_for(name, rng, 300), margins_for(rng, 300)

@@ -33,9 +33,10 @@ def _of(kind: str) -> dict[str, Any]:
     return {name: loss_named(name) for name, row in LOSSES.items() if row.kind == kind}
 
 
-#: Losses of one score by name, with labels ±1 and with real ones.
+#: Losses by name: of one score with labels ±1, of one score with real labels, of all classes.
 SIGN_LOSSES = _of("binary")
 REAL_LOSSES = _of("regression")
+CLASS_LOSSES = _of("multiclass")
 SCALAR_LOSSES = SIGN_LOSSES | REAL_LOSSES
 SMOOTH_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if loss.smoothing > 0}
 KINKED_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if not loss.smoothing > 0}
@@ -46,8 +47,8 @@ STRONG_REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "scaled": Ela
 
 
 def takes_signs(name: str) -> bool:
-    """Whether the labels of a loss, smoothed or not, are ±1."""
-    return name.removeprefix("smoothed ") in SIGN_LOSSES
+    """Whether labels are ±1, by the last word of a loss's name."""
+    return name.rpartition(" ")[2] in SIGN_LOSSES
 
 
 def scalar_problem(

@@ -8,14 +8,6 @@ import rrmlinear
 from rrmlinear import Model, Parameter, Problem
 
 
-@pytest.fixture(scope="module")
-def signs():
-    generator = np.random.default_rng(0)
-    X = generator.normal(size=(80, 5))
-    y = np.where(X @ [1, -2, 0.5, 0, 0] + generator.normal(size=80) > 0, 1.0, -1.0)
-    return Problem.from_arrays(X, y)
-
-
 @pytest.mark.parametrize("choices", [{"regularizer": "l2"}, {"regularizer": "elastic-net"}])
 @pytest.mark.parametrize("loss", ["smooth-hinge", "squared-hinge", "logistic"])
 def test_fista_has_the_optimum_of_the_ascent(signs, fit, loss, choices):

@@ -2,24 +2,13 @@
 
 import numpy as np
 import pytest
+from members import CLASS_LOSSES, REAL_LOSSES, SCALAR_LOSSES, SIGN_LOSSES
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
-
-BINARY = [name for name, loss in LOSSES.items() if loss.kind == "binary"]
-REGRESSION = [name for name, loss in LOSSES.items() if loss.kind == "regression"]
-MULTICLASS = [name for name, loss in LOSSES.items() if loss.kind == "multiclass"]
-
-
-@pytest.fixture(scope="module")
-def signs():
-    generator = np.random.default_rng(0)
-    X = generator.normal(size=(80, 5))
-    y = np.where(X @ [1, -2, 0.5, 0, 0] + generator.normal(size=80) > 0, 1.0, -1.0)
-    return Problem.from_arrays(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +28,7 @@ def regularizer_value(weights, regularizer):
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", BINARY)
+@pytest.mark.parametrize("loss", SIGN_LOSSES)
 def test_two_classes_have_one_column(signs, fit, loss, regularizer):
     given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
     model = fit(signs, **given, **choices_of(regularizer))
@@ -57,7 +46,7 @@ def test_two_classes_have_one_column(signs, fit, loss, regularizer):
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", REGRESSION)
+@pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regression_predicts_numbers(reals, fit, loss, regularizer):
     given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
     model = fit(reals, **given, **choices_of(regularizer))
@@ -72,7 +61,7 @@ def test_regression_predicts_numbers(reals, fit, loss, regularizer):
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", MULTICLASS)
+@pytest.mark.parametrize("loss", CLASS_LOSSES)
 def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss, regularizer):
     problem = small_problem().problem()
     model = fit(problem, solver=32, loss=loss, gap_tol=1e-6, **choices_of(regularizer))
@@ -184,12 +173,12 @@ def test_smoothing_a_multiclass_loss(small_problem, fit, loss):
 
 def test_numbers_of_losses_reach_them(reals):
     for choice, value in (("epsilon", 0.4), ("huber", 0.2), ("quantile", 0.9), ("slope", 3.0)):
-        names = [name for name in BINARY + REGRESSION if choice in LOSSES[name].takes]
+        names = [name for name in SCALAR_LOSSES if choice in LOSSES[name].takes]
         assert names
         for name in names:
             default = select(Parameter(solver=32, loss=name)).loss
             given = select(Parameter(solver=32, loss=name, **{choice: value})).loss
-            y, margin = (1.0, -2.0) if name in BINARY else (3.0, 0.0)
+            y, margin = (1.0, -2.0) if name in SIGN_LOSSES else (3.0, 0.0)
             assert given.values(y, margin) != default.values(y, margin)
 
 
@@ -286,12 +275,12 @@ def test_choices_that_cannot_be_meant(choices, message):
 
 
 def test_labels_outside_a_domain(reals, fit):
-    for loss in BINARY + MULTICLASS:
+    for loss in SIGN_LOSSES | CLASS_LOSSES:
         with pytest.raises(ValueError, match="is not a whole number of 32 bits, as classification"):
             fit(reals, solver=32, loss=loss)
 
 
-@pytest.mark.parametrize("loss", BINARY + MULTICLASS)
+@pytest.mark.parametrize("loss", SIGN_LOSSES | CLASS_LOSSES)
 def test_one_class_is_refused(fit, loss):
     problem = Problem.from_arrays(np.eye(3), [2, 2, 2])
     with pytest.raises(ValueError, match="all 3 examples have label 2: training takes at least"):
