@@ -145,16 +145,16 @@ def check_features(
     features: frozenset[str],
 ) -> None:
     """Raise ChoiceError where something is needed that neither loss nor regularizer offers."""
-    lacker = {
+    named = {
         "loss": Named("loss", loss.name),
         "regularizer": Named("regularizer", regularizer.name),
     }
     for name in sorted(regularizer.needs - features):
         feature = FEATURES[name]
         raise ChoiceError(
-            lacker["regularizer"],
+            named["regularizer"],
             f" is for {feature.needed}, and ",
-            lacker["loss"],
+            named["loss"],
             f" {feature.lacking}, where it would be {regularizer.single}",
             field="regularizer",
             value=regularizer.name,
@@ -163,20 +163,20 @@ def check_features(
         row, value = CHOICES[name], getattr(choices, name)
         for missing in sorted(row.needs - features):
             feature = FEATURES[missing]
-            raise no_effect(name, value, (lacker[feature.of],), (feature.needed,))
+            raise no_effect(name, value, (named[feature.of],), (feature.needed,))
         wanted = row.values_need.get(value, frozenset()) if isinstance(value, str) else frozenset()
         for missing in sorted(wanted - features):
             feature = FEATURES[missing]
             raise ChoiceError(
                 Named(name, value),
                 f" needs {feature.needed}, and ",
-                lacker[feature.of],
+                named[feature.of],
                 f" {feature.lacking}",
                 field=name,
                 value=value,
             )
     if not any(need <= features for need in solver.needs):
-        raise _unmet(solver, loss, lacker, features)
+        raise _unmet(solver, named, features)
     in_weights = choices.route in (None, "primal")
     if choices.prox == "optimized" and in_weights and "smooth" in features:
         raise ChoiceError(
@@ -184,26 +184,25 @@ def check_features(
             " has no effect with ",
             Named("route", "primal"),
             " and ",
-            lacker["loss"],
+            named["loss"],
             ", which is smooth",
             field="prox",
             value="optimized",
         )
 
 
-def _unmet(
-    solver: SolverRow, loss: LossRow, lacker: Mapping[str, Named], features: frozenset[str]
-) -> ChoiceError:
+def _unmet(solver: SolverRow, named: Mapping[str, Named], features: frozenset[str]) -> ChoiceError:
     """The error for a solver whose needs are not met; it names both sides."""
     missing = list(dict.fromkeys(min(sorted(need - features)) for need in solver.needs))
     needed = " or ".join(FEATURES[name].needed for name in missing)
     sentence: list[str | Named] = [Named("solver", solver.number), f" needs {needed}"]
     for name in missing:
-        sentence += [", and ", lacker[FEATURES[name].of], f" {FEATURES[name].lacking}"]
+        sentence += [", and ", named[FEATURES[name].of], f" {FEATURES[name].lacking}"]
     if missing == ["smooth"]:
         sentence += [": choose a ", Named("smoothing"), " above 0"]
     elif FEATURES[missing[0]].of == "loss":
         sentence.append(f"; it takes {', '.join(losses_of(solver))}")
     else:
         sentence.append(f"; it takes {', '.join(regularizers_of(solver))}")
-    return ChoiceError(*sentence, field=FEATURES[missing[0]].of, value=loss.name)
+    of = FEATURES[missing[0]].of
+    return ChoiceError(*sentence, field=of, value=named[of].chosen)

@@ -19,7 +19,7 @@ from rrmlinear.cli import usage
 from rrmlinear.cli.columns import read_columns, read_groups
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.parser import Parser, choice, number, whole
+from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, whole
 
 MOST_THREADS = 1024
 WITHOUT_EFFECT = {
@@ -56,23 +56,11 @@ class PredictionOptions:
     output_file: str
 
 
-def _class_weight(text: str) -> tuple[int, float]:
-    label, _, weight = text.partition(":")
-    return whole("-wi: i")(label), number(f"-w{label}")(weight)
-
-
-def _name_or_whole(text: str) -> str | int:
-    try:
-        return int(text.replace("_", "x"))
-    except ValueError:
-        return text
-
-
 def _converter(name: str) -> Callable[[str], Any]:
     """How the text after the flag of a choice becomes its value."""
     flag, values = FLAGS[name].flag, CHOICES[name].values
     others: dict[str, Callable[[str], Any]] = {
-        "solver": _name_or_whole,
+        "solver": name_or_whole,
         "loss": choice(flag, tuple(LOSSES)),
         "regularizer": choice(flag, tuple(REGULARIZERS)),
         "groups": str,  # the file's name, until all options are read
@@ -82,7 +70,7 @@ def _converter(name: str) -> Callable[[str], Any]:
     if name in others:
         return others[name]
     if isinstance(values, NamesOrWhole):
-        return _name_or_whole
+        return name_or_whole
     if isinstance(values, Names):
         return choice(flag, values.names)
     if isinstance(values, Whole):
@@ -96,7 +84,7 @@ def _offer_choices(parser: Parser) -> None:
         if isinstance(values, Switch):
             parser.flag(flag.flag, dest=name)
         elif isinstance(values, Factors):
-            parser.value("-w", dest=name, type=_class_weight, action="append", default=[])
+            parser.value("-w", dest=name, type=class_weight, action="append", default=[])
         else:
             parser.value(flag.flag, dest=name, type=_converter(name))
 

@@ -128,3 +128,17 @@ def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
         return text
 
     return convert
+
+
+def class_weight(text: str) -> tuple[int, float]:
+    """The label and the factor of -wi factor, which comes as ``i:factor``."""
+    label, _, factor = text.partition(":")
+    return whole("-wi: i")(label), number(f"-w{label}")(factor)
+
+
+def name_or_whole(text: str) -> str | int:
+    """A whole number, or a name."""
+    try:
+        return int(text.replace("_", "x"))
+    except ValueError:
+        return text

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.problem import Problem
+from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.costs import checked_costs
+from rrmlinear.training.single import solve_scalars
+from rrmlinear.training.starts import scalar_duals
+
+Vector = NDArray[np.float64]
 
 #: From best to worst.
 STATUSES = list(Status)
@@ -74,17 +82,57 @@ class _Columns:
 
 
 def solve_one_vs_rest(
+    problem: Problem,
+    chosen: Selection,
+    label: NDArray[np.int32],
+    costs: Vector,
+    factors: Vector,
+    duals: Any = None,
+    on_pass: OnPass | None = None,
+) -> OneVsRestResult:
+    """A problem for each class j: +1 its examples, with costs times factors[j], −1 the others.
+
+    Each is solved to its own gap by the same rule, from its column of ``duals`` (n × k) if given.
+    The limit on passes is each problem's, the limit on time that of all. After the time limit, or
+    when ``on_pass`` has returned True (it is not called again), the problems left get one pass
+    each.
+    """
+    starts = scalar_duals(duals, (problem.n_examples, len(factors)))
+
+    def solve(j: int, rest: Stopping, see: OnPass) -> Result:
+        y = np.where(label == j, 1.0, -1.0)
+        start = None if starts is None else np.ascontiguousarray(starts[:, j])
+        own_costs = _costs_of(j, label, costs, factors)
+        return solve_scalars(problem, chosen, y, own_costs, start, see, rest)
+
+    zeros = _at_zero(chosen.loss, label, costs, factors)
+    return _solve_each(solve, zeros, chosen.stopping, on_pass)
+
+
+def _costs_of(j: int, label: NDArray[np.int32], costs: Vector, factors: Vector) -> Vector:
+    return checked_costs(costs * np.where(label == j, factors[j], 1.0))
+
+
+def _at_zero(
+    loss: ScalarLoss, label: NDArray[np.int32], costs: Vector, factors: Vector
+) -> list[tuple[float, float]]:
+    """(primal, dual) of each problem at weights and duals of zero."""
+    values = loss.values([1.0, -1.0], 0.0)
+    conjugates = loss.conjugates([1.0, -1.0], 0.0)
+    zeros = []
+    for j in range(len(factors)):
+        own_costs, own = _costs_of(j, label, costs, factors), label == j
+        each = np.array([own_costs[own].sum(), own_costs[~own].sum()])
+        zeros.append((float(each @ values), -float(each @ conjugates)))
+    return zeros
+
+
+def _solve_each(
     solve: Callable[[int, Stopping, OnPass], Result],
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
-    on_pass: OnPass | None = None,
+    on_pass: OnPass | None,
 ) -> OneVsRestResult:
-    """``solve(j, stopping, on_pass)`` for each class j, each to its own gap by the same rule.
-
-    ``zeros`` holds (primal, dual) of each problem at weights and duals of zero. The limit on passes
-    is each problem's, the limit on time is that of all. After the time limit, or when ``on_pass``
-    has returned True (it is not called again), the problems left get one pass each.
-    """
     sums = _Sums(zeros)
     trace: list[TraceRow] = []
     columns = _Columns(len(zeros))

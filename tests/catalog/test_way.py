@@ -1,0 +1,50 @@
+"""The way of an example from the command line to the kernel enters each module once."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from rrmlinear.cli.command import run
+
+
+def modules_of(frame):
+    """The package's modules on the stack, outermost first, neighbours of one module together."""
+    found = []
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith("rrmlinear.") and (not found or found[-1] != name):
+            found.append(name)
+        frame = frame.f_back
+    return found[::-1]
+
+
+def down_to_the_solver(modules):
+    """The way up to the first module of a solver, whose callbacks come back."""
+    solver = [at for at, name in enumerate(modules) if name.startswith("rrmlinear.solvers.")]
+    return modules[: solver[0] + 1] if solver else modules
+
+
+@pytest.mark.parametrize("number", [30, 32, 37])
+def test_each_module_is_entered_once(tmp_path, monkeypatch, number):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    lines = (f"{i % 3} 1:{a:.3g} 2:{b:.3g}\n" for i, (a, b) in enumerate(rng.normal(size=(30, 2))))
+    (tmp_path / "data").write_text("".join(lines))
+    ways = set()
+
+    def see(frame, event, _):
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("rrmlinear."):
+            modules = modules_of(frame)
+            passing = frame.f_code.co_name == "run_pass"
+            ways.add(tuple(modules if passing else down_to_the_solver(modules)))
+
+    sys.setprofile(see)
+    try:
+        assert run("training", ["-q", "-s", str(number), "-t", "2", "data"]) == 0
+    finally:
+        sys.setprofile(None)
+    assert [way for way in ways if len(set(way)) < len(way)] == []
+    layers = ["cli", "training", "solvers"]
+    deepest = max(ways, key=len)
+    assert [name for name in layers if any(f".{name}." in each for each in deepest)] == layers
