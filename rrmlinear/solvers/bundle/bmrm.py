@@ -15,11 +15,11 @@ from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# Where a plane is taken on the way from the lowest point of a line to the minimum of the model.
-PLANE_PART = 0.1
-# What a search along a line, and the minimum of a model, may leave, as a part of the gap.
-SEARCH_SHARE = 0.01
-MODEL_SHARE = 1e-3
+# A plane is taken this far on the way from the lowest point of a line to the minimum of the model.
+PLANE_POSITION = 0.1
+# Accuracy of the search along a line, and of the minimum of a model, relative to the gap.
+SEARCH_ACCURACY = 0.01
+MODEL_ACCURACY = 1e-3
 
 
 class Risk(Protocol):
@@ -40,7 +40,7 @@ class Risk(Protocol):
 
 
 class Line:
-    """x → (value, slope) of J = Ω + F at w + x d, margins being linear in x: O(n + d)."""
+    """x → (value, derivative) of J = Ω + F at w + x d. Scores are linear in x: O(n + d)."""
 
     def __init__(
         self,
@@ -50,33 +50,33 @@ class Line:
         end: tuple[NDArray[np.float64], NDArray[np.float64]],
     ) -> None:
         self.risk, self.regularizer = risk, regularizer
-        self.w, self.margins = begin
-        self.step, self.moves = end[0] - self.w, end[1] - self.margins
+        self.w, self.scores = begin
+        self.step, self.moves = end[0] - self.w, end[1] - self.scores
 
     def point(self, x: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(w, margins) there."""
-        return self.w + x * self.step, self.margins + x * self.moves
+        """(w, scores) there."""
+        return self.w + x * self.step, self.scores + x * self.moves
 
     def __call__(self, x: float) -> tuple[float, float]:
         w = (self.w + x * self.step).ravel()
-        value, slope = self.risk.along(self.margins, self.moves, x)
+        value, derivative = self.risk.along(self.scores, self.moves, x)
         omega = self.regularizer
-        return value + omega.value_of(w), slope + omega.slope_of(w, self.step.ravel())
+        return value + omega.value_of(w), derivative + omega.slope_of(w, self.step.ravel())
 
 
 class BMRM(Solver):
     """minimize J(w) = Ω(w) + F(w) over w; F convex, Ω strongly convex.
 
-    F is a risk, of ``risk.shape``; any loss, with a kink or without. A plane ⟨a, w⟩ + b of F is its
-    tangent at some w: a = ∇F, b = −F*(a), which the slopes there make. w_t minimizes Ω with the
-    largest plane (``update`` "qp"), or with two planes, the mean of all before and the new one
-    ("ls", the line search of theorem 5 in the paper). The next plane is taken at w_t; with
-    ``line_search`` at a part `PLANE_PART` of the way to w_t from the lowest point of J on the line
-    through w_t and the best point so far, which becomes the best one (OCAS). A pass is one plane:
-    one product with the data and one gradient.
+    F is a risk of any loss, with a kink or without. A plane ⟨a, w⟩ + b is a tangent of F at some w:
+    a = ∇F(w), b = −F*(a), and both follow from the derivatives of the loss there. w_t minimizes Ω
+    plus a model of F: the largest of all planes (``update`` "qp"), or of two, the mean of all
+    before and the new one ("ls", the line search of theorem 5 in the paper). The next plane is the
+    tangent at w_t. With ``line_search`` (OCAS) J is first minimized on the line from the best point
+    to w_t, which gives the next best point. The tangent is then taken at `PLANE_POSITION` of the
+    way from there to w_t. A pass is one plane: one product with the data and one gradient.
 
-    Certificate: the model's dual value is a lower bound of J at each pass, proven by the mean of
-    the slopes with the planes' weights; the least J seen is the primal.
+    Certificate: the minimum of the model is a lower bound of J at each pass. The mean of the
+    derivatives, with the weights of their planes, are duals that prove it.
 
     Raises ValueError for a regularizer that is not strongly convex, and where numbers overflow.
     Source: Teo, Vishwanathan, Smola and Le, Bundle methods for regularized risk minimization, 2010;
@@ -115,19 +115,19 @@ class BMRM(Solver):
         self.work += self.n
         best = self.certificate
         primal, bound = best.primal, best.lower
-        slopes = self.risk.derivatives(self.point[1])
-        a, b = self.risk.gradient(slopes).ravel(), -self.risk.conjugate(-slopes)
+        derivatives = self.risk.derivatives(self.point[1])
+        a, b = self.risk.gradient(derivatives).ravel(), -self.risk.conjugate(-derivatives)
         if not (np.isfinite(a).all() and math.isfinite(b)):
             raise ValueError("a plane overflows; scale the data, or take a smaller C")
-        self.model.add(a, b, slopes)
-        self.model.solve(MODEL_SHARE * (primal - bound) if number > 1 else 0)
+        self.model.add(a, b, derivatives)
+        self.model.solve(MODEL_ACCURACY * (primal - bound) if number > 1 else 0)
         best.offer_bound(self.model.bound)
         w = self.model.w.reshape(self.risk.shape)
         self.minimum = w, self.risk.scores(w)
         stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
-        else:  # the new plane did not cut the minimum of the model off: take one there
+        else:  # the new plane did not cut off the minimum of the model: take the next one there
             best.offer_weights(*self.minimum)
             self.point = self.minimum
         fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
@@ -136,13 +136,13 @@ class BMRM(Solver):
     def _plane_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         best = self.certificate
         line = Line(self.risk, self.regularizer, (best.weights, best.scores), self.minimum)
-        lowest = lowest_point(line, 0.0, 1.0, SEARCH_SHARE * (best.primal - best.lower))
+        lowest = lowest_point(line, 0.0, 1.0, SEARCH_ACCURACY * (best.primal - best.lower))
         best.offer_weights(*line.point(lowest.x), primal=lowest.value)
-        return line.point(lowest.x + PLANE_PART * (1 - lowest.x))
+        return line.point(lowest.x + PLANE_POSITION * (1 - lowest.x))
 
     def measure(self) -> None:
         # Sums of planes round by parts of their b, which may be large; the dual at a mean does not.
-        alphas, best = -self.model.mean_slopes(), self.certificate
+        alphas, best = -self.model.mean_derivatives(), self.certificate
         best.offer_duals(alphas)
         if not math.isfinite(best.dual):
             # The mean has rounded beyond a domain. The planes have not, and prove their bound.

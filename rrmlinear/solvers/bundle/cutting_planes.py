@@ -1,4 +1,4 @@
-"""Models of F from below, and their minima with Ω: of all planes, and of their running mean."""
+"""Lower models of F, of all planes or of their running mean, and the minimum of each with Ω."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
 from rrmlinear.solvers.loop.line_search import lowest_point_between
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A plane without weight for so many passes goes.
-PATIENCE = 30
-# Newton steps for one model; the bound holds wherever they end.
-NEWTON_STEPS = 50
+# A plane goes after more passes than these without weight.
+MAX_IDLE_PASSES = 30
+# Newton steps for one model. The bound holds wherever they end.
+MAX_NEWTON_STEPS = 50
 
 
-class Slopes:
+class PackedDerivatives:
     """The φ'(m_i) that made a plane, a byte each where the loss has few."""
 
-    def __init__(self, slopes: NDArray[np.float64]) -> None:
-        self.shape = slopes.shape
-        self.packed = pack(slopes.ravel())
-        self.plain = slopes if self.packed is None else None
+    def __init__(self, derivatives: NDArray[np.float64]) -> None:
+        self.shape = derivatives.shape
+        self.packed = pack(derivatives.ravel())
+        self.plain = derivatives if self.packed is None else None
 
     def unpacked(self) -> NDArray[np.float64]:
         if self.packed is None:
@@ -41,7 +41,7 @@ class CuttingPlanes:
 
     Dual: maximize b'β − Ω*(−Aβ) over β ≥ 0, Σ β_t = 1, columns of A being a_t; w = ∇Ω*(−Aβ). It is
     solved from the β before, so that ``bound``, its value, never falls. A plane that has had no
-    weight for `PATIENCE` passes goes.
+    weight for `MAX_IDLE_PASSES` passes goes.
     """
 
     def __init__(self, regularizer: Regularizer, d: int) -> None:
@@ -50,17 +50,17 @@ class CuttingPlanes:
         self.b = np.zeros(0)
         self.beta = np.zeros(0)
         self.idle = np.zeros(0, dtype=np.int64)
-        self.slopes: list[Slopes] = []
+        self.derivatives: list[PackedDerivatives] = []
         self.w, self.bound = np.zeros(d), -math.inf
         self.qp = SimplexQP() if regularizer.linear else None
 
-    def add(self, a: NDArray[np.float64], b: float, slopes: NDArray[np.float64]) -> None:
-        """One more plane, and the slopes of F that it was made of."""
+    def add(self, a: NDArray[np.float64], b: float, derivatives: NDArray[np.float64]) -> None:
+        """One more plane, and the derivatives of F that it was made of."""
         self.planes.append(a)
         self.b = np.append(self.b, b)
         self.beta = np.append(self.beta, 0.0 if len(self.beta) else 1.0)
         self.idle = np.append(self.idle, 0)
-        self.slopes.append(Slopes(slopes))
+        self.derivatives.append(PackedDerivatives(derivatives))
         if self.qp is not None:
             self.qp.append(self.planes.products(a) / self.regularizer.modulus, b)
 
@@ -84,7 +84,7 @@ class CuttingPlanes:
         """
         omega, b = self.regularizer, self.b
         vector = -self.planes.combination(self.beta)
-        for _ in range(NEWTON_STEPS):
+        for _ in range(MAX_NEWTON_STEPS):
             self.w = omega.primal_of(vector)
             g = -(self.planes.products(self.w) + b)
             mean = float(self.beta @ g)
@@ -112,21 +112,21 @@ class CuttingPlanes:
 
     def _forget(self) -> None:
         self.idle = np.where(self.beta > 0, 0, self.idle + 1)
-        if (self.idle > PATIENCE).any():
-            kept = np.flatnonzero(self.idle <= PATIENCE)
+        if (self.idle > MAX_IDLE_PASSES).any():
+            kept = np.flatnonzero(self.idle <= MAX_IDLE_PASSES)
             self.planes.keep(kept)
             self.b, self.beta, self.idle = self.b[kept], self.beta[kept], self.idle[kept]
-            self.slopes = [self.slopes[i] for i in kept]
+            self.derivatives = [self.derivatives[i] for i in kept]
             if self.qp is not None:
                 self.qp.keep(kept)
 
-    def mean_slopes(self) -> NDArray[np.float64]:
+    def mean_derivatives(self) -> NDArray[np.float64]:
         """Σ β_t slopes_t, which prove the bound."""
         chosen = np.flatnonzero(self.beta)
-        mean, weight = self.slopes[chosen[0]].unpacked(), float(self.beta[chosen[0]])
+        mean, weight = self.derivatives[chosen[0]].unpacked(), float(self.beta[chosen[0]])
         for i in chosen[1:]:
             weight += float(self.beta[i])
-            mean = between(mean, self.slopes[i].unpacked(), float(self.beta[i]) / weight)
+            mean = between(mean, self.derivatives[i].unpacked(), float(self.beta[i]) / weight)
         return mean
 
 
@@ -140,29 +140,29 @@ class MeanPlane:
     def __init__(self, regularizer: Regularizer, d: int) -> None:
         self.regularizer = regularizer
         self.a, self.b = np.zeros(d), -math.inf
-        self.slopes: NDArray[np.float64] | None = None
+        self.derivatives: NDArray[np.float64] | None = None
         self.new: tuple[NDArray[np.float64], float, NDArray[np.float64]] | None = None
         self.w, self.bound = np.zeros(d), -math.inf
 
-    def add(self, a: NDArray[np.float64], b: float, slopes: NDArray[np.float64]) -> None:
-        self.new = a, b, slopes
+    def add(self, a: NDArray[np.float64], b: float, derivatives: NDArray[np.float64]) -> None:
+        self.new = a, b, derivatives
 
     def solve(self, tolerance: float) -> None:
         assert self.new is not None
-        a, b, slopes = self.new
-        if self.slopes is None:
-            self.a, self.b, self.slopes = a.copy(), b, slopes.copy()
+        a, b, derivatives = self.new
+        if self.derivatives is None:
+            self.a, self.b, self.derivatives = a.copy(), b, derivatives.copy()
         else:
             part = best_part(self.regularizer, -self.a, self.a - a, b - self.b)
             self.a += part * (a - self.a)
             self.b += part * (b - self.b)
-            self.slopes = between(self.slopes, slopes, part)
+            self.derivatives = between(self.derivatives, derivatives, part)
         self.w = self.regularizer.primal_of(-self.a)
         self.bound = self.b - self.regularizer.conjugate_of(-self.a)
 
-    def mean_slopes(self) -> NDArray[np.float64]:
-        assert self.slopes is not None
-        return self.slopes
+    def mean_derivatives(self) -> NDArray[np.float64]:
+        assert self.derivatives is not None
+        return self.derivatives
 
 
 def between(a: NDArray[np.float64], b: NDArray[np.float64], part: float) -> NDArray[np.float64]:

@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from rrmlinear.solvers.bundle._plane_sums import add_combination, products
 
-# Vectors in one piece of memory: products with so many run at the speed of memory, and what lies
-# idle is a small part.
+# Vectors in one piece of memory. Products with 32 run at the speed of memory, and few places are
+# free.
 CHUNK = 32
 
 
 class PlaneStore:
-    """Vectors of d numbers in places that are used again.
+    """Vectors of d numbers, in places that are used again when vectors go.
 
-    ``places`` has the place of each, in the order in which they came; arrays over the vectors are
+    ``places`` holds the place of each vector, in the order of arrival. Arrays over the vectors are
     in that order.
     """
 

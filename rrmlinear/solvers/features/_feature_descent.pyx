@@ -10,11 +10,12 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+
 cdef enum:
     LOOKAHEAD = 4        # visits between a prefetch and its use
 
-# A weight that moves by less than this part of itself has not moved: it is rounding.
-cdef double ROUNDING = 1e-15
+cdef double ROUNDING = COORDINATE_ROUNDING
 
 
 cdef class FeatureSweeps:
@@ -125,21 +126,6 @@ cdef class FeatureSweeps:
             size += fabs(w)
             square += w * w
         return self.l1 * size + self.modulus / 2 * square
-
-
-def products_of(const double[:, ::1] vectors):
-    """The products of a few long vectors, the rows of a matrix, with each other."""
-    cdef Py_ssize_t i, j, t, k = vectors.shape[0]
-    cdef double total
-    matrix = np.empty((k, k))
-    cdef double[:, ::1] out = matrix
-    for i in range(k):
-        for j in range(i + 1):
-            total = 0
-            for t in range(vectors.shape[1]):
-                total += vectors[i, t] * vectors[j, t]
-            out[i, j] = out[j, i] = total
-    return matrix
 
 
 def moments(Rows columns, const double[::1] unit):

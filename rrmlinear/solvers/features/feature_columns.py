@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._feature_descent import moments
-
-# A centred column whose square is this part of the column's own is rounding: a constant.
-CONSTANT = 1e-14
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 
 class FeatureColumns:
@@ -84,4 +82,4 @@ class FeatureColumns:
         else:
             self.totals, spread = moments(self.rows, self.unit)
             self.centres = self.means = self.totals / self.mass
-        self.curvature = np.where(spread > CONSTANT * square, spread, 0.0)
+        self.curvature = np.where(spread > CONSTANT_COLUMN * square, spread, 0.0)

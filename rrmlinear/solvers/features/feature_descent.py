@@ -9,33 +9,36 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
-from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_of
+from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.loop.anderson import mixing_weights
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A working set has the features in use and those whose pull on the residual is this near to l1;
-# never more than these or than there are examples or twice those in use, the nearest first.
-NEARNESS = 0.95
-FEWEST = 100
+# A working set has the features in use, and the others whose |a_j'r| is at least this part of l1.
+WORKING_SET_PULL = 0.95
+# Features that a working set may always have. It may also have as many as there are examples, or
+# twice those in use. The nearest to l1 come first.
+MIN_SET_LIMIT = 100
 # Sweeps between two looks at the gap, and between two extrapolations.
-MEMORY = 5
-# A working set is done when its gap is this part of the whole problem's, or of the target.
-SHARE = 0.3
-# A gap that shrinks by less than this part of the objective is at the end of what rounding allows.
-ROUNDING = 1e-15
+SWEEPS_PER_LOOK = 5
+# Ridge of an extrapolation. A guess is kept only where it is better, so it may go far.
+MIXING_RIDGE = 1e-14
+# A working set is solved when its gap is this part of the whole problem's, or of the target.
+WORKING_SET_ACCURACY = 0.3
 
 
 class FeatureDescent(Solver):
     """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w.
 
-    ``l1`` ≥ 0 and ``modulus`` ≥ 0 are not both 0. A pass makes a working set of features and
-    minimizes over their weights, one at a time and exactly, until little of the gap is left there;
-    every few sweeps the next point is guessed from the last ones (Anderson extrapolation) and kept
-    if the objective is lower. The data are copied, feature by feature.
+    ``l1`` ≥ 0 and ``modulus`` ≥ 0 are not both 0. A pass chooses a working set of features and
+    minimizes over one of their weights at a time, exactly, until little of the gap is left there.
+    Every few sweeps Anderson's mixing guesses the limit, and the guess is kept if the objective is
+    lower. The data are copied, feature by feature.
 
     Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i, and with Ω* infinite
-    where modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. The gap is
-    over all examples and features in every pass.
+    where modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. Every pass
+    measures the gap over all examples and features.
 
     ``intercept``: the weight of the rows' appended column (``rows.bias`` > 0) is not in Ω; then
     Σ c_i α_i = 0. ``start`` are weights, as many as rows are wide.
@@ -97,9 +100,9 @@ class FeatureDescent(Solver):
     def run_pass(self, number: int) -> None:
         moved, gap = self.sweeps.moved, self.certificate.gap
         target = self.target if np.isfinite(self.target) else 0.0
-        self._descend(self._working_set(), SHARE * max(gap, target) / self.scale)
+        self._descend(self._working_set(), WORKING_SET_ACCURACY * max(gap, target) / self.scale)
         self._certify()
-        progress = gap - self.certificate.gap > ROUNDING * self.certificate.primal
+        progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
         self.moved = self.sweeps.moved - moved if progress else 0
 
     def support(self) -> dict[str, int]:
@@ -107,9 +110,11 @@ class FeatureDescent(Solver):
 
     def _working_set(self) -> NDArray[np.int64]:
         in_use = self.sweeps.weights != 0
-        room = NEARNESS * self.threshold - np.abs(self.pulls)
+        room = WORKING_SET_PULL * self.threshold - np.abs(self.pulls)
         near = np.flatnonzero(((room < 0) | in_use) & self.usable)
-        most = max(FEWEST, 2 * int(in_use.sum()), min(self.rows.shape[0], self.columns.count))
+        most = max(
+            MIN_SET_LIMIT, 2 * int(in_use.sum()), min(self.rows.shape[0], self.columns.count)
+        )
         if len(near) > most:
             distance = np.where(in_use[near], -np.inf, room[near] / self.norms[near])
             near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
@@ -120,7 +125,7 @@ class FeatureDescent(Solver):
         sweeps, best, gap = self.sweeps, -np.inf, np.inf
         while True:
             points = [sweeps.weights[features]]
-            for _ in range(MEMORY):
+            for _ in range(SWEEPS_PER_LOOK):
                 if not self._sweep(features):
                     return
                 points.append(sweeps.weights[features])
@@ -134,7 +139,7 @@ class FeatureDescent(Solver):
                 sweeps.move(features, points[-1])
             best = max(best, self._best_factor(sweeps.products(features))[1])
             last, gap = gap, primal - best
-            if gap <= goal or last - gap <= ROUNDING * primal:
+            if gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal:
                 return
 
     def _sweep(self, features: NDArray[np.int64]) -> bool:
@@ -161,14 +166,14 @@ class FeatureDescent(Solver):
             if factor * largest > self.threshold:
                 factor = self.threshold / largest
             return factor, factor * (product - factor / 2 * square)
-        while True:  # Newton on a concave slope, from above: ends after finitely many kinks
+        while True:  # Newton's method on a concave derivative, from above: finitely many kinks
             beyond = pulls[factor * pulls > self.threshold]
             excess = factor * beyond - self.threshold
-            slope = product - factor * square - (beyond * excess).sum() / self.ridge
-            bend = square + (beyond * beyond).sum() / self.ridge
-            if not slope < -1e-15 * factor * bend:
+            derivative = product - factor * square - (beyond * excess).sum() / self.ridge
+            curvature = square + (beyond * beyond).sum() / self.ridge
+            if not derivative < -OBJECTIVE_ROUNDING * factor * curvature:
                 break
-            factor += slope / bend
+            factor += derivative / curvature
         penalty = (excess * excess).sum() / (2 * self.ridge)
         return factor, factor * (product - factor / 2 * square) - penalty
 
@@ -200,15 +205,6 @@ class FeatureDescent(Solver):
 
 
 def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The limit of x_0 … x_k, if they came of one affine map: Σ z_i x_{i+1}, Σ z_i = 1, with the
-    least ‖Σ z_i (x_{i+1} − x_i)‖, slightly regularized.
-    """
-    steps = np.diff(points, axis=0)
-    matrix = products_of(steps)
-    size = np.trace(matrix)
-    if not size > 0:
-        return points[-1]
-    matrix[np.diag_indices_from(matrix)] += 1e-14 * size
-    mix = np.linalg.solve(matrix, np.full(len(matrix), size))
-    mix /= mix.sum()
-    return (mix[:, None] * points[1:]).sum(axis=0)
+    """The limit of x_0, x_1, … if one affine map makes each of the last: Σ θ_i x_{i+1}."""
+    theta = mixing_weights(np.diff(points, axis=0), MIXING_RIDGE, 0.0)
+    return (theta[:, None] * points[1:]).sum(axis=0)

@@ -1,6 +1,9 @@
-"""Anderson's mixing: where a fixed-point iteration seems to go, from its last steps."""
+"""Anderson's mixing: the limit of a fixed-point iteration, guessed from its last steps."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,27 +12,26 @@ from rrmlinear.solvers.loop.inner import inner
 
 Array = NDArray[np.float64]
 
-# Steps whose residual grows beyond this many times the last are forgotten, as mixing led astray.
-ASTRAY = 2.0
-# Where no residual has been shorter for so many steps they go unmixed for as many, then for twice
-# as many, and so on: an iteration that converges by itself does so in the end.
-FRUITLESS = 20
-# The least-squares problem gets this part of its mean square added, and this of the residual's: far
-# steps along differences that say little would leave the region where they say anything.
+# Steps are forgotten when the residual grows by more than this factor: mixing has led astray.
+MAX_RESIDUAL_GROWTH = 2.0
+# After this many steps without a shorter residual, as many go unmixed; then twice as many, and so
+# on. An iteration that converges by itself does so in the end.
+MAX_FRUITLESS_STEPS = 20
+# What the least-squares problem has on its diagonal, relative to its mean entry there and to the
+# square of the residual. It keeps the mix near the last step where differences tell little.
 RIDGE, TETHER = 1e-10, 1e-4
 
 
 class Anderson:
-    """Of an iteration x → g(x), the mix Σ θ_j g(x_j) of the last steps whose residual is least.
+    """The weights θ of the last steps of an iteration x → g(x); its next point is Σ θ_j g(x_j).
 
-    Σ θ_j = 1, and Σ θ_j (g(x_j) − x_j) is the shortest over such θ, over ``memory`` differences of
-    steps. Callers keep the g(x_j) themselves, in any form that mixes linearly. Source: Walker and
-    Ni, Anderson acceleration for fixed-point iterations, 2011.
+    They are `mixing_weights` over ``memory`` differences of steps. Callers keep the g(x_j)
+    themselves, in any form that mixes linearly.
     """
 
     def __init__(self, memory: int) -> None:
         self.memory = memory
-        self.rest = FRUITLESS
+        self.rest = MAX_FRUITLESS_STEPS
         self.forget()
 
     def forget(self) -> None:
@@ -44,26 +46,34 @@ class Anderson:
         length, last = np.sqrt(inner(residual, residual)), self.last
         self.fruitless = 0 if length < self.best else self.fruitless + 1
         self.last, self.best = length, min(length, self.best)
-        if self.fruitless > FRUITLESS:
-            if self.fruitless > FRUITLESS + self.rest:
+        if self.fruitless > MAX_FRUITLESS_STEPS:
+            if self.fruitless > MAX_FRUITLESS_STEPS + self.rest:
                 self.rest *= 2
                 self.forget()
             self.residuals = []
-        elif length > ASTRAY * last:
+        elif length > MAX_RESIDUAL_GROWTH * last:
             self.residuals = []
         self.residuals = [*self.residuals[-self.memory :], residual]
-        differences = [b - a for a, b in zip(self.residuals, self.residuals[1:], strict=False)]
-        count = len(differences)
-        theta = np.zeros(count + 1)
-        theta[-1] = 1.0
-        if not count:
-            return theta
-        gram = np.array([[inner(a, b) for b in differences] for a in differences])
-        mean = np.trace(gram) / count
-        if not mean > 0:
-            return theta
-        gram.flat[:: count + 1] += RIDGE * mean + TETHER * length**2
-        gamma = np.linalg.solve(gram, [inner(a, residual) for a in differences])
-        theta[1:] -= gamma
-        theta[:-1] += gamma
+        return mixing_weights(self.residuals, RIDGE, TETHER)
+
+
+def mixing_weights(residuals: Sequence[Array], ridge: float, tether: float) -> Array:
+    """θ with Σ θ_j = 1 for which Σ θ_j r_j is shortest, the oldest residual first.
+
+    The differences of residuals are the variables of the least-squares problem. Its diagonal gets
+    ``ridge`` of its mean and ``tether`` ‖r‖² of the newest residual added. Source: Walker and Ni,
+    Anderson acceleration for fixed-point iterations, 2011.
+    """
+    newest, count = residuals[-1], len(residuals) - 1
+    theta = np.zeros(count + 1)
+    theta[-1] = 1.0
+    differences = [b - a for a, b in pairwise(residuals)]
+    gram = np.array([[inner(a, b) for b in differences] for a in differences])
+    mean = np.trace(gram) / count if count else 0.0
+    if not mean > 0:
         return theta
+    gram.flat[:: count + 1] += ridge * mean + tether * np.sqrt(inner(newest, newest)) ** 2
+    gamma = np.linalg.solve(gram, [inner(a, newest) for a in differences])
+    theta[1:] -= gamma
+    theta[:-1] += gamma
+    return theta

@@ -9,20 +9,19 @@ import numpy as np
 
 from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.solvers.loop.inner import Array, inner
+from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
-# An iteration ends when the eigenvalue moves by less than this part, or after so many passes.
-PRECISION = 1e-6
-PASSES = 1000
-# The bound is above the estimate by this part, as what is left of an iteration is not known.
-MARGIN = 1e-3
-# Passes for the prox-function, and the least that an example counts there, as a part of the mean.
-FEW_PASSES = 6
-# What is left of a trace when rows count from their mean is no less than this part, or rounding.
-LEAST_PART = 1e-10
+# The iteration ends when the eigenvalue rises by less than this part of it, or after MAX_PASSES.
+EIGENVALUE_ACCURACY = 1e-6
+MAX_PASSES = 1000
+# The bound is this much above the estimate, which is below the eigenvalue by an unknown amount.
+ESTIMATE_MARGIN = 1e-3
+# Passes for the prox-function, and the least ratio of an example there.
+RATIO_PASSES = 6
 LEAST_RATIO = 0.1
 
 
-def top_eigenvector(risk: Any, passes: int = PASSES, seed: int = 0) -> tuple[float, Array]:
+def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple[float, Array]:
     """(‖diag(√c) X‖², v*) with ‖v*‖ = 1 in the risk's shape of weights; (0, v) for data of zeros.
 
     The eigenvalue is approached from below. One column alone is iterated for a risk of blocks,
@@ -43,7 +42,7 @@ def top_eigenvector(risk: Any, passes: int = PASSES, seed: int = 0) -> tuple[flo
         image = risk.gradient(_centred(risk, risk.scores(v)))
         last, eigenvalue = eigenvalue, inner(v, image)
         v = image
-        if eigenvalue - last <= PRECISION * eigenvalue:
+        if eigenvalue - last <= EIGENVALUE_ACCURACY * eigenvalue:
             break
     length = math.sqrt(inner(v, v))
     return eigenvalue, v / length if length > 0 else v
@@ -69,7 +68,7 @@ def mean_curvature(risk: Any) -> float:
     the same to a free intercept, and so have a curvature of 0, still get a number to divide by.
     """
     raw = inner(risk.costs.ravel(), risk.rows.squared_norms())
-    return max(trace(risk), LEAST_PART * raw) / risk.shape[0]
+    return max(trace(risk), CENTRED_TRACE * raw) / risk.shape[0]
 
 
 def _centred(risk: Any, scores: Array) -> Array:
@@ -80,7 +79,7 @@ def _centred(risk: Any, scores: Array) -> Array:
 
 def curvature_bound(risk: Any) -> float:
     """A number that ‖diag(√c) X‖² does not exceed but by what a power iteration leaves open."""
-    return (1 + MARGIN) * top_eigenvector(risk)[0]
+    return (1 + ESTIMATE_MARGIN) * top_eigenvector(risk)[0]
 
 
 def dual_ratios(risk: Any) -> Array:
@@ -90,7 +89,7 @@ def dual_ratios(risk: Any) -> Array:
     Gradient Methods, section 5.6, with b_i² for each variable c_i α_i.
     """
     costs = risk.costs.ravel()
-    scores = np.abs(risk.scores(top_eigenvector(risk, FEW_PASSES)[1]))
+    scores = np.abs(risk.scores(top_eigenvector(risk, RATIO_PASSES)[1]))
     scores = scores.reshape(len(costs), -1)[:, 0].copy()
     total = float(costs.sum())
     mean = inner(costs, scores) / total if total > 0 else 0.0

@@ -12,11 +12,11 @@ from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 
-# After so many passes in which nothing moved beyond rounding the run has stalled; more than any
-# example sleeps.
-STILL_PASSES = 50
-# Part of all work that may go into measuring while the estimates are only nearly right.
-MEASURING_SHARE = 0.1
+# A run has stalled after this many passes in which nothing moved beyond rounding. No example sleeps
+# as long.
+STALLED_PASSES = 50
+# Measuring may take this part of all work while estimates say stop too early.
+MAX_MEASURING_WORK = 0.1
 
 
 class Solver:
@@ -148,10 +148,9 @@ class Solver:
         return row, limit
 
     def _may_measure(self, gap: float) -> bool:
-        # The first time an estimate says stop, when it has halved since it last did in vain, and
-        # then as long as measuring stays a small part.
+        # when the estimate is half of the one that was last wrong, or measuring is cheap so far
         spent = self.measurements * self.measuring_work
-        return gap <= self.gap_at_measuring / 2 or spent <= MEASURING_SHARE * self.work
+        return gap <= self.gap_at_measuring / 2 or spent <= MAX_MEASURING_WORK * self.work
 
     def _measured(self, row: TraceRow) -> TraceRow:
         begin = time.perf_counter()
@@ -163,4 +162,4 @@ class Solver:
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1
-        return Status.STALLED if self.still >= STILL_PASSES else None
+        return Status.STALLED if self.still >= STALLED_PASSES else None

@@ -7,45 +7,46 @@ from typing import Any
 
 import numpy as np
 
-# Up to this many rows or columns the bound is that of an eigenvalue routine.
-DENSE = 2000
-# A bound from random starts fails no more often than this.
-FAILURE = 1e-12
-# Rounding of an eigenvalue of a product of two matrices, as a part of it.
-ROUNDING = 1e-12
-STEPS = 30
+from rrmlinear.solvers.loop.tolerances import EIGENVALUE_ROUNDING, LANCZOS_END
+
+# Up to this many rows or columns an eigenvalue routine finds the norm.
+MAX_DENSE_SIZE = 2000
+# Probability that a bound from a random start is too low.
+FAILURE_PROBABILITY = 1e-12
+# Lanczos steps of an estimate.
+ESTIMATE_STEPS = 30
 
 
-def norm_estimate(matrix: Any, steps: int = STEPS, seed: int = 0) -> float:
-    """‖A‖ from below, by so many steps of Lanczos from a random start."""
+def norm_estimate(matrix: Any, steps: int = ESTIMATE_STEPS, seed: int = 0) -> float:
+    """A lower estimate of ‖A‖, by ``steps`` of Lanczos from a random start."""
     return math.sqrt(_lanczos(matrix, steps, seed)[0])
 
 
 def norm_bound(matrix: Any, part: float = 1e-6) -> float:
-    """A number that ‖A‖ does not exceed, and that does not exceed ‖A‖ by much more than ``part``.
+    """An upper bound of ‖A‖, about ``part`` of ‖A‖ above it.
 
-    Up to 2000 rows or columns it is the square root of the largest eigenvalue of A A' or A'A plus
-    rounding, else one from Lanczos steps which is too low with a probability of 1e-12 at most:
-    after k steps on a matrix of size n from a random start an eigenvalue is too low by more than
-    the part ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source: Kuczyński and
+    Up to 2000 rows or columns it is the root of the largest eigenvalue of A A' or A'A, plus
+    rounding. Beyond, it comes from Lanczos steps and is too low with a probability of at most
+    1e-12: after k steps from a random start on a matrix of size n, an eigenvalue is too low by more
+    than the part ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source: Kuczyński and
     Woźniakowski, Estimating the largest eigenvalue by the power and Lanczos algorithms with a
     random start, 1992, theorem 4.2.
     """
     n = min(matrix.shape)
-    if n <= DENSE:
+    if n <= MAX_DENSE_SIZE:
         from scipy.linalg import eigvalsh
 
         other = matrix.T
         gram = matrix @ other if matrix.shape[0] == n else other @ matrix
         square = eigvalsh(gram.toarray(), subset_by_index=[n - 1, n - 1])[0]
-        return math.sqrt(max(square, 0.0) * (1 + ROUNDING))
-    log = math.log(1.648 * math.sqrt(n) / FAILURE)
+        return math.sqrt(max(square, 0.0) * (1 + EIGENVALUE_ROUNDING))
+    log = math.log(1.648 * math.sqrt(n) / FAILURE_PROBABILITY)
     steps = min(n, math.ceil((1 + log / math.sqrt(2 * part)) / 2))
     square, done, exact = _lanczos(matrix, steps, 1)
     epsilon = 0.0 if exact else min((log / (2 * done - 1)) ** 2, 1.0)
     if epsilon >= 1:
         return float(np.sqrt((matrix.data**2).sum()))
-    return math.sqrt(square * (1 + ROUNDING) / (1 - epsilon))
+    return math.sqrt(square * (1 + EIGENVALUE_ROUNDING) / (1 - epsilon))
 
 
 def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:
@@ -68,10 +69,10 @@ def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:
         for _ in range(2):  # the second time against rounding
             image -= basis[: k + 1].T @ (basis[: k + 1] @ image)
         beside[k] = np.linalg.norm(image)
-        if beside[k] <= 1e-14 * diagonal.max(initial=0) or k + 1 == steps:
+        if beside[k] <= LANCZOS_END * diagonal.max(initial=0) or k + 1 == steps:
             break
         v = image / beside[k]
-    exact = k + 1 == n or beside[k] <= 1e-14 * diagonal.max(initial=0)
+    exact = k + 1 == n or beside[k] <= LANCZOS_END * diagonal.max(initial=0)
     if k == 0:
         return max(float(diagonal[0]), 0.0), 1, bool(exact)
     top = eigvalsh_tridiagonal(diagonal[: k + 1], beside[:k], select="i", select_range=(k, k))[0]

@@ -13,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
-# So many pieces of a kind of work are done both ways in turn, the first of them while memory is
-# still cold; then, after so many more, one is done the slower way, to see whether it still is, and
-# each time it is, twice as many go by until the next.
+# The first FIRST_TRIALS pieces of each kind of work run in turn on one thread and on all. Then the
+# faster way is used. The slower one is tried again after FIRST_PAUSE pieces, and after twice as
+# many each time that it loses again.
 FIRST_TRIALS = 4
 FIRST_PAUSE = 16
-# In how many parts the first pieces of work are cut, on which it is tried whether threads pay.
-TRIAL_PARTS = 8
+# Pieces of the work that is given at once while both ways are tried.
+TRIAL_PIECES = 8
 
 
 @contextmanager
 def interrupts_put_off() -> Iterator[None]:
     """Let Ctrl-C act after the block.
 
-    It reaches the main thread alone, and a team that lost a member on the way to a meeting would
-    wait for it for ever.
+    Ctrl-C interrupts the main thread alone. The other threads of a team would wait for it for ever
+    where they meet.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
@@ -44,10 +44,10 @@ def interrupts_put_off() -> Iterator[None]:
 
 
 class Team:
-    """Runs a task on one thread or on all, whichever does more per second.
+    """Runs a task on one thread or on all, whichever is faster.
 
-    Threads of a team meet every few microseconds, which pays on idle cores of one chip and costs
-    dearly on cores that others use. The task must give the same result either way.
+    Threads of a team meet every few microseconds. That pays on idle cores of one chip, and is slow
+    on cores that others use. The task must give the same result either way.
     """
 
     def __init__(self, threads: int, this_processor: Callable[[], int] = lambda: -1) -> None:
@@ -59,9 +59,9 @@ class Team:
         self.next_trial: dict[str, int] = {}
 
     def piece(self, kind: str, whole: int) -> int:
-        """How much of this work to give at once: less while both ways are yet to be tried."""
+        """How much of this work to give at once: a part of it while both ways are tried."""
         settled = self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
-        return whole if settled else -(-whole // TRIAL_PARTS)
+        return whole if settled else -(-whole // TRIAL_PIECES)
 
     def sum_over(self, n: int, chunk: int, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over 0 … n − 1 in chunks, on all threads.
@@ -79,9 +79,9 @@ class Team:
         return float(sums.sum())
 
     def shared(self, kind: str, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
-        """task(*arguments, team, thread) on each thread of the team that is faster for this kind.
+        """task(*arguments, team, thread) on each thread of the team, of one thread or of all.
 
-        ``amount`` is the work done, by which paces of one kind are compared.
+        ``amount`` is the work done. Teams are compared by the work per second, for each ``kind``.
         """
         size = self._size(kind)
         begin = time.perf_counter()
@@ -104,8 +104,8 @@ class Team:
                 other.result()
 
     def _elsewhere(self, taken: int, task: Callable[..., Any], *arguments: Any) -> None:
-        # Threads that meet must not share a processor, and are put on one by whoever wakes them:
-        # the others keep off the first one's.
+        # The system puts a thread on the processor that wakes it. Threads that meet must not share
+        # one, so the others keep off the first one's.
         if hasattr(os, "sched_setaffinity") and getattr(self.places, "taken", -1) != taken:
             if not hasattr(self.places, "allowed"):
                 self.places.allowed = os.sched_getaffinity(0)

@@ -90,7 +90,7 @@ def test_the_rate_of_theorem_5(make):
 
 @pytest.mark.parametrize("patience", [0, 3])
 def test_planes_that_go_leave_bound_and_optimum(make, monkeypatch, patience):
-    monkeypatch.setattr(cutting_planes, "PATIENCE", patience)
+    monkeypatch.setattr(cutting_planes, "MAX_IDLE_PASSES", patience)
     for omega in (L2(), ElasticNet(0.5)):
         problem, _, _ = make("hinge")
         risk = ScalarRisk(problem.rows, margin.Hinge(), problem.labels, np.full(N, 3.0))
@@ -106,7 +106,7 @@ def test_planes_that_go_leave_bound_and_optimum(make, monkeypatch, patience):
         duals = [row.dual for row in result.trace[:-1]]
         assert duals == sorted(duals)
         assert most < result.passes
-        assert len(solver.model.b) == len(solver.model.slopes) == len(solver.model.planes)
+        assert len(solver.model.b) == len(solver.model.derivatives) == len(solver.model.planes)
         best = ascent(problem, margin.Hinge(), omega, np.full(N, 3.0)).primal
         assert result.primal == pytest.approx(best, rel=2e-9)
 

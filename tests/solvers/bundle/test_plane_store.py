@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.solvers.bundle._plane_sums import pack
-from rrmlinear.solvers.bundle.cutting_planes import Slopes
+from rrmlinear.solvers.bundle.cutting_planes import PackedDerivatives
 from rrmlinear.solvers.bundle.plane_store import CHUNK, PlaneStore
 
 
@@ -34,7 +34,7 @@ def test_products_and_combinations_while_planes_come_and_go(d):
 
 def test_slopes_of_few_values_take_a_byte_each():
     slopes = np.random.default_rng(1).choice([-1.0, 0.0, 1.0, 0.3], size=(40, 3))
-    packed = Slopes(slopes)
+    packed = PackedDerivatives(slopes)
     np.testing.assert_array_equal(packed.unpacked(), slopes)
     assert packed.plain is None
     codes, table = packed.packed
@@ -46,4 +46,4 @@ def test_slopes_of_few_values_take_a_byte_each():
 def test_slopes_of_many_values_stay_as_they_are(count):
     slopes = np.r_[np.zeros(5), np.arange(float(count))]
     assert (pack(slopes) is None) == (count > 16)
-    np.testing.assert_array_equal(Slopes(slopes).unpacked(), slopes)
+    np.testing.assert_array_equal(PackedDerivatives(slopes).unpacked(), slopes)
