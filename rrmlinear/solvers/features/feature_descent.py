@@ -206,5 +206,5 @@ class FeatureDescent(Solver):
 
 def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """The limit of x_0, x_1, … if one affine map makes each of the last: Σ θ_i x_{i+1}."""
-    theta = mixing_weights(np.diff(points, axis=0), MIXING_RIDGE, 0.0)
+    theta = mixing_weights(list(np.diff(points, axis=0)), MIXING_RIDGE, 0.0)
     return (theta[:, None] * points[1:]).sum(axis=0)
