@@ -1,4 +1,4 @@
-"""Write the README's tables of what can be chosen from the catalog: python tools/build/tables.py
+"""Write the tables of choices in README.md and docs/math.md: python tools/build/tables.py
 
 Each table stands between the lines `<!-- table: NAME -->` and `<!-- end -->`.
 """
@@ -17,7 +17,8 @@ from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+TOP = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/math.md")
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 KINDS = {
     "binary": "two classes, y = ±1",
@@ -124,4 +125,6 @@ def _regularizers_told(row: SolverRow) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(with_tables(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in PAGES:
+        page = TOP / name
+        page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
