@@ -1,4 +1,4 @@
-"""Medians of trainings that took turns, their ratios, and the table."""
+"""Medians and ratios of trainings that took turns, as a table."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def target_of(trainers: Sequence[Trainer], trainings: Sequence[Training]) -> Tar
 
 @dataclass(frozen=True)
 class Row:
-    """Medians of one trainer; None where nothing tells."""
+    """Medians of one trainer; None for what it does not report."""
 
     data: str
     C: float
@@ -202,7 +202,7 @@ def _seconds_to(runs: Sequence[Training], gap: float) -> float | None:
 
 
 def text_table(comparisons: Sequence[Comparison]) -> str:
-    """The table with what its columns mean below it."""
+    """The table and an explanation of its columns."""
     lines = [HEADER] + [_cells(row) for one in comparisons for row in one.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = []

@@ -1,4 +1,4 @@
-"""Solvers in processes of their own, the least effort that reaches a level, and turns of all."""
+"""A contest of solvers, each in its own process, with the least effort that reaches a level."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from problem_sets import Task
 WORKER = Path(__file__).with_name("worker.py")
 LAST_EFFORT = 18 * STEP
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS", "VECLIB_MAXIMUM")
-SEARCH = 4.0
-SLOW = 10.0  # times the quickest: such a one is not timed again after the search
+SEARCH = 4.0  # limits of one training that a whole search may take
+SLOW = 10.0  # times the quickest: slower ones are not timed again after the search
 START_LIMIT = 300.0  # seconds to load, convert and compile
 
 
@@ -117,7 +117,7 @@ class Worker:
 
 @dataclass
 class Contestant:
-    """A solver and what its trainings gave: by effort CPU seconds and objective, None: too slow."""
+    """A solver, and by effort the CPU seconds and objective of its training, None: too slow."""
 
     name: str
     start: Callable[[], Worker]
@@ -139,7 +139,7 @@ class Contestant:
     def tried(self, effort: int) -> tuple[float, float] | None:
         """The training with this effort; None where that or a smaller one was too slow.
 
-        So it is, too, once all trainings of the search took four times the limit of one.
+        None also once all trainings of the search together took four times the limit of one.
         """
         slow = [known for known, result in self.found.items() if result is None]
         if slow and effort >= min(slow):
@@ -152,7 +152,8 @@ class Contestant:
     def least_effort(self, target: float) -> int | None:
         """The least effort whose objective is at most this; None: not within the limit.
 
-        Steps of a factor of ten up, then halving; more effort is taken to never do worse.
+        Tolerances fall by ten until one reaches the target, then bisection follows. More effort is
+        assumed never to do worse.
         """
 
         def reaches(effort: int) -> bool:
@@ -169,7 +170,7 @@ class Contestant:
         return self._between(max(high - STEP, -1), high, reaches)
 
     def _below(self, high: int, reaches: Callable[[int], bool]) -> int | None:
-        """Between the last effort that failed and one that was too slow there may be a winner."""
+        """Search between the last effort that failed and one that was too slow."""
         low = high - STEP
         while high - low > 1:
             middle = (low + high) // 2
@@ -276,7 +277,7 @@ def hold(
 def _take_turns(
     chosen: list[tuple[Contestant, int, int]], levels: tuple[float, ...], runs: int
 ) -> list[list[tuple[float, float] | None]]:
-    """The outcomes of each; who was slow in the search keeps the one from there."""
+    """The outcomes of each; slow ones keep their outcome of the search."""
     trial = [one.found[effort] for one, _, effort in chosen]
     best = [float("inf")] * len(levels)
     for (_, at, _), result in zip(chosen, trial, strict=True):
@@ -294,7 +295,7 @@ def _take_turns(
 
 
 def _quickest(cells: list[Cell | None]) -> tuple[Cell | None, ...]:
-    """Whoever is quicker at a later, tighter level was so at the earlier one, too."""
+    """A solver that is quicker at a tighter level takes that time for the looser one, too."""
     kept: list[Cell | None] = []
     for cell in reversed(cells):
         before = kept[-1] if kept else None

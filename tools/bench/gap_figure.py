@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 from comparison import Comparison
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-# Okabe and Ito's colours: told apart by everyone. Dashes tell the number of threads.
+# Okabe and Ito's colours, safe for the colour-blind. Dashes show the number of threads.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", ":", "-.")
 # Inches of a panel; two names of the legend fit below it.

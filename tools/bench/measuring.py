@@ -1,4 +1,4 @@
-"""Run commands in turns and say what they cost: shared by the benchmarks."""
+"""Run commands in turns and measure their seconds and memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Outcome = TypeVar("Outcome")
 
 
 class BenchmarkError(Exception):
-    """What could not be measured, in one sentence."""
+    """The reason why something could not be measured, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ProcessRun:
 
 def run_process(command: Sequence[str]) -> ProcessRun:
     """Run to the end; BenchmarkError with the last line of its errors where it fails."""
-    # An idle OpenBLAS thread spins for a while after NumPy is imported, and would be counted.
+    # After the import of NumPy an idle OpenBLAS thread spins for a while, which would count.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
@@ -72,7 +72,7 @@ def take_turns(jobs: Sequence[Callable[[], Outcome]], rounds: int) -> list[list[
 
 @dataclass(frozen=True)
 class Spread:
-    """Median and range of what repeated runs took."""
+    """Median and range of repeated runs."""
 
     median: float
     least: float

@@ -1,9 +1,9 @@
 """Other packages' solvers as bench_pdprox.py trains them, each in a process of its own.
 
-``SOLVERS[name](X, y, task)`` makes whatever the solver takes, which is not timed, and returns a
-function from an effort (a tolerance, where the solver has one) to the weights, an intercept last.
-``task`` is a `Spec`. Raises ImportError where the package is not there and ValueError where it does
-not solve such a problem.
+``SOLVERS[name](X, y, task)`` converts the data, which is not timed, and returns a function from an
+effort (a tolerance, where the solver has one) to the weights, an intercept last. ``task`` is a
+`Spec`. Raises ImportError where the package is missing and ValueError where it does not solve the
+problem.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def linear_program(X, y, task):
 
 
 def clarabel(X, y, task):
-    """An interior-point method by cvxpy, which has made its matrices beforehand."""
+    """An interior-point method by cvxpy; its matrices are made beforehand."""
     import cvxpy as cp
 
     X = with_ones(X, task)
@@ -134,7 +134,7 @@ def clarabel(X, y, task):
 
 
 def skglm(X, y, task):
-    """Its primal–dual coordinate descent; the hinge is written as its pinball loss is."""
+    """Its primal–dual coordinate descent; the hinge takes the form of its pinball loss."""
     needs(task, "hinge", "quantile")
     from skglm.experimental import PDCD_WS
     from skglm.penalties import WeightedL1
@@ -153,7 +153,7 @@ def skglm(X, y, task):
     datafit = compiled_clone(datafit_of(task))
     penalty = compiled_clone(WeightedL1(task.lam * n, weights))
 
-    # It compiles for these very objects when they are first used.
+    # The first use of these objects compiles.
     few = slice(0, min(n, 50))
     PDCD_WS(max_iter=1, max_epochs=1).solve(np.asfortranarray(X[few]), y[few], datafit, penalty)
 

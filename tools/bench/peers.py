@@ -1,9 +1,9 @@
 """Other packages' solvers as bench_sdca.py trains them: each maker turns an effort into weights.
 
-``SOLVERS[name](X, y, task)`` converts the data, which is not timed, and returns a function from
-an effort to the weights. It raises ImportError where the package is not there and ValueError where
-the package does not solve such a problem. Every solver gets one thread, no intercept, and the
-objective of `Task` divided by whatever its own scale asks for.
+``SOLVERS[name](X, y, task)`` converts the data, which is not timed, and returns a function from an
+effort to the weights. It raises ImportError where the package is missing and ValueError where it
+does not solve the problem. Every solver gets one thread, no intercept, and the objective of `Task`
+in the solver's own scale.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ NEWTON_FEATURES = 2000  # a second-order solver that holds a Hessian of d² numb
 
 
 def needs(task, *losses, l1=False, lasso=False):
-    """Raise ValueError for a problem that is none of these losses with this regularizer."""
+    """Raise ValueError for another loss or regularizer."""
     if task.loss not in losses or bool(task.l1) != l1 or (task.l2 == 0) != lasso:
         raise ValueError("does not solve this problem")
 
 
 def liblinear(kinds):
-    """The C library without the command's reading; data in its own nodes beforehand."""
+    """The C library without its reader; the data are converted to its nodes beforehand."""
 
     def make(X, y, task):
         needs(task, *kinds)

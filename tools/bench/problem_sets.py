@@ -1,4 +1,4 @@
-"""What bench_sdca.py solves: data sets, problems, and the one objective that judges all."""
+"""Data sets and problems of bench_sdca.py, and the objective that judges all solvers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Task:
     smoothing: float = 1.0
 
     def objective(self, X: Any, y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-        """In float64, whatever the solver computed in."""
+        """The objective in float64, for weights of any precision."""
         w = np.asarray(w, dtype=np.float64)
         loss = LOSSES[self.loss](np.asarray(X @ w), y, self.smoothing).sum()
         return float(self.C * loss + self.l2 / 2 * (w @ w) + self.l1 * np.abs(w).sum())
@@ -64,7 +64,7 @@ def elastic_net_tasks(losses: list[str], n: int, lam: float, sigma: float) -> li
 
 
 def lasso_tasks(X: Any, y: NDArray[np.float64]) -> list[Task]:
-    """½ ‖Xw − y‖² + l1 ‖w‖₁ where l1 is a part of the least one whose solution is 0."""
+    """½ ‖Xw − y‖² + l1 ‖w‖₁, l1 a fraction of the least one with the solution 0."""
     largest = float(np.abs(X.T @ y).max())
     return [
         Task(f"Lasso, λ_max/{part}", "squared", 1.0, largest / part, 0.0)

@@ -6,9 +6,8 @@ with any command that reads the file ("{data}" in it stands for the file's name)
     --peer "liblinear=train -q -s 12 -e 1e9 {data} /dev/null"
 
 Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
-read in that process (of the whole process for a command), so that the file lies in memory and a
-virtual machine has its pages at hand; peak memory is what the first read adds to the largest
-resident size.
+read in that process (of the whole process for a command): by then the file is in the page cache and
+the process has its pages. Peak memory is the growth of the largest resident size by the first read.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ print(time.perf_counter() - begin, added, size)
 def measure_program(program: str, name: str) -> tuple[float, int, int]:
     """(seconds, bytes of peak memory added, bytes of the arrays) of reading in a new process."""
     command = [sys.executable, "-c", program + MEASURE, name]
-    # an idle OpenBLAS thread spins on the second processor for a while after NumPy is imported
+    # after the import of NumPy an idle OpenBLAS thread spins for a while on the second processor
     quiet = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=quiet)
     seconds, peak, size = done.stdout.split()
@@ -62,7 +61,7 @@ def measure_program(program: str, name: str) -> tuple[float, int, int]:
 
 
 def measure_command(command: str, name: str) -> tuple[float, int, int]:
-    """The same of a command, whose arrays are not known: 0."""
+    """The same of a command; its arrays are unknown: 0."""
     words = [name if word == "{data}" else word for word in shlex.split(command)]
     begin = time.perf_counter()
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

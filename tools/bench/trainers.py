@@ -1,4 +1,4 @@
-"""Trainings to compare: ours, and any command that trains as LIBLINEAR's does."""
+"""Trainings to compare: ours, and commands with the arguments of LIBLINEAR's train."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from measuring import BenchmarkError, run_process
 
 OURS = Path(__file__).with_name("train_once.py")
 PLACEHOLDERS = ("{c}", "{data}")
-# The Walrus authors' program prints six digits: what the primal and Σβ lose together, relative.
+# The Walrus authors' program prints six digits: relative rounding of primal and Σβ together.
 ROUNDING = 1e-5
 
 
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Training:
-    """One training. Where nothing tells the solver's own time, ``curve`` is empty.
+    """One training. ``curve`` is empty where the solver's own time is unknown.
 
     ``curve`` ends at the first pass whose gap is within the tolerance; ``reached`` is False where
     there is none.
@@ -53,7 +53,7 @@ class Training:
 
 
 class Trainer(Protocol):
-    """Something that trains on a plain file; ``peer`` where it is not ours."""
+    """A program that trains on a plain file; ``peer`` where it is not ours."""
 
     @property
     def name(self) -> str: ...
@@ -83,7 +83,7 @@ class OurTrainer:
         words = [str(data), repr(cost), self.block, str(self.threads), repr(delta)]
         run = run_process([sys.executable, str(OURS), *words])
         told = json.loads(run.output)
-        # The trace has wall seconds; a pass's share of the CPU seconds is taken to be the same.
+        # The trace has wall seconds; CPU seconds are divided among the passes in proportion.
         scale = told["cpu_seconds"] / told["seconds"]
         return Training(
             run.cpu,
@@ -135,7 +135,7 @@ class CommandTrainer:
 
 
 def parse_passes(output: str) -> list[Point]:
-    """The passes in what the Walrus authors' program prints; [] for any other output.
+    """The passes in the output of the Walrus authors' program; [] for any other output.
 
     One line a pass: CPU milliseconds, Σβ, ½‖W‖², C · Σ losses, primal.
     """

@@ -1,9 +1,9 @@
 """A process that holds one solver, its data and one problem, and trains when told to.
 
-Runs in whatever Python has the solver, with NumPy and SciPy and nothing of this package unless
-the solver is this package. Lines of JSON come in and go out: first the solver, the files of the
-data and the problem; then for each training {"effort": E, "weights": FILE}, answered by the CPU
-seconds of the training alone. Whatever the solver itself prints goes to the errors.
+Runs in the Python that has the solver, with NumPy and SciPy; it imports this package only where the
+solver is ours. Lines of JSON come in and go out: first the solver, the files of the data and the
+problem; then for each training {"effort": E, "weights": FILE}, answered by the CPU seconds of the
+training alone. The solver's own output goes to standard error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.sparse import csr_matrix, load_npz
 
-WARM_ROWS = 1000  # rows of a first training that loads and compiles whatever is loaded late
+WARM_ROWS = 1000  # rows of a first training, which loads and compiles late parts
 
 
 def main():
@@ -58,7 +58,7 @@ def main():
 
 
 def find(name):
-    """The maker of a solver; ours is imported only where it is asked for."""
+    """The maker of a solver; ours is imported only for our names."""
     modules = ("ours",) if name.startswith("rrmlinear") else ("peers", "nonsmooth_peers")
     solvers = {}
     for module in modules:

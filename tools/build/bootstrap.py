@@ -38,7 +38,7 @@ LINTERS = (
 
 
 class SetupError(Exception):
-    """What this machine lacks, and what to do about it."""
+    """A missing part of this machine, and the remedy."""
 
 
 class Environment:
@@ -56,14 +56,14 @@ class Environment:
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         # Builds find ninja and cython on this path, and cython-lint finds pycodestyle.
         variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
-        # Named in full, so that a build on import works where the environment is not activated;
-        # and such a build says so here.
+        # The full name lets a build on import work where the environment is not activated; the
+        # second variable makes it print what it compiles.
         variables["CYTHON"] = str(self.programs / "cython")
         variables["MESONPY_EDITABLE_VERBOSE"] = "1"
         subprocess.run([str(path), *arguments], cwd=TOP, env=variables, check=True)
 
     def prepare(self, *extras: str) -> None:
-        """Create the environment and install the package, as far as that is not done."""
+        """Create the environment and install the package, unless that is done."""
         if not self.stamp.exists():
             self._create()
         wanted = self._fingerprint()
@@ -100,7 +100,7 @@ class Environment:
         self.run("python", *pip, "--no-build-isolation", build, "--editable", package)
 
     def _fingerprint(self) -> str:
-        """Differs where the environment's Python, the repository's place or pyproject.toml does."""
+        """Changes with the environment's Python, the repository's place and pyproject.toml."""
         described = (self.folder / "pyvenv.cfg").read_text()
         text = "\n".join([described, str(TOP), (TOP / "pyproject.toml").read_text()])
         return hashlib.sha256(text.encode()).hexdigest()
@@ -146,7 +146,7 @@ def lint(environment: Environment) -> None:
 
 
 def main() -> int:
-    """Do what the command line asks; the exit code is the failed command's, 1 for a SetupError."""
+    """Run the task; the exit code is that of the failed command, 1 for a SetupError."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -163,7 +163,7 @@ def main() -> int:
         parser.error(f"{options.task} takes no further arguments, got {shlex.join(others)}")
     begin = time.perf_counter()
     try:
-        if sys.version_info < (3, 11):  # noqa: UP036  (whoever has an older one learns it here)
+        if sys.version_info < (3, 11):  # noqa: UP036  (an older Python gets this sentence)
             raise SetupError(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
         environment = Environment(options.environment.absolute())
         if options.task == "demo":

@@ -1,8 +1,8 @@
 """The same problems by LIBLINEAR: python tools/check/compare_liblinear.py --train PROGRAM DATA
 
 Trains each loss that both have, here to a small gap and there to a small -e, and compares the
-decision values and the objective at LIBLINEAR's weights. Its dual solvers give up after 300
-iterations; where they say so, the values may differ by what is left.
+decision values and the objective at LIBLINEAR's weights. Its dual solvers stop after 300
+iterations; where they report that, the values may differ.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ TYPES = {
 }
 GAP = 1e-12
 TOLERANCE = 1e-8
-# What the objective may exceed ours by, relative; and where LIBLINEAR gave up.
+# How much LIBLINEAR's objective may exceed ours, relative: solved, and stopped early.
 EXCESS, EXCESS_OF_UNFINISHED = 1e-6, 1e-3
 
 
 class ComparisonError(Exception):
-    """LIBLINEAR's program cannot be run or says no."""
+    """LIBLINEAR's program cannot be run or fails."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Comparison:
 
 
 def compare(program: str, data: Path, loss: str, cost: float) -> Comparison:
-    """Train one loss both ways."""
+    """Train one loss with both programs."""
     problem = rrmlinear.read_libsvm(data)
     parameter = rrmlinear.Parameter(solver=32, loss=loss, C=cost, gap_tol=GAP)
     ours = rrmlinear.fit(problem, parameter)

@@ -92,7 +92,7 @@ def random_number(chance: random.Random) -> str:
 
 
 def random_line(chance: random.Random, odd: float) -> str:
-    """One line; the more ``odd``, the more of it is unusual."""
+    """One line, with more unusual parts for larger ``odd``."""
 
     def pick(usual: str, unusual: list[str]) -> str:
         return chance.choice(unusual) if chance.random() < odd else usual
@@ -144,7 +144,7 @@ def read(text: bytes, **options: Any) -> tuple[Any, ...]:
 
 
 def expected(text: bytes, dtype: Any, zero_based: bool | str, n_features: int | None) -> Any:
-    """What `read` must give, by the reference."""
+    """The result that the reference expects of `read`."""
     try:
         examples = read_text(text, zero_based, n_features, dtype is np.float32)
     except RefusedError as refused:
@@ -174,7 +174,7 @@ def expected(text: bytes, dtype: Any, zero_based: bool | str, n_features: int | 
 
 
 def check(text: bytes, chance: random.Random) -> str:
-    """How the text was taken; AssertionError where two readings differ."""
+    """The outcome of reading a text; AssertionError where two readings differ."""
     options = {
         "dtype": chance.choice([np.float64, np.float64, np.float32]),
         "zero_based": chance.choice([False, False, True, "auto"]),
@@ -190,7 +190,7 @@ def check(text: bytes, chance: random.Random) -> str:
 
 
 def differs_by_design(text: bytes) -> bool:
-    """Whether LIBLINEAR is documented to read this otherwise, or would take all memory."""
+    """Whether LIBLINEAR reads this differently, as documented, or would take all memory."""
     return bool(
         re.search(rb"[#\0qnNiI]|[0-9]{7,}\s*:|\r\n|[eE]\+?[0-9]{3}", text)
         or not text.endswith(b"\n")

@@ -1,4 +1,4 @@
-"""LIBSVM text read slowly, a character at a time: what rrmlinear.read_libsvm is compared with.
+"""A slow reader of LIBSVM text, a character at a time: the reference of rrmlinear.read_libsvm.
 
 Written from the C library's rules for strtok, strtol and strtod, with exact fractions where
 strtod's errno is in question.
@@ -32,7 +32,7 @@ class RefusedError(Exception):
 
 @dataclass
 class Examples:
-    """What a text holds: one entry for each example, features as (index as written, value)."""
+    """The contents of a text: an entry for each example, features as (index as written, value)."""
 
     labels: list[float] = field(default_factory=list)
     rows: list[list[tuple[int, float]]] = field(default_factory=list)

@@ -24,12 +24,12 @@ FOLDERS = ("simd", "core", "projections", "data", "losses", "regularizers", "sol
 TOOLS = ("meson", "ninja", "cython", "gcc", "g++")
 # Run-time dispatch resolves its functions before the sanitizers are ready.
 DEFINE = "-DRRM_NO_CLONES"
-# A read past the end of heap memory that no build can miss: the check of the check.
+# A read past the end of heap memory, which the sanitizers must report.
 OVERFLOW = "import ctypes; ctypes.string_at(bytes(64), 4096)"
 
 
 class SanitizeError(Exception):
-    """What could not be built or checked, in one sentence."""
+    """The reason why nothing was built or checked, in one sentence."""
 
 
 def make_environment(folder: Path) -> tuple[Path, Path]:
@@ -100,19 +100,19 @@ def sanitized(reports: Path) -> dict[str, str]:
     return {
         **os.environ,
         "LD_PRELOAD": " ".join(libraries),
-        # CPython keeps memory to its end by design; logs go to files, for pytest swallows stderr.
+        # CPython does not free all memory. Logs go to files, because pytest captures stderr.
         "ASAN_OPTIONS": f"detect_leaks=0:log_path={reports / 'address'}",
         "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:log_path={reports / 'undefined'}",
         # For what the tests build themselves.
         "CFLAGS": f"-fsanitize=address,undefined {DEFINE}",
-        # Small objects each in memory of their own, so that a step beyond one is seen.
+        # Each small object gets its own memory, so that a read beyond it is reported.
         "PYTHONMALLOC": "malloc",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
 
 def check_the_check(python: Path, environment: dict[str, str], reports: Path, site: Path) -> None:
-    """An overflow made on purpose must be reported, and the package be the one just built."""
+    """SanitizeError unless a deliberate overflow is reported and the new build imported."""
     subprocess.run([python, "-c", OVERFLOW], env=environment, capture_output=True)
     made = list(reports.iterdir())
     if not any("heap-buffer-overflow" in report.read_text() for report in made):
@@ -137,7 +137,7 @@ def run_tests(folders: list[str], scratch: Path, boundscheck: bool) -> bool:
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT)]
     command += ["-m", "not slow"]
-    # An error in a kernel without a way to raise it is only announced: make that a failure.
+    # An exception that a kernel cannot raise is only printed: make that a failure.
     command += ["-W", "error::pytest.PytestUnraisableExceptionWarning"]
     clean = True
     for folder in folders:

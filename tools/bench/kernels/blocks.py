@@ -1,10 +1,10 @@
-"""How near to memory bandwidth the Weston–Watkins kernels run.
+"""The Weston–Watkins kernels beside memory bandwidth.
 
     python tools/bench/kernels/blocks.py datasets/digits.libsvm [MORE DATA …] [--runs 5]
 
-For each data set: nanoseconds per visit and bytes moved per second of one pass of each kind (all
-classes, faces alone, measuring), at weights as they stand after a few passes, beside what one
-thread reads when it streams through memory of the size of W. Medians over the runs.
+For each data set: nanoseconds per visit and bytes per second of one pass of each kind (all classes,
+faces, measuring), at the weights after a few passes, and the bytes per second at which one thread
+reads memory of the size of W. Medians over the runs.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How near to memory bandwidth the products X w and X'a of a risk run, and a sweep of both.
+"""The products X w and X'a of a risk, and a sweep of both, beside memory bandwidth.
 
     python tools/bench/kernels/products.py DATA … [--form sparse,dense64,dense32] [--runs 15]
 
-For each data set and form: bytes that a product has to read (values, indices, row ends and margins)
-per CPU second of one thread, and their share of what a plain sum over a large array reads; how much
-faster two threads are by the clock, and how much faster they read that array; the same of a sweep,
-which is X w, a step of all duals of the hinge and its image in one way through memory, with labels,
-costs, duals and steps; and what the same product costs over a transposed copy, with one thread and
+For each data set and form: bytes that a product reads (values, indices, row ends and scores) per
+CPU second of one thread, and their share of the bytes that a plain sum over a large array reads; the
+speed-up of two threads in wall time, for the product and for that sum; the same for a sweep (X w, a
+step of all duals of the hinge and its product with X' in one pass through memory, with labels,
+costs, duals and steps); and the time of the product over a transposed copy, with one thread and
 with two. All turns are interleaved; medians over the runs.
 """
 

@@ -1,9 +1,9 @@
-"""What the projections cost, by size, on inputs built against them, and beside sorting in NumPy.
+"""CPU time of the projections by size, on adversarial inputs, and beside sorting in NumPy.
 
     python tools/bench/kernels/projections.py [--size 1e7] [--sizes 1e3,1e4,1e5,1e6] [--runs 5]
 
-CPU nanoseconds of one thread per element, the result in an array that is there (`out=`): medians
-over the runs, checks of the arguments included. 1e8 takes about 6 GB.
+CPU nanoseconds of one thread per element, with a given result array (`out=`): medians over the
+runs, checks of the arguments included. 1e8 takes about 6 GB.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     python tools/papers/000_pragam/figure_hadamard.py --png figure.png
 
 J(w) = max(0, max_i ⟨a_i, w⟩) + (λ/2)‖w‖² with d/2 orthonormal a_i of a Hadamard matrix: problem
-(14) of Saha, Zhang and Vishwanathan, Lower bounds for BMRM, on which the gap after t planes is
-1/(2λt) for every t below d/2, whether all planes are kept ("qp") or their mean ("ls"). The paper's
-matrix also has the negatives of its columns, with which two planes would do ("printed"); the plane
-0 does what the proof needs of them. The search of OCAS ("ocas") starts at the minimum, w = 0, and
-helps no more than that. The table has λ t times the gap, which is 1/2 where the bound is met.
+(14) of Saha, Zhang and Vishwanathan, Lower bounds for BMRM. The gap after t planes is 1/(2λt) for
+every t below d/2, whether all planes are kept ("qp") or their mean ("ls"). The paper's matrix also
+has the negatives of its columns; with them two planes suffice ("printed"). Here the plane 0 takes
+their place in the proof. The search of OCAS ("ocas") starts at the minimum, w = 0, and does not
+help. The table has λ t times the gap, which is 1/2 where the bound is met.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ METHODS = {
     "printed": ("qp", False, True),
 }
 STYLES = {"qp": "o", "ls": "x", "ocas": "+", "printed": "s"}
-# Gaps below this are drawn there, those of solved problems being 0.
+# Smaller gaps, such as the 0 of solved problems, are drawn at this value.
 FLOOR = 1e-6
 
 
@@ -51,7 +51,7 @@ def planes_of(d: int, printed: bool) -> NDArray[np.float64]:
 
 
 def gaps(method: str, d: int, lam: float) -> NDArray[np.float64]:
-    """Those after 1, 2, … planes, up to d/2 − 1."""
+    """The gaps after 1, 2, … planes, up to d/2 − 1."""
     update, search, printed = METHODS[method]
     risk = LargestPlane(planes_of(d, printed) / lam)  # J/λ, whose gaps are those over λ
     found: list[float] = []

@@ -3,18 +3,18 @@
     python tools/papers/000_pragam/figures_pragam.py a9a covtype.scale astro-ph --png out.png
 
 The figures of Zhang, Saha and Vishwanathan, Lower bounds on rate of convergence of cutting plane
-methods, appendix D: for the hinge with λ/2 ‖w‖² at the λ of each set, C = 1/(λn), the least
-objective yet above the optimum against iterations and against seconds, and the test accuracy of
-those weights against seconds. No row is normalized, and there is no intercept but in Pragam-b, of
-which only the accuracy compares. DATA are LIBSVM files, tested on FILE.t where it stands beside
-(x.t.xz beside x.xz) and else on a tenth of the rows, or ``astro-ph`` and ``news20``: generated text
-of the sizes of those sets, of which the originals are not to be had freely.
+methods, appendix D: the hinge with λ/2 ‖w‖² at the λ of each set, C = 1/(λn). They show the excess
+of the best objective so far over the optimum against iterations and against seconds, and the test
+accuracy of its weights against seconds. Rows are not normalized. Only Pragam-b has an intercept;
+only its accuracy compares. DATA are LIBSVM files, tested on FILE.t where it exists (x.t.xz beside
+x.xz) and else on a tenth of the rows, or ``astro-ph`` and ``news20``: generated text of the sizes
+of those sets, which are not freely available.
 
 The table has iterations and seconds (medians over turns) to an objective of 1e-3 and 1e-6 above the
-optimum, relative, and seconds to a gap of as much that the solver itself has proved. The optimum
-stands for the best lower bound that any run proved: what is above it is above the minimum at most.
-FISTA and L-BFGS minimize the hinge smoothed by as little as a level asks for. An iteration is a
-pass over the data; seconds leave out what judging takes.
+optimum, relative, and seconds to a gap of that size proved by the solver itself. The optimum is the
+best lower bound that any run proved, so excesses are upper bounds. FISTA and L-BFGS minimize the
+hinge with the smoothing that a level allows. An iteration is a pass over the data; seconds leave
+out the evaluation of objectives.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 
 # Rows × features and words in a document; news20 is the set of the LIBSVM site.
 TEXT = {"astro-ph": (62_369, 99_757, 77), "news20": (19_996, 1_355_191, 455)}
-# Appendix D, by what the names of sets begin with.
+# λ of appendix D, by the begin of a set's name.
 LAMBDAS = {"a9a": 2**-18, "adult": 2**-18, "covtype": 2**-17, "astro": 2**-17, "news20": 2**-14}
 HELD_OUT = 0.1
 TABLE = (
@@ -70,7 +70,7 @@ class Panel:
         return np.maximum(curve.table[:, 2] / self.optimum - 1, 0)
 
     def first(self, name: str, column: int, level: float, proved: bool = False) -> float:
-        """Median over turns of where the excess, or the proved gap, is first within a level."""
+        """Median over turns of the first place where the excess, or the gap, is within a level."""
         found = []
         for curve in self.curves[name]:
             table = curve.table
@@ -102,7 +102,7 @@ def examples(name: str, rows: int | None) -> tuple[Any, Any, Any, Any]:
 
 
 def _as_wide(X: Any, d: int) -> Any:
-    """The rows with d features: those that the training part lacks left out, or zeros appended."""
+    """The rows with d features: others are dropped, missing ones are zeros."""
     from scipy.sparse import csr_array
 
     X = csr_array(X)[:, :d]

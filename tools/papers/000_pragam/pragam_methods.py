@@ -1,4 +1,4 @@
-"""What figures_pragam.py compares: each solver of the hinge problem, and the curve of a run."""
+"""The solvers that figures_pragam.py compares, and the curve of a run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
 LEVELS = (1e-3, 1e-6)
-# Each pass is judged up to this one, then each that comes this part later than the last judged.
+# Passes that are all judged; after them passes judged are at least 1 + GROWTH times apart.
 EACH, GROWTH = 40, 0.03
 TOLERANCES = tuple(10.0**exponent for exponent in range(4, -9, -1))
-#: Columns of a curve. The objective is the least yet, the accuracy that of its weights on the test
-#: part, the gap the least that the solver itself told.
+#: Columns of a curve: the best objective so far, the accuracy of its weights on the test part, and
+#: the least gap that the solver has proved.
 COLUMNS = ("iterations", "seconds", "objective", "accuracy", "gap")
 
 
@@ -58,7 +58,7 @@ class Study:
         return 1 / (self.lam * len(self.y))
 
     def smoothing(self, level: float) -> float:
-        """That moves the objective by at most half of ``level``, relative to its minimum."""
+        """The γ that moves the objective by at most ``level``/2, relative to its minimum."""
         return level * self.least / (self.C * len(self.y))
 
     def solver(self, number: int | str, **choices: Any) -> Solver:
@@ -86,7 +86,7 @@ class Curve:
     def see(
         self, iterations: float, seconds: float, weights: Callable[[], Any], gap: float
     ) -> bool:
-        """Judge the weights where it is time to; True where the run has had its own."""
+        """Judge the weights when they are due; True where the run has used its time."""
         over = seconds > self.study.limit
         if over or not iterations < self.next:
             begin = time.perf_counter()

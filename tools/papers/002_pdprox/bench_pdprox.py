@@ -3,8 +3,8 @@
     python tools/papers/002_pdprox/bench_pdprox.py group-lasso hinge-l1 --peers-python PYTHON
 
 The tasks of section 5 of Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for
-Non-Smooth Optimization, and some of their kind, P(w) = 1/n Σ φ(x_i'w, y_i) + λ Ω(w): passes over
-the data, CPU and wall seconds of one thread until P is first within each level of its minimum,
+Non-Smooth Optimization, and similar ones, P(w) = 1/n Σ φ(x_i'w, y_i) + λ Ω(w). The table has passes
+over the data, CPU and wall seconds of one thread until P is within each level of its minimum,
 relative. SUITES:
 
 group-lasso         hinge and absolute loss on a stand-in for MEMset Donar (`donor_sites`)
@@ -14,13 +14,13 @@ hinge-l1            a9a and generated text
 quantile-l1         abalone, cpusmall and cadata, standardized, the intercept free
 quantile-generated  2 000 to 100 000 × 20, the same
 
-Against gradient descent, FOBOS, RDA, agd and Pdexg, plainly written in NumPy and SciPy, each with
-the best of 21 steps 2^-10 … 2^10 around what theory has, searched from coarse to fine with an
-eighth of the time each and all of it for the two best, none of which is counted; and with
---peers-python, a Python that has them, against skglm, scikit-learn, SciPy's HiGHS and cvxpy with
-Clarabel, each with the least effort that reaches a level. "gap proved" is ours with the level as
-the tolerance of its gap, measuring counted. What judging takes counts for nobody. A pass is two
-products with the data; – stands where a level was not reached, or is not told.
+The rivals are gradient descent, FOBOS, RDA, agd and Pdexg in NumPy and SciPy, each with the best of
+21 steps 2^-10 … 2^10 times the theoretical one. The search for it, not counted, goes from coarse to
+fine with an eighth of the time each, and all of it for the two best. With --peers-python, a Python
+that has them, also skglm, scikit-learn, SciPy's HiGHS and cvxpy with Clarabel, each with the least
+effort that reaches a level. "gap proved" is ours with the level as the tolerance of its gap, with
+the time of measuring. Evaluating objectives does not count. A pass is two products with the data;
+– stands for a level that was not reached or for an unknown number.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Panel:
     timings: dict[str, list[Timing]]
 
     def median(self, name: str, level: int, column: int) -> float:
-        """Over turns, of passes, CPU or wall seconds."""
+        """Median over turns of passes, CPU or wall seconds."""
         return statistics.median(run.cells[level][column] for run in self.timings[name])
 
 
 class Notes:
-    """What was found of tasks: optima with the gap proved, and steps; kept in a file, if any."""
+    """Optima of tasks with the gap proved, and tuned steps; kept in a file, if one is given."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -86,7 +86,7 @@ class Notes:
 
 
 def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
-    """The optimum by a long run of ours, or by Clarabel where that has not proved enough."""
+    """The optimum by a long run of ours, or by Clarabel where that run did not prove it."""
     known = notes.of(task)
     if "optimum" not in known:
         enough = chosen.levels[-1] / 100
@@ -108,7 +108,7 @@ def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
 
 
 def exact(chosen: argparse.Namespace, task: Task) -> Any:
-    """Clarabel's weights; None where it does not come to an end."""
+    """Clarabel's weights; None where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             worker = worker_of(task, CLARABEL, chosen.peers_python, Path(folder))
@@ -118,7 +118,7 @@ def exact(chosen: argparse.Namespace, task: Task) -> Any:
 
 
 def panel_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Panel:
-    """Everybody is made ready, then all take turns."""
+    """Prepare all methods, then run them in turns."""
     aim = aim_of(chosen, task, notes)
 
     def wanted(name: str) -> bool:
@@ -166,7 +166,7 @@ def lines_of(panel: Panel) -> list[str]:
 
 
 def draw(panels: Sequence[Panel], path: Path) -> None:
-    """The least objective yet, above the optimum, against CPU seconds."""
+    """The excess of the best objective so far against CPU seconds."""
     from matplotlib.figure import Figure
 
     columns = min(3, len(panels))

@@ -4,8 +4,8 @@
 
 l1 ‖w‖₁ + C Σ ρ(x_i'w + b, y_i), b free, C = 1/(0.01 n), on the generated rows of bench_pdprox.py,
 by ``-s 37`` in a process of its own, to a relative gap: passes, CPU and wall seconds of solving
-(measuring included) and the process's peak memory, in which the data are and what made them.
-Precisions are those of the values; the solver computes in float64.
+(measuring included) and the process's peak memory, with the data and their generation. Precisions
+are those of the values; the solver computes in float64.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEGABYTE = 1 << 20
 
 
 def train(rows: int, precision: str, gap: float, threads: int) -> dict[str, Any]:
-    """What the process does."""
+    """Train in this process; for the table of the parent."""
     from pdprox_tasks import noisy_rows
 
     from rrmlinear import Parameter, Problem

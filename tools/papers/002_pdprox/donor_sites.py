@@ -1,9 +1,9 @@
-"""A stand-in for MEMset Donar (Yeo and Burge, 2003), which is not to be had freely.
+"""A stand-in for MEMset Donar (Yeo and Burge, 2003), which is not freely available.
 
-Like it in what a solver sees: n = 16 830 sequences of seven letters A, C, G, T, half of them true
-splice donor sites, half false ones; all interactions of up to three positions as indicators, which
-are 2604 columns in 63 groups (a group is a set of positions, with 4, 16 or 64 columns), rows of
-norm 1. Letters of true sites follow frequencies like those of human donor sites around the GT
+It has the same shape: n = 16 830 sequences of seven letters A, C, G, T, half of them true splice
+donor sites, half false ones. Interactions of up to three positions are indicators: 2604 columns in
+63 groups (a group is a set of positions, with 4, 16 or 64 columns), rows of norm 1. Letters of true
+sites follow frequencies like those of human donor sites around the GT
 (three positions before it and four after), with two pairs of positions that depend on each other;
 false sites are near background, and some of them look true.
 
@@ -38,9 +38,10 @@ SITES = np.array(
     ]
 )
 BACKGROUND = np.array([0.27, 0.22, 0.22, 0.29])
-# Where the first of a pair lacks its G, the second has its consensus letter so much oftener.
+# (first, second, letter, probability): where the first position lacks its G, the second has its
+# consensus letter with this additional probability.
 PAIRS = ((2, 5, 2, 0.9), (5, 4, 0, 0.8))
-LOOKALIKE = 0.18  # part of the false sites that are drawn as true ones
+LOOKALIKE = 0.18  # fraction of the false sites drawn like true ones
 
 SUBSETS = [
     subset for size in (1, 2, 3) for subset in combinations(range(POSITIONS), size)

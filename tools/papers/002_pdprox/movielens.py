@@ -29,7 +29,7 @@ HELD_OUT = 0.1
 
 
 def find_ratings() -> Path:
-    """The file, where the environment says or beside the repository."""
+    """The file, in the folder of the environment variable or beside the repository."""
     folder = Path(os.environ.get("RRMLINEAR_DATA", TOP.parent / "shared" / "data"))
     for name in ("ml-100k.u.data", "ml-100k.u.data.xz"):
         if (folder / name).is_file():
@@ -45,7 +45,7 @@ def read_ratings(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def errors(model: MatrixCompletion, users: np.ndarray, items: np.ndarray, y: np.ndarray, mean):
-    """RMSE and MAE; numbers are cut to the range of ratings, levels are ratings."""
+    """RMSE and MAE; predictions are clipped to the range of ratings."""
     off = np.clip(model.predict(users, items) + mean, 1, 5) - y
     return np.sqrt((off**2).mean()), np.abs(off).mean()
 

@@ -46,7 +46,7 @@ Vector = NDArray[np.float64]
 
 FLIPPED = 0.2
 HELD_OUT = 10_000
-# Passes between looks at the gap of the averages, and the most of them.
+# Passes between measurements of the averages' gap, and the most passes.
 LOOKS = 4
 MOST_PASSES = 2000
 
@@ -78,17 +78,17 @@ class Trial:
     labels: Vector
 
     def accuracy(self, w: Vector) -> float:
-        """Of sign(x'w) on the test examples."""
+        """The accuracy of sign(x'w) on the test examples."""
         return float(np.mean((self.test @ w > 0) == (self.labels > 0)))
 
 
 def flipped(y: Vector, random: np.random.Generator) -> Vector:
-    """The labels, a fifth of them turned round."""
+    """The labels, a fifth of them flipped."""
     return np.where(random.random(len(y)) < FLIPPED, -y, y)
 
 
 def trials(study: Study, number: int, seed: int = 0) -> Iterator[Trial]:
-    """The same set with other labels flipped, and other rows held out where it has no test part."""
+    """The set with new flipped labels, and new rows held out where it has no test part."""
     X, y = real_set(study.train)
     y = signs(y)
     if study.test is not None:
@@ -115,7 +115,7 @@ def budget_risk(trial: Trial, budget: float) -> Budget:
 
 
 def pdprox(trial: Trial, budget: float, ratio: float, gap: float) -> tuple[Vector, int]:
-    """The averages of weights when theirs and the duals' gap is at most ``gap`` n, and passes."""
+    """(averaged weights, passes) when the gap of the averages is at most ``gap`` n."""
     risk = budget_risk(trial, budget)
     solver = Pdprox(risk, L2(), ratio=ratio, restarts=False)
     solver.start()

@@ -1,8 +1,8 @@
-"""What section 5 of the Pdprox paper compares with, plainly, for P(w) = 1/n Σ φ + λ Ω(w).
+"""The rivals of section 5 of the Pdprox paper in NumPy, for P(w) = 1/n Σ φ + λ Ω(w).
 
-Each is a generator of iterates from w = 0, the best of which counts, with a factor ``scale`` on the
-step that theory has as the best one. D is the norm of the optimum, which theory wants to know and a
-long run has told; G bounds subgradients. Not stochastic: an iteration takes all examples.
+Each is a generator of iterates from w = 0; the best of them counts. ``scale`` is a factor on the
+theoretical step. D is the norm of the optimum, taken from a long run; G bounds subgradients. An
+iteration takes all examples.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TRIALS = 20  # of one step: with a kink between, no L may serve
 
 @dataclass(frozen=True)
 class Scales:
-    """What theory asks for: D = ‖w*‖, ‖X‖²/n, and the bound of slopes of the loss."""
+    """The constants of the theory: D = ‖w*‖, ‖X‖²/n, and the Lipschitz constant of the loss."""
 
     D: float
     curvature: float

@@ -1,4 +1,4 @@
-"""Objectives against passes and seconds, and the best of 21 steps as the paper tunes them."""
+"""Objectives against passes and seconds, and the paper's search for the best of 21 steps."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pdprox_problem import Objective
 
-#: Every iteration is judged up to this one, then each that comes this part later than the last.
+#: Iterations that are all judged; after them iterations judged are at least 1 + GROWTH times apart.
 EACH, GROWTH = 20, 0.05
-#: Of 2, times the step that theory has as the best.
+#: Powers of 2 that multiply the theoretical step.
 POWERS = range(-10, 11)
-# Every power that is tried has this part of the seconds; so many of the best then have all of them.
+# Fraction of the seconds for each power tried; the best FINALISTS powers then get all seconds.
 TRIAL, FINALISTS = 1 / 8, 2
 COARSE = 4  # between the powers that are tried first
-#: Columns of a curve; the objective is the least yet.
+#: Columns of a curve, with the best objective so far.
 COLUMNS = ("passes", "cpu", "wall", "objective")
 
 
 @dataclass
 class Curve:
-    """A run so far. What judging takes counts for nobody."""
+    """A run so far. The time of judging does not count."""
 
     objective: Objective
     rows: list[tuple[float, ...]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Curve:
         weights: Callable[[], NDArray[Any]],
         always: bool = False,
     ) -> None:
-        """Judge these weights if it is time to."""
+        """Judge these weights if they are due."""
         self.count += 1
         if self.count < self.next and not always:
             return
@@ -65,7 +65,7 @@ class Curve:
 def follow(
     objective: Objective, start: Callable[[], Iterator[Any]], limit: float, target: float
 ) -> Curve:
-    """The curve of a baseline until it is at the target or has had its CPU seconds."""
+    """The curve of a baseline until it reaches the target or has used its CPU seconds."""
     curve = Curve(objective)
     objective.products = 0
     cpu = wall = 0.0
@@ -89,7 +89,7 @@ def tuned(
     target: float,
     powers: range = POWERS,
 ) -> float:
-    """The factor 2^power whose run comes nearest, or to the target soonest; this is not counted.
+    """The factor 2^power whose run is first at the target, or else nearest; this is not counted.
 
     Powers are searched from coarse to fine: with a step too short or too long all of these methods
     are the slower the farther it is from the best.

@@ -1,4 +1,4 @@
-"""Who takes part in bench_pdprox.py: the package's solvers, the paper's rivals, other packages."""
+"""The methods of bench_pdprox.py: the package's solvers, the paper's rivals, other packages."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
-#: Ratios of steps that are tried by hand, as many as in figure 8.
+#: Step ratios that are tried by hand, as in figure 8.
 RATIOS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5)
 
 
 @dataclass(frozen=True)
 class Aim:
-    """The optimum and its norm, the levels above it that count, the CPU seconds that a run has.
+    """The optimum and its norm, the levels above it, and the CPU seconds of a run.
 
     ``factors`` of steps are known from before, or noted when they have been tuned.
     """
@@ -77,7 +77,7 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
 
 
 def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
-    """What `MultiTaskRegressor` runs."""
+    """The solver that `MultiTaskRegressor` runs."""
     examples, costs = np.arange(len(task.y)), np.full(len(task.y), task.C)
     rows = Problem.from_arrays(task.X, task.y).rows
     given = Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
@@ -121,7 +121,7 @@ def ours(task: Task, number: int | str, aim: Aim, **choices: Any) -> Run:
 
 
 def by_hand(task: Task, number: int, aim: Aim) -> Run:
-    """The best ratio of a few, its choice not counted."""
+    """A run with the best of a few step ratios; the choice is not counted."""
 
     def merit(ratio: float) -> tuple[float, float]:
         solver = solver_of(task, number, ratio=ratio)
@@ -135,7 +135,7 @@ def by_hand(task: Task, number: int, aim: Aim) -> Run:
 
 
 def proved(task: Task, number: int | str, aim: Aim) -> Run:
-    """A run to a gap of each level, all measuring counted."""
+    """A run to a gap of each level, with the time of measuring."""
 
     def run() -> Timing:
         cells = []
@@ -218,7 +218,7 @@ PDPROX = {"Pdprox-dual (-s 37)": 37, "Pdprox-primal (-s 38)": 38}
 
 
 def entrants(task: Task) -> dict[str, Callable[[Aim], Run]]:
-    """Who takes part in a task besides other packages, each made ready for an aim."""
+    """The methods of a task, without other packages, each prepared for an aim."""
     found: dict[str, Callable[[Aim], Run]] = {
         name: partial(ours, task, number) for name, number in PDPROX.items()
     }

@@ -1,4 +1,4 @@
-"""P(w) = 1/n Σ φ(x_i'w, y_i) + λ Ω(w) in NumPy: the one objective that bench_pdprox.py judges by.
+"""P(w) = 1/n Σ φ(x_i'w, y_i) + λ Ω(w) in NumPy, by which bench_pdprox.py judges.
 
 Every loss is φ(s, y) = max over a in [lo, hi] of a (s − y) − ε |a|, with lo ≤ 0 ≤ hi that may
 differ by example; every norm is Ω(w) = max over u in a ball of u'w. So the same arrays serve
@@ -28,7 +28,7 @@ class PiecewiseLinear:
     def named(
         cls, name: str, y: Array, quantile: float = 0.5, epsilon: float = 0.0
     ) -> PiecewiseLinear:
-        """By the package's name. The hinge is one of residuals, too, as y² = 1."""
+        """A loss by its name. The hinge is a function of residuals, too, as y² = 1."""
         if name == "hinge":
             return cls(np.minimum(-y, 0), np.maximum(-y, 0))
         if name == "quantile":
@@ -48,7 +48,7 @@ class PiecewiseLinear:
         return float(np.mean(np.maximum(self.hi * r, self.lo * r)))
 
     def slopes(self, r: Array) -> Array:
-        """A subgradient by the scores; 0 within ε and at a kink."""
+        """A subgradient at the scores; 0 within ε and at a kink."""
         return np.where(r > self.epsilon, self.hi, 0) + np.where(r < -self.epsilon, self.lo, 0)
 
     def smoothed_slopes(self, r: Array, mu: float) -> Array:
@@ -73,7 +73,7 @@ class Norm(Protocol):
     def prox(self, w: Array, step: float) -> Array: ...
 
     def project(self, u: Array) -> Array:
-        """On the dual ball."""
+        """The projection on the dual ball."""
         ...
 
     def spread(self, size: int) -> float: ...
@@ -213,7 +213,7 @@ class FreeLast:
 
 @dataclass(eq=False)
 class Objective:
-    """P by NumPy, and how many products with the data were made: two of them are a pass."""
+    """P by NumPy, and the number of products with the data; two products are a pass."""
 
     X: Any
     y: Array
@@ -235,12 +235,12 @@ class Objective:
         return self.X @ w - self.y
 
     def gradient(self, slopes: Array) -> Array:
-        """Of the mean loss."""
+        """A subgradient of the mean loss."""
         self.products += 1
         return self.turned @ slopes / len(self.y)
 
     def value(self, w: Array) -> float:
-        """P, not counted: it is for judging."""
+        """P; its product is not counted, as it serves judging."""
         return self.loss.mean(self.X @ w - self.y) + self.lam * self.norm.value(w)
 
     def curvature(self, steps: int = 30) -> float:

@@ -1,4 +1,4 @@
-"""The tasks of bench_pdprox.py: data, loss, norm and λ, as NumPy judges and as the package solves.
+"""The tasks of bench_pdprox.py: data, loss, norm and λ, for NumPy and for the package.
 
 Sets of the LIBSVM site are read from the folder that RRMLINEAR_DATA names, or ../shared/data.
 """
@@ -50,7 +50,7 @@ class Task:
 
     @property
     def C(self) -> float:
-        """In Ω(w) + C Σ φ, which is P/λ."""
+        """C in Ω(w) + C Σ φ, which is P/λ."""
         return 1 / (self.lam * len(self.y))
 
     @cached_property
@@ -94,7 +94,7 @@ def expanded(X: Any, tasks: Any, k: int) -> csr_array:
 
 
 def real_set(name: str) -> tuple[Any, Any]:
-    """X (sparse, or an array where most is not zero) and labels as they are."""
+    """X (sparse, or an array where most values are not zero) and labels, unchanged."""
     folder = Path(os.environ.get("RRMLINEAR_DATA", ROOT.parent / "shared" / "data"))
     found = [folder / f"{name}{end}" for end in ("", ".xz", ".bz2")]
     path = next((one for one in found if one.exists()), None)
@@ -165,7 +165,7 @@ def quantile_l1(name: str, quantile: float, lam: float) -> Task:
 
 
 def noisy_rows(n: int, d: int = 20, seed: int = 0, dtype: Any = np.float64) -> tuple[Any, Any]:
-    """Gaussian rows; half of the columns count, and the noise grows with the first."""
+    """Gaussian rows; half of the columns matter, and the noise grows with the first."""
     random = np.random.default_rng(seed)
     X = random.standard_normal((n, d), dtype=dtype)
     w = np.where(np.arange(d) % 2, 0.0, 1 / (1 + np.arange(d)))
@@ -199,7 +199,7 @@ SUITES: dict[str, Sequence[Callable[[], Task]]] = {
 
 
 def smaller(task: Task, rows: int) -> Task:
-    """The first rows of it, for trials."""
+    """The task with its first rows only, for trials."""
     tasks = None if task.tasks is None else task.tasks[:rows]
     return replace(task, X=task.X[:rows], y=task.y[:rows], tasks=tasks)
 

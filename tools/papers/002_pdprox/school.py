@@ -33,7 +33,7 @@ TRAINING = 0.75
 
 
 def find(name: str) -> Path:
-    """A file, where the environment says or beside the repository."""
+    """A file, in the folder of the environment variable or beside the repository."""
     folder = Path(os.environ.get("RRMLINEAR_DATA", TOP.parent / "shared" / "data"))
     for path in (folder / name, folder / f"{name}.xz"):
         if path.is_file():

@@ -8,12 +8,12 @@ same files to gap ≤ delta × gap after the first pass. A COMMAND holds {c}, {d
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
     --peer 'liblinear=liblinear/train -s 4 -c {c} {data} {model}'
 
-The Walrus authors' program is known by what it prints, and its solver's CPU seconds and gaps are
-taken from there. Of any other command only the whole process is known: reading, solving and saving
-cannot be told apart, and it stops by its own rule. Seconds "solver" leave out reading and measuring
-the objective, "process" holds everything (of ours also starting Python). First gaps differ with the
-order of the visits; so the table also says how long each takes to the final gap of the first peer
-that tells its gaps. Compressed data is given to all as a plain copy.
+The Walrus authors' program is recognized by its output, which has its solver's CPU seconds and
+gaps. Of other commands only the whole process is timed: reading, solving and saving cannot be
+separated, and the command stops by its own rule. Seconds "solver" leave out reading and measuring
+the objective, "process" includes everything (for ours also the start of Python). First gaps depend
+on the order of the visits; so the table also has the time of each to the final gap of the first
+peer that prints its gaps. All programs get compressed data as a plain copy.
 """
 
 from __future__ import annotations

@@ -5,17 +5,17 @@ r"""Head to head on convex losses of one score.
 CPU seconds of one thread to a relative suboptimality of 1e-3 and 1e-6, no intercept. Sets are
 ``text``, ``dense`` and ``lasso`` (generated, see problem_sets.py) or LIBSVM files of two classes.
 Problems: hinge, smooth hinge, squared hinge and logistic loss with ½‖w‖² at C, the last three with
-an elastic net at λ and σ, the Lasso at three parts of λ_max.
+an elastic net at λ and σ, the Lasso at three fractions of λ_max.
 
-Each solver sits in a process of its own that holds the data in the solver's own form, so reading
-and conversion beforehand count for nobody. For each level the least tolerance or number of passes
-that reaches it is searched; then all take turns with what was found, and medians are shown. The
-objective is computed here, in float64, from the weights that came back; the optimum is the best
-known, of a run of ours to a gap of 1e-10 or of anybody. Rows "gap proved" are ours with the level
-itself as the tolerance of the duality gap, the optimum not known.
+Each solver runs in its own process, which holds the data in the solver's own form; reading and
+conversion are not counted. For each level a search finds the loosest tolerance or the fewest passes
+that reach it; then all solvers take turns with these settings, and medians are shown. The objective
+is computed here, in float64, from the weights returned. The optimum is the best objective known,
+from a run of ours to a gap of 1e-10 or from any solver. Rows "gap proved" are ours with the level
+as the tolerance of the duality gap, the optimum unknown.
 
-Other packages live in other Pythons, named by --peers-python; each is looked for in one after the
-other, and one that is nowhere is left out with the reason:
+--peers-python names Pythons with other packages. They are tried one after the other; a package that
+none of them has is left out with the reason:
 
     python -m venv peers
     peers/bin/pip install scikit-learn liblinear-official==2.50 cyanure==1.2 snapml==1.17 \
@@ -81,7 +81,7 @@ def start_worker(pythons: Sequence[str], solver: str, files: Files, task: Task) 
 
 
 def tasks_of(chosen: argparse.Namespace, data: str, X: Any, y: Any) -> list[Task]:
-    """The problems of a set that were asked for."""
+    """The requested problems of a set."""
     if data == "lasso":
         return lasso_tasks(X, y)
     losses = [loss for loss in MARGIN_LOSSES if loss in chosen.losses]

@@ -5,7 +5,7 @@
 Plain dual ascent, its acceleration and FISTA on 1/n Σ smooth hinge + λ/2 ‖w‖² + σ‖w‖₁, γ = 1 and
 σ = 1e-5, for λ from 1e-6 to 1e-9: the comparison of figure 3 of Shalev-Shwartz and Zhang,
 Accelerated proximal stochastic dual coordinate ascent. Rows have norm at most 1. A pass is n visits
-of an ascent, measuring the whole gap not counted, or one gradient of FISTA, a step that its
+of an ascent, without those that measure the gap, or one gradient of FISTA, a step that its
 backtracking refuses counted. ``astro`` and ``ccat`` are generated text of the sizes of astro-ph
 (29 882 × 99 757) and CCAT (781 265 × 47 236); ``--rows`` takes fewer. The table has the passes to
 an objective, mean over the examples, of 1e-3 above the optimum, which is the best that any run
@@ -67,7 +67,7 @@ class Panel:
         return float(curve[there[0], 0]) if len(there) else None
 
     def most(self, method: str) -> float:
-        """The passes that were made."""
+        """The number of passes made."""
         return float(self.curves[method][-1, 0])
 
 
@@ -118,7 +118,7 @@ class Methods:
         return np.array(points)
 
     def optimum(self, seconds: float) -> tuple[float, float]:
-        """(objective, what it is above the minimum at most) of a long run."""
+        """(objective, duality gap) of a long run."""
         stopping = Stopping(gap_tol=REFERENCE_GAP, time_limit=seconds)
         result = self.make("accelerated").solve(stopping)
         return self.task.objective(self.X, self.y, result.weights.ravel()), result.last.gap
@@ -147,7 +147,7 @@ def panels(chosen: argparse.Namespace, name: str) -> list[Panel]:
 
 
 def line_of(panel: Panel) -> str:
-    """A row of the table; > and < stand where one did not arrive in the passes it had."""
+    """A row of the table; > and < mark a method that did not arrive within its passes."""
     cells = [panel.data, f"{panel.lam:g}", f"{panel.condition:.3g}", f"{panel.gap:.0e}"]
     passes = {method: panel.passes_to(method) for method in METHODS}
     for method, count in passes.items():
