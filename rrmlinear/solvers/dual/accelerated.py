@@ -15,36 +15,38 @@ from rrmlinear.solvers.loop.solver import Solver
 
 PACES = ("adaptive", "theory")
 
-# Acceleration pays where R²/(λγ) is more than so many n.
+# Acceleration pays where R²/(λγ) is larger than this times n.
 LEAST_CONDITION = 10.0
-# Of the theory's modulus + κ; a quarter took the fewest passes on text at λ = 1e-6 … 1e-8.
-PRACTICE = 0.25
-# What a look at all weights costs, a number, and a visit, a nonzero and one of its classes: in
-# nanoseconds, roughly. Looks take at most so much of the time.
-LOOK, NONZERO, NONZERO_CLASS = 3.0, 0.5, 0.23
-LOOKING_SHARE = 0.2
+# κ + modulus in use by that of the theory. On text a quarter took the fewest passes at λ = 1e-6 to
+# 1e-8.
+THEORY_FACTOR = 0.25
+# Rough costs in nanoseconds: of a look at all weights, for each weight; of a visit, for each
+# nonzero, and for each nonzero and class.
+LOOK_COST, NONZERO_COST, CLASS_COST = 3.0, 0.5, 0.23
+# The part of all time that looks may take.
+MAX_LOOKING_TIME = 0.2
 
 
 class Accelerated(Solver):
     """minimize P(w) = Ω(w) + Σ_i c_i φ_i by an ascent on the duals of P(w) + κ/2 ‖w − y‖².
 
-    y moves ahead of the solutions w of these inner problems by momentum. The certificate is that of
-    P itself: P(w), and the best dual value that the α of the ascent had for P. Where the paper's
-    second rule bounds P(w) − min P more tightly it ends the run as BOUNDED.
+    y looks ahead of the solutions w of these inner problems by momentum. The certificate is that of
+    P itself: P(w), and the best dual value that the ascent's α had for P. Where the paper's second
+    rule bounds P(w) − min P more tightly it ends the run as BOUNDED.
 
-    ``make`` builds the ascent of a regularizer. ``inner`` is how inner problems are paced:
+    ``make`` builds the ascent of a regularizer. ``inner`` is the pace of inner problems:
 
-    - "adaptive" (default): by few passes, until the inner gap is at most κ/2 ‖w − y‖². For a smooth
+    - "adaptive" (default): a few passes, until the inner gap is at most κ/2 ‖w − y‖². For a smooth
       loss κ is a quarter of the theory's. For others the plain ascent (κ = 0) runs while it
       converges fast, and then κ follows the rate at which the inner gaps fall. The loss is not
       changed.
-    - a number: so many passes each, κ as before.
+    - a number of passes for each, κ as before.
     - "theory": figure 2 to the letter, after a first plain pass: κ = R²/(γn) − λ, constant β, each
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ
       that takes half the tolerance; gap and bound stay those of the loss itself.
 
-    ``observe`` true: a loss so smooth that the theory expects nothing of acceleration is begun as
-    one that is not smooth, and so accelerated only where its plain ascent proves slow.
+    With ``observe`` a loss for which the theory expects nothing of acceleration is treated as one
+    that is not smooth: it is accelerated only where its plain ascent proves slow.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by progress are ours.
@@ -74,15 +76,15 @@ class Accelerated(Solver):
         self.notes = ascent.notes
         size, rows = ascent.dual_vector.size, ascent.rows
         columns = size / max(1, rows.width)
-        visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO + NONZERO_CLASS * columns)
-        self.looking_work = LOOK * size / (LOOKING_SHARE * visit)
+        visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
+        self.looking_work = LOOK_COST * size / (MAX_LOOKING_TIME * visit)
         self.center, self.previous = np.zeros(size), np.zeros(size)
         self.curvature = ascent.costs * ascent.curvature * modulus
         curvature = float(self.curvature.mean())
         kappa: float | None = None
         if self.loss.smoothing > 0:
             condition = float(self.curvature.max()) / (self.loss.smoothing * modulus)
-            kappa = PRACTICE * curvature / self.loss.smoothing - modulus
+            kappa = THEORY_FACTOR * curvature / self.loss.smoothing - modulus
             if condition <= LEAST_CONDITION:
                 kappa = None if self.observe else 0.0
                 what = "not accelerated at first" if self.observe else "the plain ascent is used"
@@ -109,9 +111,9 @@ class Accelerated(Solver):
     def _follow_theory(self) -> None:
         gamma, modulus = self.loss.smoothing, self.regularizer.modulus
         if gamma == 0:
-            steepness = self.ascent.steepness() ** 2 * float(self.ascent.costs.sum())
-            gamma = self.target / steepness
-            self.smoothing_cost = gamma / 2 * steepness
+            lipschitz = self.ascent.lipschitz() ** 2 * float(self.ascent.costs.sum())
+            gamma = self.target / lipschitz
+            self.smoothing_cost = gamma / 2 * lipschitz
             self.ascent.relax(self.loss.smoothed(gamma))
         kappa = float(self.curvature.max()) / gamma - modulus
         if kappa <= (LEAST_CONDITION - 1) * modulus:
@@ -129,9 +131,9 @@ class Accelerated(Solver):
         self.looked_at, self.blind_passes = self.work, 0
         inner_dual, inner_gap = self.ascent.estimate()
         if self.kappa == 0:
-            distance, self.uphill, primal, dual = 0.0, 0.0, inner_dual + inner_gap, inner_dual
+            distance, self.turn, primal, dual = 0.0, 0.0, inner_dual + inner_gap, inner_dual
         else:
-            away, centred, self.uphill, _, conjugate = self._vectors()
+            away, centred, self.turn, _, conjugate = self._vectors()
             distance, centred = self.kappa / 2 * away, self.kappa / 2 * centred
             primal = inner_dual + inner_gap - distance + centred
             dual = -self.ascent.conjugates() - conjugate
@@ -146,13 +148,13 @@ class Accelerated(Solver):
             self.step_is_due = self.pace.see(inner_gap, distance, self.work / self.ascent.n)
 
     def _bound(self, inner_gap: float, distance: float) -> float:
-        """What P(w) is at most above its minimum by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
+        """A bound of P(w) − min P by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
         rho_by_mu = 1 + 2 * self.kappa / self.regularizer.modulus
         return (1 + rho_by_mu) * inner_gap + rho_by_mu * distance
 
     def _step(self) -> None:
         """Give the inner problem its next κ and y."""
-        kappa, beta = self.pace.step(self.uphill > 0, self.estimated[1])
+        kappa, beta = self.pace.step(self.turn, self.estimated[1])
         vectors = self.ascent.dual_vector, self.center, self.previous
         _momentum.step(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
         self.kappa, self.step_is_due = kappa, False

@@ -13,11 +13,13 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
 
-# Passes over faces after each full pass: one for every so many lines of 8 classes, up to 8.
+# Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
 LINES_PER_FACE_PASS = 16
-MOST_FACE_PASSES = 8
-# Multiplications in a visit from which threads repay their meeting.
-SHARED_WORK = 8_000
+MAX_FACE_PASSES = 8
+# No further pass goes over the faces once their gap is this part of the target.
+FACE_ACCURACY = 0.3
+# Fewest multiplications in a visit that are worth the meeting of threads.
+MIN_SHARED_WORK = 8_000
 
 
 class BlockAscent(DualDescent):
@@ -25,10 +27,10 @@ class BlockAscent(DualDescent):
 
     Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
     v_j = −Σ_{y_i≠j} β_ij x_i + Σ_{y_i=j} (Σ_j' β_ij') x_i and W = ∇Ω*(V). Each visit maximizes it
-    over the block of one example, exactly as the loss's block solver does (a lower bound of it,
-    where ∇Ω* is not linear). Shrinking: examples that hold little of the gap are passed over for a
-    while, and with many classes most passes visit only the faces (the classes whose duals are not
-    zero); no stop is made but on a measurement of the whole problem.
+    over the block of one example, exactly by the loss's block solver (where ∇Ω* is not linear, a
+    lower bound of it). Shrinking: examples with little of the gap are left out for a while, and
+    with many classes most passes visit only the faces (the classes whose duals are not zero). The
+    run stops only on a measurement of the whole problem.
 
     ``start`` are duals to begin from, of the same examples and classes; they are cut to C_i.
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
@@ -63,11 +65,11 @@ class BlockAscent(DualDescent):
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
         self.slice = max(64, int(SLICE_WORK / work))
-        self.face_passes = min(MOST_FACE_PASSES, lines // LINES_PER_FACE_PASS)
-        if self.threads > 1 and work < SHARED_WORK:
+        self.face_passes = min(MAX_FACE_PASSES, lines // LINES_PER_FACE_PASS)
+        if self.threads > 1 and work < MIN_SHARED_WORK:
             self.notes.append(
                 f"one thread is used, not {self.threads}: an example takes {work:.0f} "
-                f"multiplications, and threads repay their meeting from {SHARED_WORK}"
+                f"multiplications, and threads repay their meeting from {MIN_SHARED_WORK}"
             )
             self.threads = 1
         elif self.threads > lines:  # the kernels share no line of 8 classes
@@ -119,7 +121,7 @@ class BlockAscent(DualDescent):
         if number == 1 or self.faces_since_full >= self.face_passes:
             return False
         # Once the faces are solved well enough, only a full pass can find more.
-        return self.faces_since_full == 0 or self.gap_sum > 0.3 * self.target
+        return self.faces_since_full == 0 or self.gap_sum > FACE_ACCURACY * self.target
 
     def dual(self) -> float:
         """The dual as it stands."""
@@ -157,7 +159,7 @@ class BlockAscent(DualDescent):
         """V as the kernel keeps it, in one piece."""
         return self.state.panels.reshape(-1)
 
-    def steepness(self) -> float:
+    def lipschitz(self) -> float:
         return self.loss.lipschitz(self.n_classes)
 
     def retune(self, regularizer: Regularizer) -> None:

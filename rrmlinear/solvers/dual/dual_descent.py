@@ -1,4 +1,4 @@
-"""What block and coordinate ascents on a dual share: who is visited, in what pieces, and bounds."""
+"""The base of block and coordinate ascents on a dual: the examples of a pass, in pieces."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import LEAST_CURVATURE
 
-# A row of norm 0 has its optimal dual at the bound; any tiny curvature leads there.
-LEAST_CURVATURE = 1e-100
-# An example sleeps when its part of the gap is at most this part of an even share of the target,
-# and naps when it is at most this part of the average.
-SLEEP_SHARE = 0.2
-NAP_SHARE = 0.6
-# Multiplications between two looks at the clock and at interrupts: some 0.2 s, as it takes threads
-# up to a millisecond to come together.
+# An example sleeps while its part of the gap is at most SLEEP_GAP of target / n. It naps, which is
+# shorter, when its part is at most NAP_GAP of the mean.
+SLEEP_GAP = 0.2
+NAP_GAP = 0.6
+# Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
+# millisecond to come together.
 SLICE_WORK = 10**9
 
 
 class DualDescent(Solver):
     """A solver whose gap is a sum over the examples, each part known after a visit.
 
-    It keeps duals of Σ_i c_i φ_i and v = z + what they make of the rows, and ``state`` is its
-    kernel. Between passes the loss, the regularizer and v may be exchanged for others.
+    ``state`` is its kernel, which keeps duals of Σ_i c_i φ_i and v, their combination of the rows
+    plus a vector z. Between passes the loss, the regularizer and v may be exchanged for others.
     """
 
     state: Any
@@ -53,7 +52,7 @@ class DualDescent(Solver):
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
-        """v in one piece as the kernel keeps it; who writes to it calls `retune` next."""
+        """v in one piece as the kernel keeps it. Call `retune` after writing to it."""
         raise TypeError(f"{type(self).__name__} has no dual vector")
 
     def present_weights(self) -> NDArray[np.float64]:
@@ -77,7 +76,7 @@ class DualDescent(Solver):
         self.regularizer = regularizer
         self.state.retune(regularizer)
 
-    def steepness(self) -> float:
+    def lipschitz(self) -> float:
         """The Lipschitz constant of φ."""
         return self.loss.lipschitz
 
@@ -87,16 +86,16 @@ class DualDescent(Solver):
         return self.losses()
 
     def wake(self) -> None:
-        """Have the next pass visit every example whose part of the gap keeps none asleep."""
+        """Let the next pass visit every example whose part of the gap is above `quiet`."""
         self.state.wake_above(self.quiet())
 
     def quiet(self) -> float:
-        """The part of the gap up to which an example sleeps."""
-        return SLEEP_SHARE * self.target / self.n if np.isfinite(self.target) else 0.0
+        """The largest part of the gap with which an example sleeps."""
+        return SLEEP_GAP * self.target / self.n if np.isfinite(self.target) else 0.0
 
     def calm(self, gap: float) -> float:
-        """The part up to which it naps, where the whole gap is about this."""
-        return NAP_SHARE * gap / self.n
+        """The largest part with which it naps, where the whole gap is about this."""
+        return NAP_GAP * gap / self.n
 
     def in_pieces(
         self,
@@ -104,7 +103,7 @@ class DualDescent(Solver):
         length: Callable[[], int],
         visit: Callable[[int, int], Any],
     ) -> None:
-        """visit(begin, end) over pieces of ``order`` up to the deadline, each as long as asked."""
+        """visit(begin, end) over pieces of ``order``, ``length()`` long, up to the deadline."""
         begin = 0
         while begin < len(order):
             end = min(begin + length(), len(order))

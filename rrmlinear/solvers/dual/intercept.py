@@ -15,10 +15,10 @@ from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
-# The square of the appended value, as a part of the mean ‖x_i‖² and, where costs are so small that
-# this would hold the intercept back, as a multiple of what all costs together weigh.
-COLUMN_SHARE = 0.1
-LOOSENESS = 10.0
+# The least square of the appended value: relative to the mean ‖x_i‖², and relative to the modulus
+# over the sum of all costs. With small costs a smaller one would hold the intercept back.
+COLUMN_BY_NORMS = 0.1
+COLUMN_BY_COSTS = 10.0
 
 
 class InterceptSDCA(Solver):
@@ -29,9 +29,9 @@ class InterceptSDCA(Solver):
     b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy
     (b takes up what that moves), sparse ones are left as they are.
 
-    Certificate: the primal is measured at w and the exactly best b for it; the dual at the α that
-    one dual step from each α_i leads to, by margins shifted alike so that Σ c_i α_i = 0. The dual
-    of an estimated TraceRow is that of the Lagrangian at b.
+    Certificate: the primal is measured at w and the best b for it. The duals of the certificate
+    come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. The dual of
+    an estimated TraceRow is that of the Lagrangian at b.
 
     ``rows.bias`` > 0 is the value whose weight is returned last, b / bias. ``choices`` are option,
     sampling, threads and start of `ProxSDCA`; duals returned are per unit of cost, as there.
@@ -67,7 +67,7 @@ class InterceptSDCA(Solver):
             self.means = np.einsum("i,ij->j", self.costs, self.rows.values) / total
             visited = Rows(self.rows.values - self.means, None, None, self.rows.shape[1])
         norm = float(visited.with_bias(-1.0).squared_norms().mean())
-        self.column = float(np.sqrt(max(COLUMN_SHARE * norm, LOOSENESS * modulus / total)))
+        self.column = float(np.sqrt(max(COLUMN_BY_NORMS * norm, COLUMN_BY_COSTS * modulus / total)))
         self.inner = ProxSDCA(
             visited.with_bias(self.column),
             self.y,
@@ -83,8 +83,8 @@ class InterceptSDCA(Solver):
         self.curvature = self.costs * (norms + norms.mean()) / modulus
         self.certificate = Certificate(self.risk, self.regularizer)
         self.centre = 0.0
-        weights, margins = self._weights_and_margins()
-        self._move_centre(self.risk.intercept(margins) + float(self.means @ weights))
+        weights, scores = self._weights_and_scores()
+        self._move_centre(self.risk.intercept(scores) + float(self.means @ weights))
 
     def run_pass(self, number: int) -> None:
         inner, modulus = self.inner, self.regularizer.modulus
@@ -99,7 +99,7 @@ class InterceptSDCA(Solver):
         self._move_centre(self.column * last / modulus)
 
     def _move_centre(self, level: float) -> None:
-        # Let b_0 be this and leave the duals; v ends in modulus · b_0 / column + column Σ c_i α_i.
+        # b_0 becomes the level; duals stay. v ends in modulus · b_0 / column + column Σ c_i α_i.
         centre = self.regularizer.modulus * level / self.column
         self.inner.state.dual_vector[-1] += centre - self.centre
         self.centre = centre
@@ -110,14 +110,14 @@ class InterceptSDCA(Solver):
     def measure(self) -> None:
         self.inner.target = self.target
         self.inner.measure()  # for the parts of the gap by which examples sleep
-        weights, margins = self._weights_and_margins()
+        weights, scores = self._weights_and_scores()
         alphas = np.ascontiguousarray(self.inner.state.alphas)
-        duals = self.risk.dual_steps(margins, alphas, self.curvature)
+        duals = self.risk.dual_steps(scores, alphas, self.curvature)
         self.certificate.offer_duals(duals)
-        primal = self.certificate.primal_of(weights, margins)
+        primal = self.certificate.primal_of(weights, scores)
         self.certificate.offer_weights(lambda: weights, primal=primal)
 
-    def _weights_and_margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _weights_and_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
         return weights, self.risk.scores(weights)
 

@@ -1,22 +1,27 @@
-"""The pace of an accelerated ascent: its κ, when an inner problem is done, how far y is ahead."""
+"""The pace of an accelerated ascent: κ, the end of inner problems, and how far y looks ahead."""
 
 from __future__ import annotations
 
 import math
 
-# Where κ follows what is seen: the logarithm of what n visits should leave of the inner gap. With
-# the κ of the theory it is between ½ and 1.
-RATE = 0.7
-# A κ whose rate is off by at most NEAR stays; others change by at most the factor FAR at once.
-NEAR, FAR = 1.5, 4.0
-LEAST_KAPPA = 0.5  # of the modulus
-# Passes by which the plain ascent is judged, and inner problems by which a κ is.
-PLAIN_PASSES, STEPS = 4, 3
-# Passes for an inner problem: one more than it takes to see its gap fall, and not many.
-LEAST_PASSES, MOST_PASSES = 2, 4
-# Where so many inner problems have not taken the outer gap down to this part of itself, they were
-# solved too coarsely: its dual is off by the inner gap times 1 + κ / modulus.
-IDLE_STEPS, PROGRESS, LONGER = 10, 0.9, 1.5
+from rrmlinear.solvers.loop.momentum import Momentum, is_uphill
+
+# Target rate of a κ that adapts: n visits divide the inner gap by exp(TARGET_RATE). With the κ of
+# the theory the rate is between ½ and 1.
+TARGET_RATE = 0.7
+# Keep κ while the measured rate is within the factor RATE_TOLERANCE of the target. Otherwise change
+# it by at most the factor MAX_KAPPA_STEP.
+RATE_TOLERANCE, MAX_KAPPA_STEP = 1.5, 4.0
+# The least κ above 0, as a part of the modulus.
+LEAST_KAPPA = 0.5
+# Passes that measure the rate of the plain ascent, and inner problems that measure that of a κ.
+PLAIN_PASSES, PROBLEMS_PER_KAPPA = 4, 3
+# Passes of an inner problem. Two show how its gap falls; more than four are rarely worth it.
+MIN_INNER_PASSES, MAX_INNER_PASSES = 2, 4
+# If IDLE_PROBLEMS inner problems leave more than OUTER_DECREASE of the outer gap, they were solved
+# too roughly: the outer dual is off by the inner gap times 1 + κ / modulus. Then an inner problem
+# may take more passes, by the factor PASSES_GROWTH.
+IDLE_PROBLEMS, OUTER_DECREASE, PASSES_GROWTH = 10, 0.9, 1.5
 
 
 def eta_of(kappa: float, modulus: float) -> float:
@@ -33,10 +38,9 @@ def momentum_of(kappa: float, modulus: float) -> float:
 class Practice:
     """Few passes for each inner problem, and momentum that starts again where it leads uphill.
 
-    ``kappa`` None: κ = 0, the plain ascent, as long as n visits take away enough of its gap; from
-    then on κ + modulus follows the rate at which the inner gaps fall, which grows with it, up to
-    ``most_kappa``.
-    ``passes``: so many for each inner problem; None: until its gap is at most κ/2 ‖w − y‖².
+    ``kappa`` None: the plain ascent, κ = 0, runs while its gap falls fast enough. Then κ + modulus
+    follows the rate at which the inner gaps fall, which grows with it, up to ``most_kappa``.
+    ``passes`` of each inner problem; None: until its gap is at most κ/2 ‖w − y‖².
     """
 
     verified = False
@@ -48,22 +52,22 @@ class Practice:
         self.modulus, self.adapts = modulus, kappa is None
         self.most_kappa = max(most_kappa, LEAST_KAPPA * modulus)
         self.kappa = 0.0 if kappa is None else kappa
-        self.least = LEAST_PASSES if passes is None else passes
-        self.most = MOST_PASSES if passes is None else passes
-        #: Most passes from one look at the inner problem to the next; `see` counts looks.
-        self.longest_blindness = MOST_PASSES if passes is None else 1
-        self.best_gap, self.idle_steps = math.inf, 0
-        self.sequence = 1.0
+        self.least = MIN_INNER_PASSES if passes is None else passes
+        self.most = MAX_INNER_PASSES if passes is None else passes
+        #: Largest number of passes from one look at the inner problem to the next.
+        self.longest_blindness = MAX_INNER_PASSES if passes is None else 1
+        self.best_gap, self.idle_problems = math.inf, 0
+        self.momentum = Momentum(1.0)
         self.last: tuple[float, float] | None = None
         self.fallen = self.visited = 0.0
         self.passes = self.problems = 0
 
     def see(self, inner_gap: float, distance: float, visited: float) -> bool:
-        """Whether the inner problem is done.
+        """Whether the inner problem is solved well enough.
 
         ``distance`` is κ/2 ‖w − y‖², ``visited`` all visits until now over n.
         """
-        judged = self.kappa == 0 or self.passes < MOST_PASSES
+        judged = self.kappa == 0 or self.passes < MAX_INNER_PASSES
         if judged and self.last is not None and self.last[0] > 0 and inner_gap > 0:
             self.fallen += math.log(self.last[0] / inner_gap)
             self.visited += visited - self.last[1]
@@ -77,37 +81,38 @@ class Practice:
     def _is_slow(self) -> bool:
         if self.passes <= PLAIN_PASSES:
             return False
-        slow = self.fallen * NEAR < RATE * self.visited
+        slow = self.fallen * RATE_TOLERANCE < TARGET_RATE * self.visited
         if not slow:
             self.passes, self.fallen, self.visited = 1, 0.0, 0.0
         return slow
 
-    def step(self, uphill: bool, gap: float) -> tuple[float, float]:
-        """(κ, β) of the next inner problem, where the outer one has come to this gap."""
+    def step(self, turn: float, gap: float) -> tuple[float, float]:
+        """(κ, β) of the next inner problem. ``gap`` is that of the outer one.
+
+        ``turn`` is (y − w)'(w − w_last), by which the momentum starts again.
+        """
         self._lengthen(gap)
         self.last, self.passes, self.problems = None, 0, self.problems + 1
-        if self.adapts and (self.kappa == 0 or (self.problems >= STEPS and self.visited >= 1)):
+        measured = self.problems >= PROBLEMS_PER_KAPPA and self.visited >= 1
+        if self.adapts and (self.kappa == 0 or measured):
             self._adapt()
-        following = (1 + math.sqrt(1 + 4 * self.sequence**2)) / 2
-        beta = min((self.sequence - 1) / following, momentum_of(self.kappa, self.modulus))
-        self.sequence = following
-        if uphill:
-            self.sequence, beta = 1.0, 0.0
-        return self.kappa, beta
+        beta = min(self.momentum.ahead(), momentum_of(self.kappa, self.modulus))
+        self.momentum.advance(turn)
+        return self.kappa, 0.0 if is_uphill(turn) else beta
 
     def _lengthen(self, gap: float) -> None:
-        self.idle_steps += 1
-        if gap <= PROGRESS * self.best_gap:
-            self.best_gap, self.idle_steps = gap, 0
-        elif self.idle_steps >= IDLE_STEPS and self.least < self.most:
-            self.most, self.idle_steps = int(LONGER * self.most), 0
+        self.idle_problems += 1
+        if gap <= OUTER_DECREASE * self.best_gap:
+            self.best_gap, self.idle_problems = gap, 0
+        elif self.idle_problems >= IDLE_PROBLEMS and self.least < self.most:
+            self.most, self.idle_problems = int(PASSES_GROWTH * self.most), 0
 
     def _adapt(self) -> None:
-        rate = max(self.fallen / self.visited, RATE / FAR**2)
-        change = RATE / rate
+        rate = max(self.fallen / self.visited, TARGET_RATE / MAX_KAPPA_STEP**2)
+        change = TARGET_RATE / rate
         if self.kappa > 0:
-            change = min(max(change, 1 / FAR), FAR)
-        if not 1 / NEAR <= change <= NEAR:
+            change = min(max(change, 1 / MAX_KAPPA_STEP), MAX_KAPPA_STEP)
+        if not 1 / RATE_TOLERANCE <= change <= RATE_TOLERANCE:
             kappa = (self.kappa + self.modulus) * change - self.modulus
             self.kappa = min(max(kappa, LEAST_KAPPA * self.modulus), self.most_kappa)
         self.fallen, self.visited, self.problems = 0.0, 0.0, 0
@@ -116,9 +121,8 @@ class Practice:
 class Theory:
     """The paper's figure 2 to the letter: κ, constant β and the accuracy of each inner problem.
 
-    ``kappa`` is R²/(γn) − λ in the scale at hand, ``first_gap`` P(w) − D(α) where it begins: as the
-    proof needs nothing but that P(w) + μ/2 ‖z − w‖² − (1 + ρ/μ) (P(w) − D(α)) is below P(z), w and
-    α need not be 0.
+    ``kappa`` is R²/(γn) − λ in the scale at hand, ``first_gap`` P(w) − D(α) at the start. w and α
+    need not be 0 there: the proof only needs P(w) + μ/2 ‖z − w‖² − (1 + ρ/μ) (P(w) − D(α)) ≤ P(z).
     """
 
     longest_blindness = 1
@@ -131,10 +135,10 @@ class Theory:
         self.xi = (1 + self.eta**-2) * first_gap
 
     def see(self, inner_gap: float, distance: float, visited: float) -> bool:
-        """Whether the inner problem is done: to the accuracy η ξ / (2 (1 + η⁻²))."""
+        """Whether the inner problem is solved: to the accuracy η ξ / (2 (1 + η⁻²))."""
         return inner_gap <= self.eta * self.xi / (2 * (1 + self.eta**-2))
 
-    def step(self, uphill: bool, gap: float) -> tuple[float, float]:
+    def step(self, turn: float, gap: float) -> tuple[float, float]:
         """(κ, β) of the next inner problem."""
         if self.kappa:
             self.xi *= 1 - self.eta / 2
@@ -143,5 +147,5 @@ class Theory:
 
     @property
     def bound(self) -> float:
-        """What P(w) is at most above its minimum at the end of an inner problem: rule 1."""
+        """A bound of P(w) − min P at the end of an inner problem: rule 1."""
         return self.xi * (1 - self.eta / 2)

@@ -12,26 +12,25 @@ from rrmlinear.solvers.dual._prox_sdca import DualAscent, this_processor
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.team import Team
+from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 
-# The paper's options, by what the kernel does: II is I for losses of one score, as the maximum
-# lies on its line, and IV is III with the largest curvature for every example.
+# The paper's options by the steps of the kernel. For losses of one score II is I, as the maximum
+# lies on its line. IV is III with the largest curvature for every example.
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
 
-# A dual stays as it is where its example's part of the gap is at most this part of the average.
-# More would save more, but leave the last digits of small problems to many more passes.
-LEFT_SHARE = 0.003
+# A visit leaves a dual alone when its part of the gap is at most this part of the mean. A larger
+# number saves more visits, but small problems then take many more passes for their last digits.
+MIN_VISIT_GAP = 0.003
 # Visits with each copy of v before the copies take over what the others changed.
-ROUND = 128
-# Stored values in a row from which threads repay that, and visits in a pass.
-SHARED_ROW = 40
-SHARED_PASS = 4096
-# A dual that falls by less than this part of itself has not fallen: it is rounding.
-ROUNDING = 1e-11
-# In how many parts the rows are measured.
-CHUNKS = 16
-# With so large a curvature a dual step leads to the nearest dual that the loss allows.
-STIFF = 1e6
+MAX_VISITS_APART = 128
+# Threads share rows with at least this many stored values, in passes with this many visits.
+MIN_SHARED_ROW = 40
+MIN_SHARED_PASS = 4096
+# Parts of the rows that several threads measure.
+MEASURING_PARTS = 16
+# With this curvature a dual step leads to the nearest dual that the loss allows.
+PROJECTION_CURVATURE = 1e6
 
 
 class ProxSDCA(DualDescent):
@@ -40,20 +39,20 @@ class ProxSDCA(DualDescent):
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
     raises it in one α_i. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
 
-    ``y`` are labels as the loss takes them. ``option`` says how far a visit goes: "I" to the
-    maximum; "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is
-    that maximum; "III" as far on that line as a bound says, "IV" the same with the largest ‖x_i‖²
-    for all, "V" a fixed part of it (smooth losses only). ``sampling``: a "permutation" for each
-    pass, where examples that hold little of the gap are passed over for a while, or n "uniform"
-    draws, as the paper's theorems assume. ``averaging`` returns, with their own certificate, the
-    averages of w and α over the visits since the last pass whose number is a power of two, so over
-    the last half of all or somewhat more. ``start`` are α_i to begin from, cut to what the loss
-    allows; they are per unit of cost, so that they serve for other costs too.
+    ``y`` are labels as the loss takes them. ``option`` is the length of a step: "I" to the maximum;
+    "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is that
+    maximum; "III" on that line as far as a bound says, "IV" the same with the largest ‖x_i‖² for
+    all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
+    pass, which leaves out examples with little of the gap for a while, or n "uniform" draws, as the
+    paper's theorems assume. ``averaging`` returns averages of w and α, with their own certificate:
+    over all visits since the last pass whose number is a power of two, which is half of them or
+    more. ``start`` are α_i to begin from, cut to what the loss allows. They are per unit of cost,
+    so that they serve for other costs too.
 
-    With ``threads`` several copies of v are used at once, each for a few visits, before each takes
-    over what the visits with the others changed. The same seed and number of threads give the same
-    bits. A pass that lowers the dual, as such a Jacobi step can, is undone and repeated in shorter
-    rounds, in the end on one thread.
+    With ``threads`` each works on a copy of v. After a few visits each copy takes over what the
+    others changed. The same seed and number of threads give the same bits. A pass that lowers the
+    dual, as such a Jacobi step can, is undone and repeated with fewer visits between, in the end on
+    one thread.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
     Accelerated proximal stochastic dual coordinate ascent, figure 1.
@@ -86,7 +85,7 @@ class ProxSDCA(DualDescent):
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling, self.averaging = option, sampling, averaging
-        self.threads, self.round = threads, ROUND
+        self.threads, self.visits_apart = threads, MAX_VISITS_APART
         self.first_duals = None if start is None else self._checked(start)
         self.team = Team(1)
 
@@ -107,7 +106,9 @@ class ProxSDCA(DualDescent):
         if not beyond.any():
             return duals
         duals = duals.copy()
-        duals[beyond] = self.loss.dual_steps(self.y[beyond], 0.0, duals[beyond], STIFF)
+        duals[beyond] = self.loss.dual_steps(
+            self.y[beyond], 0.0, duals[beyond], PROJECTION_CURVATURE
+        )
         return duals
 
     def start(self) -> None:
@@ -129,7 +130,7 @@ class ProxSDCA(DualDescent):
             OPTIONS[self.option],
             average,
             self.threads,
-            ROUND,
+            MAX_VISITS_APART,
         )
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
@@ -142,10 +143,10 @@ class ProxSDCA(DualDescent):
             reason = "averages are over visits one after another"
         elif self.sampling == "uniform":
             reason = "uniform draws may visit an example twice at once"
-        elif stored < SHARED_ROW:
+        elif stored < MIN_SHARED_ROW:
             reason = (
                 f"an example has {stored:.0f} values, and threads repay their meeting from "
-                f"{SHARED_ROW}"
+                f"{MIN_SHARED_ROW}"
             )
         else:
             return
@@ -159,8 +160,8 @@ class ProxSDCA(DualDescent):
         if self.state.average is not None and number & (number - 1) == 0:
             self.state.average.restart()
         asleep = number, self.quiet(), self.calm(self.gap_sum)
-        least = 0.0 if uniform else LEFT_SHARE * self.gap_sum / self.n
-        if self.threads > 1 and len(order) >= SHARED_PASS:
+        least = 0.0 if uniform else MIN_VISIT_GAP * self.gap_sum / self.n
+        if self.threads > 1 and len(order) >= MIN_SHARED_PASS:
             self._pass_in_rounds(order, asleep, least)
         else:
             self._pass_alone(order, asleep, least)
@@ -183,7 +184,7 @@ class ProxSDCA(DualDescent):
         def visit(begin: int, end: int) -> None:
             nonlocal visited
             visited = end
-            visits = order, begin, end, least, self.threads, self.round
+            visits = order, begin, end, least, self.threads, self.visits_apart
             self.team.shared("", self.state.sweep, *visits, amount=end - begin)
             self.state.note(order, begin, end, *asleep)
 
@@ -193,11 +194,11 @@ class ProxSDCA(DualDescent):
         while self.threads > 1:
             self.state.level_copies()
             self.in_pieces(order, length, visit)
-            if self._dual() >= before - ROUNDING * abs(before):
+            if self._dual() >= before - DUAL_FALL_ROUNDING * abs(before):
                 if 0 < self.gap_sum <= self.state.gap_sum:
                     self._shorten_rounds()
                 else:
-                    self.round = min(ROUND, 2 * self.round)
+                    self.visits_apart = min(MAX_VISITS_APART, 2 * self.visits_apart)
                 return
             self.state.undo(order[:visited], v)
             self.losses()
@@ -205,9 +206,9 @@ class ProxSDCA(DualDescent):
         self._pass_alone(order, asleep, least)
 
     def _shorten_rounds(self) -> None:
-        """Let threads take in each other's steps sooner, as these have undone each other."""
-        if self.round > 1:
-            self.round //= 2
+        """Let threads see each other's steps sooner, as these have undone each other."""
+        if self.visits_apart > 1:
+            self.visits_apart //= 2
             return
         self.notes.append(f"one thread is used, not {self.threads}: their steps undo each other")
         self.threads = 1
@@ -239,7 +240,7 @@ class ProxSDCA(DualDescent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.state.dual_vector)
-        chunk = -(-self.n // CHUNKS) if self.team.threads > 1 else self.n
+        chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
         def part(begin: int, end: int, thread: int) -> float:
             return self.state.measure(weights, begin, end)
@@ -251,8 +252,8 @@ class ProxSDCA(DualDescent):
 
     def _measure_averages(self) -> tuple[float, float]:
         weights, duals = self.present_weights(), self.present_duals()
-        margins = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
-        losses = self.costs @ self.loss.values(self.y, margins)
+        scores = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
+        losses = self.costs @ self.loss.values(self.y, scores)
         conjugates = self.costs @ self.loss.conjugates(self.y, duals)
         v = self.state.combination(duals)
         primal = float(losses) + self.regularizer.value_of(weights)

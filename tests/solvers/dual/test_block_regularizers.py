@@ -83,7 +83,7 @@ def test_elastic_net_optimum_is_that_of_a_conic_solver():
 def test_threads_give_the_same_bits_with_any_regularizer(k, monkeypatch):
     from rrmlinear.solvers.dual import block_descent
 
-    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
+    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     problem, _, label = data(170, 9, k)
     runs = [
         solve(problem, label, k, np.full(170, 0.3), ElasticNet(0.2), 1e-4, threads).weights

@@ -101,7 +101,7 @@ def test_certificate_on_real_data(data_set, fit, certify, name):
 def test_two_threads_give_the_same_bits_on_real_data(data_set, fit, monkeypatch):
     from rrmlinear.solvers.dual import block_descent
 
-    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
+    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     problem = data_set("letter.scale")
     alone, together = fit(problem, C=0.05), fit(problem, C=0.05, threads=2)
     assert together.result.notes == ()

@@ -130,7 +130,7 @@ def test_another_seed_takes_another_path(small_problem, fit):
 def test_any_number_of_threads_gives_the_same_bits(
     small_problem, fit, monkeypatch, threads, n, d, k, form
 ):
-    monkeypatch.setattr(block_descent, "SHARED_WORK", 1)
+    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     monkeypatch.setattr(
         block_descent, "SLICE_WORK", 64 * d * k
     )  # many pieces, so both teams take turns
@@ -172,7 +172,7 @@ def test_faces_lead_to_the_same_optimum(small_problem, fit, monkeypatch, form):
     small = small_problem(250, 9, 150, seed=5, density=0.7)
     assert (150 + 7) // 8 // block_descent.LINES_PER_FACE_PASS == 1
     with_faces = train(fit, form(small.X), small.y, gap_tol=1e-7).result
-    monkeypatch.setattr(block_descent, "MOST_FACE_PASSES", 0)
+    monkeypatch.setattr(block_descent, "MAX_FACE_PASSES", 0)
     without = train(fit, form(small.X), small.y, gap_tol=1e-7).result
     assert with_faces.status is without.status
     assert with_faces.primal == pytest.approx(without.primal, rel=2e-7)
