@@ -19,8 +19,8 @@ class Problem:
     """n examples x_i over d features with labels y_i and, if given, weights c_i ≥ 0.
 
     A weight multiplies the example's cost: C_i = C · class weight · c_i. ``rows.bias`` ≥ 0 is the
-    value of a column appended to every row, and its weight is regularized like any other, as
-    LIBLINEAR's ``-B`` has it. Build one by `Problem.from_arrays` or `rrmlinear.read_libsvm`.
+    value of a column appended to every row; its weight is regularized like any other, as with
+    LIBLINEAR's ``-B``. Build one by `Problem.from_arrays` or `rrmlinear.read_libsvm`.
     """
 
     rows: Rows
@@ -34,7 +34,7 @@ class Problem:
 
     @property
     def n_features(self) -> int:
-        """Features of the data, an appended column not counted."""
+        """Features of the data, without an appended column."""
         return self.rows.shape[1]
 
     @property
@@ -80,8 +80,8 @@ class Problem:
     ) -> Problem:
         """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
 
-        A CSR matrix or array with float32/float64 values and int32/int64 indices is used where it
-        lies, read-only and memory-mapped ones too; so is a C-ordered dense array of those types.
+        A CSR matrix or array with float32/float64 values and int32/int64 indices is used without a
+        copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
         Anything else is converted. Unsorted or repeated indices are sorted and summed in a copy,
         and a UserWarning says so.
 

@@ -13,8 +13,8 @@ import numpy as np
 
 
 def aligned_zeros(Py_ssize_t n_rows, Py_ssize_t columns):
-    """A zero matrix whose first entry lies on a 128-byte boundary, as two cache lines do that are
-    fetched together.
+    """A zero matrix whose first entry lies on a 128-byte boundary: processors fetch two cache lines
+    together.
     """
     memory = np.zeros(n_rows * columns + 16)
     cdef Py_ssize_t skip = (-memory.ctypes.data // 8) % 16
@@ -30,7 +30,7 @@ cdef class Rows:
 
     Nothing is copied: CSR arrays (``values`` float32/float64, ``indices`` int32/int64, ``indptr``
     int32/int64) or one C-contiguous matrix ``values`` (then ``indices`` and ``indptr`` are None).
-    Read-only and memory-mapped arrays serve. The arrays are checked by `find_fault`, not here.
+    Read-only and memory-mapped arrays are allowed. `find_fault` checks the arrays.
     """
 
     def __init__(self, values, indices, indptr, Py_ssize_t n_features, double bias=-1.0):
@@ -59,7 +59,7 @@ cdef class Rows:
 
     @property
     def shape(self):
-        """(rows, features), the appended column not counted."""
+        """(rows, features), without the appended column."""
         return self.c.n_rows, self.c.n_features
 
     @property
@@ -75,7 +75,7 @@ cdef class Rows:
 
     @property
     def n_bytes(self):
-        """Of stored values and indices."""
+        """Bytes of the stored values and indices."""
         size = self.values.itemsize + (0 if self.indices is None else self.indices.itemsize)
         return self.n_stored * size
 
@@ -109,7 +109,7 @@ cdef class Rows:
         return norms
 
     def feature_cuts(self, Py_ssize_t n_parts):
-        """n_parts + 1 features, 0 … d, between which about as many values each are stored."""
+        """n_parts + 1 features from 0 to d that divide the stored values about evenly."""
         cdef Py_ssize_t i, t, d = self.c.n_features
         cdef row_t row
         if self.indptr is None or d == 0:
@@ -128,7 +128,7 @@ cdef class Rows:
     def product(self, weights, Py_ssize_t n_features):
         """X W, n × k, for weights over n_features features and one more row if there is a bias.
 
-        Stored values at features from n_features on are left out.
+        Stored values at features from n_features on do not count.
         """
         cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k)
         cdef row_t row

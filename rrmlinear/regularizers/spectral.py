@@ -1,4 +1,4 @@
-"""Functions of the singular values of a matrix of weights: the trace norm and its kin."""
+"""Functions of the singular values of a matrix of weights, such as the trace norm."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rrmlinear.regularizers.separable import L1
 
 Array = NDArray[np.float64]
 
-# Duals that are scaled end so far inside the domain, that rounding does not put them out again.
-ROUNDING = 1e-12
-# Singular values below this part of the largest are zeros that have rounded.
-RANK = 1e-12
+# Scaled duals stay inside the domain by this relative distance, which rounding does not cross.
+DUAL_SCALE_MARGIN = 1e-12
+# Singular values below this fraction of the largest count as zero.
+ZERO_SINGULAR_VALUE = 1e-12
 
 
 class Spectral(Regularizer):
@@ -24,8 +24,8 @@ class Spectral(Regularizer):
     ω must not depend on signs or order: `L1` makes the trace norm, a group norm of one group the
     operator norm (ℓ∞) or Frobenius' (ℓ2), `NormBall` and `NormPower` of these their balls and
     powers. Then Ω*(V) = ω*(σ(V)), and the prox has the singular vectors of W with the prox of ω at
-    σ(W). Every number takes a full singular value decomposition. Arrays are W row by row; it must
-    be told the shape (`over`), and raises ValueError for a single column.
+    σ(W). Every value takes a full singular value decomposition. Arrays are W row by row; `over`
+    sets the shape and raises ValueError for a single column.
 
     Source: Lewis, The convex analysis of unitarily invariant matrix functions, 1995.
     """
@@ -51,7 +51,7 @@ class Spectral(Regularizer):
 
     def dual_scale_of(self, v: ArrayLike) -> float:
         t = self.inner.dual_scale_of(self._singular_values(v))
-        return t if t == 1 else (1 - ROUNDING) * t
+        return t if t == 1 else (1 - DUAL_SCALE_MARGIN) * t
 
     def prox_of(self, w: ArrayLike, step: float) -> Array:
         left, sigma, right = np.linalg.svd(self._matrix(w), full_matrices=False)
@@ -82,10 +82,10 @@ class TraceNorm(Spectral):
         super().__init__(L1(factor))
 
     def slope_of(self, w: ArrayLike, d: ArrayLike) -> float:
-        """factor · (⟨UV', D⟩ + the trace norm of what D has beyond the spaces of U and V)."""
+        """factor · (⟨UV', D⟩ + the trace norm of D's part outside the spaces of U and V)."""
         W, D = self._matrix(w), self._matrix(d)
         left, sigma, right = np.linalg.svd(W, full_matrices=False)
-        rank = int(np.count_nonzero(sigma > RANK * sigma[0])) if sigma[0] > 0 else 0
+        rank = int(np.count_nonzero(sigma > ZERO_SINGULAR_VALUE * sigma[0])) if sigma[0] > 0 else 0
         U, V = left[:, :rank], right[:rank].T
         beyond = D - U @ (U.T @ D)
         beyond -= beyond @ V @ V.T

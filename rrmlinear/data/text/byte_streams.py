@@ -23,7 +23,7 @@ COMPRESSED_BLOCK = 1 << 18
 
 
 class _WithHead(io.RawIOBase):
-    """A stream whose first bytes were read already, put before it again."""
+    """A stream with its first bytes, already read, put back."""
 
     def __init__(self, head: bytes, rest: Any):
         self.head, self.rest = head, rest
@@ -58,7 +58,7 @@ def _read_head(stream: Any) -> bytes:
 
 
 def name_of(path_or_file: Any) -> str:
-    """How messages call it."""
+    """The name in messages."""
     if path_or_file == "-":
         return "standard input"
     if isinstance(path_or_file, (str, bytes, os.PathLike)):
@@ -82,8 +82,8 @@ def _check_file(file: Any, method: str) -> None:
 def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
     """(binary stream of the plain text, its length in bytes where known).
 
-    Compression is known by the first bytes, not by the name. "-" is standard input. What is opened
-    here is closed here; a file object stays open. Raises TypeError for a file open as text, and
+    The first bytes, not the name, tell the compression. "-" is standard input. A path is opened and
+    closed here; a file object stays open. Raises TypeError for a file open as text, and
     OSError as `open` does.
     """
     name = name_of(path_or_file)
@@ -115,11 +115,11 @@ def _plain_text(name: str, stream: Any) -> Any:
 
 @contextmanager
 def open_to_write(path_or_file: Any) -> Iterator[Any]:
-    """A binary stream; a path's suffix .gz, .bz2, .xz or .zst says how it is compressed.
+    """A binary stream; a path's suffix .gz, .bz2, .xz or .zst chooses the compression.
 
-    A path is written under a temporary name in its folder and takes its own name when complete, so
-    that a failure leaves what was there; a path that is no regular file (a pipe, a device) and a
-    file object are written as they are. "-" is standard output.
+    A path is written under a temporary name in its folder and takes its own name when complete; a
+    failure leaves the old file. A path that is no regular file (a pipe, a device) and a file object
+    are written directly. "-" is standard output.
     """
     if not _is_path(path_or_file):
         _check_file(path_or_file, "write")

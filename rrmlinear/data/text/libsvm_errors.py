@@ -1,4 +1,4 @@
-"""What is wrong with a line of LIBSVM text, in one sentence."""
+"""The error of a line of LIBSVM text, in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 class LibsvmFormatError(ValueError):
     """A line that is not LIBSVM text: ``line`` and ``column`` from 1, ``path`` as messages call it.
 
-    The message's first line is LIBLINEAR's; the second says what was found and what is allowed.
+    The message's first line is LIBLINEAR's; the second has the text found and the allowed one.
     """
 
     line = 0

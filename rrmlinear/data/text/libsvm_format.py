@@ -1,10 +1,10 @@
 """The LIBSVM text format: ``label[ qid:n][ index:value]*``, one example a line, read and written.
 
-What is accepted and refused is LIBLINEAR's reading to the letter, but for the following. NaN and
-infinite numbers and files without examples are refused; an index beyond 32 bits makes all indices
-64-bit; ``# …`` at a line's begin or after a blank is a comment whatever it holds, and a line of
-comment only is skipped; ``qid:n`` after the label is kept; a line may end in CR LF after its
-label already; the last line means the same with and without its newline.
+The reader accepts and refuses the same text as LIBLINEAR, with these exceptions. NaN, infinite
+numbers and files without examples are refused. An index beyond 32 bits makes all indices 64-bit.
+``# …`` at the begin of a line or after a blank is a comment, and a line with only a comment is
+skipped. ``qid:n`` after the label is kept. A line may end in CR LF right after its label. The last
+line needs no newline.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def read_libsvm(
     ----------
     path_or_file
         A path, "-" for standard input, or a binary file object; plain text or compressed by gzip,
-        bzip2, xz or zstd (which the first bytes tell).
+        bzip2, xz or zstd, recognized by the first bytes.
     dtype
-        float64 or float32, of the values. A value is strtod's bit for bit, then cast.
+        Type of the values, float64 or float32. A value has the bits of strtod's, then is cast.
     n_features
-        Columns of the result, at least every index; by default as many as the largest index needs.
+        Columns of the result, at least the largest index, which is the default.
     zero_based
         Whether indices are written from 0; "auto": they are if an index 0 occurs anywhere.
     threads
@@ -89,12 +89,12 @@ def _usable_processors() -> int:
 def write_libsvm(path_or_file: Any, problem: Problem) -> None:
     """Write a Problem's rows, labels and query ids as LIBSVM text that reads back the same.
 
-    Numbers have the fewest digits that say exactly that float64 (float32) again. Indices are
-    written from 1; stored zeros are kept, zeros of dense rows left out. Sample weights, an appended
-    column and the number of features have no place in the format.
+    Numbers have the fewest digits that give the same float64 (float32) again. Indices are written
+    from 1; stored zeros are kept, zeros of dense rows left out. The format has no sample weights,
+    no appended column and no number of features.
 
-    ``path_or_file`` is a path (compressed by its suffix .gz, .bz2, .xz or .zst; complete or not
-    there at all), "-" for standard output, or a binary file object.
+    ``path_or_file`` is a path (compressed by its suffix .gz, .bz2, .xz or .zst; written completely
+    or not at all), "-" for standard output, or a binary file object.
 
     Raises ValueError for numbers that are not finite and rows whose indices do not increase, and
     OSError as `open` does.

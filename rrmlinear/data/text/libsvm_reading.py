@@ -21,11 +21,11 @@ INT64_MAX = 2**63 - 1
 
 @dataclass
 class Reading:
-    """One file on its way into the arrays.
+    """The reading of one file into arrays.
 
-    Every thread takes the next block of the stream and reserves its place in the arrays (under
-    ``reading``, so in the file's order), then parses it. The arrays move only while no block is
-    in work. Places are bounds, and the gaps they leave are closed at the end.
+    Every thread takes the next block of the stream and reserves room for it in the arrays, in the
+    file's order under the lock ``reading``, then parses it. The arrays grow only while no block is
+    being parsed. The room is an upper bound; the gaps are closed at the end.
     """
 
     path: str
@@ -174,7 +174,7 @@ class Reading:
         return Problem(Rows(values, indices, indptr, width), labels, None, query_ids)
 
     def _check_query_ids(self) -> None:
-        """Blocks were read each by itself: their first examples must agree in having a qid."""
+        """Refuse a block whose first example differs from earlier blocks in having a qid."""
         filled = [(k, block) for k, block in enumerate(self.blocks) if block.query_mode >= 0]
         for k, block in filled:
             if block.first is not None and block.query_mode != filled[0][1].query_mode:

@@ -6,10 +6,10 @@ from typing import Any
 
 
 class LineBlocks:
-    """A stream cut into blocks of about ``block_size`` bytes that end where a line ends.
+    """A stream cut into blocks of about ``block_size`` bytes that end at the end of a line.
 
-    Plain files are read too, not mapped: the copy costs 3 % of the parser's time, the parser may
-    load a word beyond any text, and a file cut short meanwhile is an error instead of a signal.
+    Plain files are read, not mapped. The copy costs 3 % of the parser's time; then the parser may
+    load a word beyond the text, and a file truncated meanwhile is an error, not a signal.
     """
 
     def __init__(self, stream: Any, block_size: int, padding: int):
@@ -19,7 +19,7 @@ class LineBlocks:
         self.ended = False
 
     def fill(self, buffer: bytearray) -> int:
-        """Put the next whole lines at the buffer's begin; their bytes, 0 at the stream's end.
+        """Put the next whole lines into the buffer; returns their bytes, 0 at the stream's end.
 
         The last line gets a newline if it has none. The buffer grows to hold the longest line
         and ``padding`` bytes.

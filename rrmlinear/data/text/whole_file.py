@@ -1,4 +1,4 @@
-"""Files that are complete or not there at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 @contextmanager
 def whole_file(path: str | bytes | os.PathLike[Any]) -> Iterator[Any]:
-    """A binary file, written under a temporary name in its folder, that takes its own when done.
+    """A binary file, written under a temporary name in its folder and renamed at the end.
 
-    After a failure, Ctrl-C included, what stood there before still does. A path that is no regular
-    file (a pipe, a device) is written as it is. Raises OSError as `open` does, with this path.
+    After a failure, Ctrl-C included, the old file is unchanged. A path that is no regular file (a
+    pipe, a device) is written directly. Raises OSError as `open` does, with this path.
     """
     path = os.path.realpath(os.fsdecode(path))
     if os.path.exists(path) and not os.path.isfile(path):
@@ -44,7 +44,7 @@ def _create(target: str, path: str) -> Any:
 
 
 def check_writable(path: str | bytes | os.PathLike[Any]) -> None:
-    """Raise the OSError that writing this file would end in, as far as can be told before."""
+    """Raise the OSError of writing this file, as far as it is known beforehand."""
     path = os.path.realpath(os.fsdecode(path))
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)

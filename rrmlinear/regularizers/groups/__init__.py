@@ -1,3 +1,3 @@
-"""Norms and groups of columns: partitions, sums of norms over groups, and functions of a norm. What
-is separable by coordinates stands one folder up.
+"""Norms and groups of columns: partitions, sums of norms over groups, and functions of a norm.
+Regularizers that are separable by coordinates stand one folder up.
 """

@@ -1,4 +1,4 @@
-"""Groups of columns as callers give them, made partitions of the coordinates of w."""
+"""Partitions of the coordinates of w from the groups of columns that callers give."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def partition_of(
 
     ``groups`` is None for a single group of all weights, "rows" for the rows of W, one whole number
     for each of the d columns, or lists of columns that name each once. A group of columns has all
-    their weights, k for each column. With ``intercept`` the last of the rows of w is an appended
-    column, which is a row as any other, but a group of its own where groups are given. Without a
-    shape the columns are those that ``groups`` names.
+    their weights, k for each column. With ``intercept`` the last row of W belongs to an appended
+    column; it is a group of its own where groups are given. Without a shape the columns are those
+    that ``groups`` names.
 
     Raises ValueError with the number of a column, from 0, that is missing, repeated or beyond.
     """

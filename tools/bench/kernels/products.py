@@ -3,11 +3,11 @@
     python tools/bench/kernels/products.py DATA … [--form sparse,dense64,dense32] [--runs 15]
 
 For each data set and form: bytes that a product reads (values, indices, row ends and scores) per
-CPU second of one thread, and their share of the bytes that a plain sum over a large array reads; the
-speed-up of two threads in wall time, for the product and for that sum; the same for a sweep (X w, a
-step of all duals of the hinge and its product with X' in one pass through memory, with labels,
-costs, duals and steps); and the time of the product over a transposed copy, with one thread and
-with two. All turns are interleaved; medians over the runs.
+CPU second of one thread, and their share of the bytes that a plain sum over a large array reads;
+the speed-up of two threads in wall time, for the product and for that sum; the same for a sweep
+(X w, a step of all duals of the hinge and its product with X' in one pass through memory, with
+labels, costs, duals and steps); and the time of the product over a transposed copy, with one thread
+and with two. All turns are interleaved; medians over the runs.
 """
 
 from __future__ import annotations
