@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rrmlinear.catalog.choices import CHOICES, Choices, given
-from rrmlinear.catalog.errors import (
-    ChoiceError,
-    Named,
-    Sentence,
-    no_effect,
-    out_of_range,
-    unknown,
-)
+from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
@@ -23,7 +16,6 @@ from rrmlinear.catalog.solvers import (
     solvers_with,
 )
 from rrmlinear.catalog.task import SolverRow
-from rrmlinear.catalog.values import Factors, Names, NamesOrWhole
 
 #: Choices that only some losses or regularizers have.
 OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
@@ -34,19 +26,8 @@ def check_values(choices: Choices) -> None:
     """Raise ChoiceError for a value that its row does not admit."""
     for name, row in CHOICES.items():
         value = getattr(choices, name)
-        if (value is None and row.default is None) or row.values.admits(value):
-            continue
-        if isinstance(row.values, Factors):
-            label = row.values.wrong(value)[0]
-            raise ChoiceError(
-                f"the weight of class {label} is {value[label]}, it must {row.values.allowed}",
-                field=name,
-                value=value,
-                allowed=row.values.allowed,
-            )
-        if isinstance(row.values, Names) and not isinstance(row.values, NamesOrWhole):
-            raise unknown(name, value, row.values.names)
-        raise out_of_range(name, value, row.values.allowed)
+        if not (value is None and row.default is None) and not row.values.admits(value):
+            raise row.values.refusal(name, value)
 
 
 def check_effects(
@@ -57,35 +38,14 @@ def check_effects(
     for name in asked:
         _check_owner(choices, name, solver, loss, regularizer)
     if choices.block is not None and choices.block not in solver.blocks:
-        blocks = ", ".join(solver.blocks)
-        raise ChoiceError(
-            Named("block"),
-            f" is {choices.block!r}; ",
-            Named("solver", solver.number),
-            f" ({solver.name}) has {blocks}",
-            field="block",
-            value=choices.block,
-            allowed=f"be one of {blocks}",
-        )
+        raise _no_block(choices.block, solver)
     for name in regularizer.needed:
         if getattr(choices, name) is None:
-            raise ChoiceError(
-                Named("regularizer", regularizer.name),
-                " needs ",
-                Named(name),
-                f", the {CHOICES[name].meaning}",
-                field=name,
-            )
-    positive: tuple[tuple[Named, tuple[str, ...]], ...] = (
-        (Named("loss", loss.name), loss.positive),
-        (Named("regularizer", regularizer.name), regularizer.positive),
-    )
-    for owner, names in positive:
-        for name in names:
-            if getattr(choices, name) == 0:
-                raise ChoiceError(
-                    Named(name), " is 0; ", owner, " needs it positive", field=name, value=0
-                )
+            raise _missing(name, regularizer)
+    for name in loss.positive:
+        _check_positive(choices, name, Named("loss", loss.name))
+    for name in regularizer.positive:
+        _check_positive(choices, name, Named("regularizer", regularizer.name))
     for name, other, place in _exclusions(asked, solver, regularizer):
         if name in asked and other in asked:
             raise ChoiceError(Named(name), " has no effect with ", Named(other), *place, field=name)
@@ -94,6 +54,25 @@ def check_effects(
             raise ChoiceError(
                 Named(name), " has no effect", *place, " without ", Named(other), field=name
             )
+
+
+def _no_block(block: str, solver: SolverRow) -> ChoiceError:
+    blocks = ", ".join(solver.blocks)
+    place = (Named("solver", solver.number), f" ({solver.name}) has {blocks}")
+    allowed = f"be one of {blocks}"
+    return ChoiceError(
+        Named("block"), f" is {block!r}; ", *place, field="block", value=block, allowed=allowed
+    )
+
+
+def _missing(name: str, regularizer: RegularizerRow) -> ChoiceError:
+    owner = Named("regularizer", regularizer.name)
+    return ChoiceError(owner, " needs ", Named(name), f", the {CHOICES[name].meaning}", field=name)
+
+
+def _check_positive(choices: Choices, name: str, owner: Named) -> None:
+    if getattr(choices, name) == 0:
+        raise ChoiceError(Named(name), " is 0; ", owner, " needs it positive", field=name, value=0)
 
 
 def _check_owner(

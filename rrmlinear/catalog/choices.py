@@ -30,7 +30,7 @@ NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Choices:
-    """What can be chosen for one training run; None stands for the default of loss or solver."""
+    """The choices for one training run; None stands for the default of loss or solver."""
 
     solver: int | str = choice("run", "solver type, by its number or name", RowName(), 30)
     C: float = choice("objective", "cost of an example of weight 1", POSITIVE, 1.0)

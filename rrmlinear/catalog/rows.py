@@ -1,4 +1,4 @@
-"""What a row of the tables of choices, losses and regularizers says."""
+"""The rows of the tables of choices, losses and regularizers."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Selection:
 
     @property
     def kind(self) -> str:
-        """What labels are: "binary", "multiclass" or "regression"."""
+        """The kind of labels: "binary", "multiclass", "regression" or "vectors"."""
         return self.loss_row.kind
 
     @property

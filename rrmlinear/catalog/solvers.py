@@ -19,7 +19,7 @@ PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
 ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
-#: What solvers need.
+#: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 PROX = frozenset({"prox"})
 SQUARED_NORM = frozenset({"one-score", "linear"})

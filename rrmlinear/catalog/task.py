@@ -1,4 +1,4 @@
-"""A problem on its way to a solver, and what a row of the table of solver types says."""
+"""A problem on its way to a solver, and the rows of the table of solver types."""
 
 from __future__ import annotations
 

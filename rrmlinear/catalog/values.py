@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
+
+from rrmlinear.catalog.errors import ChoiceError, out_of_range, unknown
 
 
 @dataclass(frozen=True)
@@ -15,12 +16,16 @@ class Values:
 
     @property
     def allowed(self) -> str:
-        """What is admitted, after "it must"."""
+        """The values admitted, in words that follow "it must"."""
         return ""
 
     def admits(self, value: Any) -> bool:
         """Whether this may be chosen."""
         return True
+
+    def refusal(self, field: str, value: Any) -> ChoiceError:
+        """The error for a value of this choice that is not admitted."""
+        return out_of_range(field, value, self.allowed)
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,9 @@ class Names(Values):
 
     def admits(self, value: Any) -> bool:
         return value in self.names
+
+    def refusal(self, field: str, value: Any) -> ChoiceError:
+        return unknown(field, value, self.names)
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,9 @@ class NamesOrWhole(Names):
     def admits(self, value: Any) -> bool:
         return value in self.names or (isinstance(value, Integral) and int(value) >= 1)
 
+    def refusal(self, field: str, value: Any) -> ChoiceError:
+        return out_of_range(field, value, self.allowed)
+
 
 @dataclass(frozen=True)
 class Factors(Values):
@@ -119,9 +130,10 @@ class Factors(Values):
         return "be at least 0 and finite"
 
     def admits(self, value: Any) -> bool:
-        return not self.wrong(value)
-
-    def wrong(self, value: Mapping[Any, Any]) -> list[Any]:
-        """The labels whose factor is not admitted."""
         inside = Number(least=0)
-        return [label for label, factor in value.items() if not inside.admits(factor)]
+        return all(inside.admits(factor) for factor in value.values())
+
+    def refusal(self, field: str, value: Any) -> ChoiceError:
+        label = next(each for each in value if not self.admits({each: value[each]}))
+        sentence = f"the weight of class {label} is {value[label]}, it must {self.allowed}"
+        return ChoiceError(sentence, field=field, value=value, allowed=self.allowed)

@@ -65,7 +65,7 @@ FLAGS = {
 
 
 def sentence_of(error: ValueError) -> str:
-    """What is wrong, with choices by their flags, in LIBLINEAR's words where it has any."""
+    """The message of an error, with choices by their flags, in LIBLINEAR's words if it has any."""
     if not isinstance(error, ChoiceError):
         return str(error)
     liblinear = FLAGS[error.field].out_of_range if error.field else ""

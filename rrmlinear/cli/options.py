@@ -1,4 +1,4 @@
-"""What the commands are given: options and files, checked before anything is read."""
+"""Options and files of the commands, checked before anything is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print while they run and at the end."""
+"""Reports of the commands: passes while they run, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _rich_progress(stream: Any) -> _RichProgress | None:
 
 @contextmanager
 def progress(quiet: bool, choices: Choices) -> Iterator[Reporter]:
-    """What shows each pass: a live line on a terminal, lines elsewhere, nothing where quiet."""
+    """A function that shows each pass: a live line on a terminal, else lines; nothing if quiet."""
     if quiet:
         yield lambda row: None
         return

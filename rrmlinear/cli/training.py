@@ -125,7 +125,7 @@ class _Run:
             model.save(self.options.model_file)
 
     def memory_sentence(self, error: MemoryError) -> str:
-        """What there was no memory for, as far as it is known."""
+        """The error for a lack of memory, with the size of the weights."""
         regression = self.options.chosen.kind == "regression"
         features = self.problem.rows.width
         classes = 1 if regression else len(np.unique(self.problem.labels))

@@ -20,7 +20,7 @@ OTHER_OPTIONS = {
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
-#: What some flags do beside their choice.
+#: Additions to the meaning of choices, for their flags.
 MORE = {
     "groups": "; in a file, one on each line",
     "unpenalized": ": 3,5-7, or a file with one on each line",

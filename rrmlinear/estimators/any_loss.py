@@ -12,7 +12,6 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
@@ -24,6 +23,7 @@ from rrmlinear.estimators.objective import (
     find_loss,
     find_solver_type,
     intercept_choice,
+    own_choices,
     scaled,
 )
 from rrmlinear.estimators.wording import own_words
@@ -33,8 +33,6 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Start
 
 CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
-#: Owners of choices that an estimator with a parameter of the same name passes on as they are.
-PASSED_ON = ("objective", "loss", "solver")
 
 
 @dataclass(eq=False, repr=False)
@@ -73,12 +71,7 @@ class LossEstimator(LinearEstimator):
         kind = find_solver_type(self.solver, self._solvers)
         if self.warm_start:
             check_warm_start(self.solver, kind)
-        own = self.get_params()
-        choices: dict[str, Any] = {
-            name: own[name]
-            for name, row in CHOICES.items()
-            if row.owner in PASSED_ON and name in own
-        }
+        choices = own_choices(self, "objective", "loss", "solver")
         choices |= self._scales(problem) | self._rules() | more
         choices |= intercept_choice(self.fit_intercept, self._true_intercept, loss, kind)
         with own_words(self._solvers):

@@ -1,4 +1,4 @@
-"""What scikit-learn's callers write, as the solvers take it; each mistake gets one sentence."""
+"""Arguments of scikit-learn's callers as solvers take them; each mistake gets one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the estimators share: data in, weights and certificate out."""
+"""The base of the estimators: data in, weights and certificate out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rrmlinear.training.model import Model
 
 
 class Certified(BaseEstimator):
-    """What a solver says of its answer, as attributes.
+    """The certificate of a solver, as attributes.
 
     A subclass has the parameter verbose and perhaps callback.
     """
@@ -41,7 +41,7 @@ class Certified(BaseEstimator):
         return see
 
     def _set_certificate(self, result: Result) -> None:
-        """Set what the solver says of its answer; warns the caller of fit, who called this."""
+        """Set the certificate's attributes; warns the caller of fit, who called this."""
         self.duality_gap_ = result.gap
         self.n_iter_ = result.passes
         self.status_ = result.status
@@ -67,7 +67,7 @@ class LinearEstimator(Certified):
         )
 
     def _rules(self) -> dict[str, Any]:
-        """What every Parameter gets; raises ValueError for what is out of range."""
+        """Choices of every Parameter; raises ValueError for those out of range."""
         for name in ("tol", "intercept_scaling"):
             check_positive(name, getattr(self, name))
         check_count("max_passes", self.max_passes)

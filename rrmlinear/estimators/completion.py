@@ -15,7 +15,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.base import Certified
-from rrmlinear.estimators.objective import cost_of
+from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -26,8 +26,6 @@ LEVELS = "hinge"
 LOSSES = (*REGRESSION_LOSSES, LEVELS)
 #: Distance between thresholds of levels where none are given.
 THRESHOLD_DISTANCE = 3.0
-#: Numbers of the losses.
-NUMBERS = ("epsilon", "huber", "quantile")
 
 
 @dataclass(eq=False, repr=False)
@@ -165,8 +163,8 @@ class MatrixCompletion(Certified):
         return self
 
     def _loss(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
-        """What entries are as labels of the loss, and the loss."""
-        numbers = {name: getattr(self, name) for name in NUMBERS}
+        """The labels of the loss that the entries are, and the loss."""
+        numbers = own_choices(self, "loss")
         if self.loss != LEVELS:
             if self.thresholds is not None:
                 raise ValueError(f"thresholds have no effect with loss {self.loss!r}")

@@ -17,14 +17,12 @@ from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import LinearEstimator, with_weights
-from rrmlinear.estimators.objective import INTERCEPTS, cost_of
+from rrmlinear.estimators.objective import INTERCEPTS, cost_of, own_choices
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.multitask import fit_tasks
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38, "fista": 42}
-#: Numbers of the losses.
-NUMBERS = ("epsilon", "huber", "quantile", "smoothing")
 
 
 @dataclass(eq=False, repr=False)
@@ -206,8 +204,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
                 loss=self.loss,
                 regularizer=row.name,
                 l1=1.0 if self.l1 is None and "l1" in row.takes else self.l1,
-                ratio=self.ratio,
-                **{name: getattr(self, name) for name in NUMBERS},
+                **own_choices(self, "loss", "solver"),
                 **self._rules(),
             )
             return select(parameter, TASK_LOSSES, layout)

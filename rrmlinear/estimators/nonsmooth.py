@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.any_loss import LossClassifier, LossEstimator, LossRegressor
-from rrmlinear.estimators.objective import cost_of
+from rrmlinear.estimators.objective import cost_of, own_choices
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38}
-# Parameters that a regularizer may take, and their defaults where one is needed.
-NUMBERS = tuple(name for name, row in CHOICES.items() if row.owner == "regularizer")
+# Defaults of numbers that a regularizer needs.
 DEFAULTS = {"l1": 1.0}
 
 
@@ -43,7 +41,7 @@ class NonSmoothEstimator(LossEstimator):
             known = ", ".join(REGULARIZERS)
             raise ValueError(f"regularizer is {self.regularizer!r}; it must be one of {known}")
         C = cost_of(self.C, self.alpha, problem.weights, problem.n_examples)
-        given = {name: getattr(self, name) for name in NUMBERS}
+        given = own_choices(self, "regularizer")
         if self.l1_ratio is not None:
             C, given["l1"] = self._shared(C)
         for name in REGULARIZERS[self.regularizer].needed:
@@ -114,7 +112,7 @@ class NonSmoothClassifier(NonSmoothEstimator, LossClassifier):
     ratio : float, default=None
         Step of the weights over that of the duals, > 0; balanced by the run if None.
     storage : {"double-primal", "double-dual"} or None, default=None
-        What is kept twice: vectors of features or of examples; by sizes if None.
+        Variables kept twice: weights or duals; the smaller if None.
     tol, max_passes, fit_intercept, intercept_scaling, n_threads, warm_start, callback, verbose
         As in `RiskClassifier`: the intercept costs nothing unless it is asked to.
 

@@ -1,4 +1,4 @@
-"""The objective as scikit-learn's callers write it, made that of a Parameter."""
+"""From the objective as scikit-learn's callers write it to that of a Parameter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
+from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.solvers import find_solver
@@ -17,6 +19,12 @@ from rrmlinear.catalog.task import SolverRow
 from rrmlinear.estimators.arguments import check_positive
 
 INTERCEPTS = ("regularized", "unregularized")
+
+
+def own_choices(estimator: BaseEstimator, *owners: str) -> dict[str, Any]:
+    """The parameters of an estimator that are choices of these owners by the same name."""
+    own = estimator.get_params(deep=False)
+    return {n: own[n] for n, row in CHOICES.items() if row.owner in owners and n in own}
 
 
 def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:
@@ -45,7 +53,7 @@ def check_warm_start(name: str, kind: SolverRow) -> None:
 def intercept_choice(
     fit_intercept: Any, meaning_of_true: str, loss: LossRow, kind: SolverRow
 ) -> dict[str, Any]:
-    """What a Parameter has for an intercept, or a ValueError for one that is not offered."""
+    """The choice of a Parameter for an intercept, or a ValueError for one that is not offered."""
     if isinstance(fit_intercept, bool | np.bool_):
         asked = meaning_of_true if fit_intercept else "regularized"
     elif isinstance(fit_intercept, str) and fit_intercept in INTERCEPTS:

@@ -60,7 +60,7 @@ def fit_selection(
     start: Start = None,
     stacklevel: int = 2,
 ) -> Model:
-    """What `fit` does with choices that are looked up already."""
+    """`fit`, with choices that are looked up already."""
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
@@ -74,7 +74,7 @@ def solve(
     start: Start = None,
     stacklevel: int = 2,
 ) -> tuple[Model, Result]:
-    """What `fit_selection` does, without the warning that the tolerance was not reached.
+    """`fit_selection`, without the warning that the tolerance was not reached.
 
     Other warnings name the caller ``stacklevel`` calls above.
     """

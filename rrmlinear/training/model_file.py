@@ -217,7 +217,7 @@ class _Reading:
         return weights
 
     def _rest(self) -> tuple[Any, int]:
-        """What follows the header, and its length."""
+        """The file from the end of the header on, and its length."""
         rest = self.file
         if not stat.S_ISREG(os.fstat(rest.fileno()).st_mode):
             rest = io.BytesIO(rest.read())
