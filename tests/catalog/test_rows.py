@@ -14,7 +14,6 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.catalog.values import Names, NamesOrWhole
 from rrmlinear.losses.base import BlockLoss, ScalarLoss
-from rrmlinear.solvers.bundle import bmrm
 from rrmlinear.solvers.dual import accelerated, prox_sdca
 from rrmlinear.solvers.gradient import agm
 from rrmlinear.solvers.primal_dual import pdprox
@@ -27,16 +26,14 @@ def built(name, smoothing=None):
     return row.build(*resolved(row.takes, Choices(smoothing=smoothing)).values())
 
 
-@pytest.mark.parametrize("smoothing", [None, 0.5])
-@pytest.mark.parametrize("name", LOSSES)
+SMOOTHINGS = [(name, None) for name in LOSSES]
+SMOOTHINGS += [(name, 0.5) for name, row in LOSSES.items() if "smoothing" in row.takes]
+
+
+@pytest.mark.parametrize(("name", "smoothing"), SMOOTHINGS)
 def test_a_loss_offers_what_its_row_says(name, smoothing):
-    row = LOSSES[name]
-    if smoothing is not None and "smoothing" not in row.takes:
-        pytest.skip("it takes no smoothing")
-    loss, offers = (
-        built(name, smoothing),
-        row.offers(resolved(row.takes, Choices(smoothing=smoothing))),
-    )
+    row, loss = LOSSES[name], built(name, smoothing)
+    offers = row.offers(resolved(row.takes, Choices(smoothing=smoothing)))
     assert ("smooth" in offers) == (loss.smoothing > 0)
     assert isinstance(loss, ScalarLoss if "one-score" in offers else BlockLoss)
     if "one-score" in offers:
@@ -44,12 +41,13 @@ def test_a_loss_offers_what_its_row_says(name, smoothing):
     assert ("classes" in offers) == (row.kind in ("binary", "multiclass"))
 
 
-@pytest.mark.parametrize("name", REGULARIZERS)
-@pytest.mark.parametrize("limits", [{}, {"lower": 0.0}, {"unpenalized": [1]}])
+LIMITS = [(name, limits) for name in REGULARIZERS for limits in ({}, {"unpenalized": [1]})]
+LIMITS += [(name, {"lower": 0.0}) for name, row in REGULARIZERS.items() if row.bounded]
+
+
+@pytest.mark.parametrize(("name", "limits"), LIMITS)
 def test_a_regularizer_offers_what_its_row_says(name, limits):
     row = REGULARIZERS[name]
-    if "lower" in limits and not row.bounded:
-        pytest.skip("it takes no bounds")
     given = {each: GIVEN[each] for each in row.needed}
     omega = build_regularizer(row, Choices(**given, **limits))
     if not row.needs:
@@ -136,7 +134,3 @@ def test_every_loss_and_every_regularizer_has_a_solver():
             assert any(need <= chosen.features for need in row.needs)
     assert {name for row in SOLVERS.values() for name in losses_of(row)} == set(LOSSES)
     assert {name for row in SOLVERS.values() for name in regularizers_of(row)} == set(REGULARIZERS)
-
-
-def test_line_searches_are_those_of_bmrm():
-    assert inspect.signature(bmrm.BMRM).parameters["line_search"].default in (True, False)
