@@ -1,4 +1,4 @@
-"""The error for choices that cannot be meant; whoever shows it words it in terms of its own."""
+"""The error for choices that cannot be meant, which each interface words with its own names."""
 
 from __future__ import annotations
 

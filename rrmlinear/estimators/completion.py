@@ -38,18 +38,18 @@ class MatrixCompletion(Certified):
         \min_W \; \|W\|_* + \sum_i C_i \, \phi(W_{r_i k_i}, y_i),
 
     where :math:`\|W\|_*` is the sum of singular values and :math:`C_i` is ``C`` times the sample
-    weight. ``duality_gap_`` proves the answer: the objective at W is no more than that above its
-    minimum. W is kept as factors, and is found by steps whose cost grows with its rank; nothing is
-    subtracted from the entries, so take means of rows, columns or all off them before, and add them
-    to predictions, where W shall be the rest. Every fit of the same entries gives the same bits.
+    weight. ``duality_gap_`` bounds how far the objective at W is above its minimum. W is kept as
+    factors, and the cost of a step grows with its rank. Entries are not centred: to complete
+    deviations from means, subtract the means before the fit and add them to predictions. Every fit
+    of the same entries gives the same bits.
 
     Parameters
     ----------
     loss : str, default="absolute"
         "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
         "quantile": losses of numbers, as in `SDCARegressor`. "hinge": entries are ordered levels,
-        ratings say, and the hinge of W's entry is taken at each threshold between two levels; with
-        two levels it is the ordinary hinge.
+        such as ratings, and the hinge of W's entry is taken at each threshold between two levels;
+        with two levels it is the ordinary hinge.
     C : float, default=None
         Cost of an entry, above 0; 1 where ``alpha`` is not given either.
     alpha : float, default=None

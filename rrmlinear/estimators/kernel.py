@@ -162,7 +162,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     the kernel's space (or Σ_k g_k of several), as a linear problem over features that have the
     kernel's inner products: exactly, by the eigenvectors of its matrix over the examples, at O(n³),
     or by Nyström's method from ``n_components`` of them. With the hinge and a named kernel it is
-    the problem of `sklearn.svm.SVC`. ``duality_gap_`` proves the answer over these features.
+    the problem of `sklearn.svm.SVC`. ``duality_gap_`` bounds how far the objective is above its
+    minimum over these features.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         "auto": with ½‖g‖² that of `RiskClassifier`, else "dual"; the others are those of
         `NonSmoothClassifier`.
     tol, max_passes, fit_intercept, n_threads, callback, verbose
-        As in `RiskClassifier`: the intercept costs nothing unless it is asked to.
+        As in `RiskClassifier`: by default the intercept is not regularized.
     random_state : int, RandomState or None, default=None
         Of Nyström's examples; None is 0.
 

@@ -13,10 +13,10 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 Array = NDArray[np.float64]
 Kernel = str | Callable[[Any, Any], Any]
 
-# Eigenvalues of this part of the largest are rounding, whatever their sign; one that is farther
-# below zero is none of inner products.
-ROUNDING = 1e-12
-NEGATIVE = 1e-5
+# Eigenvalues below this fraction of the largest are rounding.
+RELATIVE_ROUNDING = 1e-12
+# A kernel is refused where an eigenvalue is below minus this fraction of the largest.
+MOST_NEGATIVE = 1e-5
 
 
 class KernelFeatures:
@@ -32,12 +32,12 @@ class KernelFeatures:
         matrix = kernel_matrix(kernel, self.parameters, points, None)
         values, vectors = eigh((matrix + matrix.T) / 2)
         largest = float(np.abs(values).max())
-        if values[0] < -NEGATIVE * largest:
+        if values[0] < -MOST_NEGATIVE * largest:
             raise ValueError(
                 f"kernel {kernel!r} is not positive semidefinite on the data: of its eigenvalues "
                 f"the largest is {values[-1]:g} and the least {values[0]:g}"
             )
-        kept = values > ROUNDING * largest
+        kept = values > RELATIVE_ROUNDING * largest
         if not kept.any():  # every inner product is 0
             kept[-1] = True
         scale = np.sqrt(np.maximum(values[kept], np.finfo(float).tiny))

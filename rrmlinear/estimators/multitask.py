@@ -36,8 +36,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
 
     where :math:`C_i` is ``C`` times the sample weight. Each example belongs to a task (``tasks``),
     or has a target of every task (a matrix y, without ``tasks``); then φ may be of the vector of
-    its k residuals. ``duality_gap_`` proves the answer: the objective at ``coef_`` and
-    ``intercept_`` is no more than that above its minimum. There is nothing random.
+    its k residuals. ``duality_gap_`` bounds how far the objective at ``coef_`` and ``intercept_``
+    is above its minimum. There is nothing random.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         "elastic-net", "linf", "l2-norm", ….  With a single task the first two are ‖w‖₁ and the
         third is ‖w‖₂.
     C, alpha : float, default=None
-        Cost of an example, 1 if neither is given; or λ of (1/n) Σ φ_i + λ Ω, n counting weights
-        of examples, and of a matrix y its entries but with "distance".
+        Cost of an example, 1 if neither is given; or λ of (1/n) Σ φ_i + λ Ω. n is the sum of the
+        weights: over the entries of a matrix y, over its rows with "distance".
     l1, epsilon, huber, quantile, smoothing : float, default=None
         Numbers of regularizers and losses that have them, as in `NonSmoothRegressor`.
     solver : {"dual", "primal", "fista"}, default="dual"
@@ -64,8 +64,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
     max_passes : int, default=100_000
         Most passes over the data.
     fit_intercept : bool or str, default=True
-        True or "unregularized": an intercept for each task that costs nothing. "regularized": the
-        weights of a column of the value ``intercept_scaling``. False: none.
+        True or "unregularized": an intercept for each task, without regularization. "regularized":
+        the weights of a column of the value ``intercept_scaling``. False: none.
     intercept_scaling : float, default=1.0
         Value of that column.
     n_threads, callback, verbose

@@ -75,9 +75,8 @@ class NonSmoothClassifier(NonSmoothEstimator, LossClassifier):
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, by prox steps of
     weights and duals in turn. With ``budget`` m only duals with Σ_i weight_i |α_i| ≤ m compete:
-    with the hinge, the m largest losses alone count. ``duality_gap_`` proves the answer: the
-    objective at ``coef_`` and ``intercept_`` is no more than that above its minimum. There is
-    nothing random.
+    with the hinge, the m largest losses alone count. ``duality_gap_`` bounds how far the objective
+    at ``coef_`` and ``intercept_`` is above its minimum. There is nothing random.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ class NonSmoothClassifier(NonSmoothEstimator, LossClassifier):
     storage : {"double-primal", "double-dual"} or None, default=None
         Variables kept twice: weights or duals; the smaller if None.
     tol, max_passes, fit_intercept, intercept_scaling, n_threads, warm_start, callback, verbose
-        As in `RiskClassifier`: the intercept costs nothing unless it is asked to.
+        As in `RiskClassifier`: by default the intercept is not regularized.
 
     Attributes
     ----------
@@ -158,8 +157,8 @@ class NonSmoothRegressor(NonSmoothEstimator, LossRegressor):
         \min_{w, b} \; \Omega(w) + \sum_i C_i \, \phi(r_i),
 
     where :math:`C_i` is ``C`` times the sample weight: quantile regression with the 1-norm,
-    absolute residuals with groups, and so on. ``duality_gap_`` proves the answer: the objective at
-    ``coef_`` and ``intercept_`` is no more than that above its minimum.
+    absolute residuals with groups, and so on. ``duality_gap_`` bounds how far the objective at
+    ``coef_`` and ``intercept_`` is above its minimum.
 
     Parameters
     ----------

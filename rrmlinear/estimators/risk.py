@@ -29,10 +29,10 @@ class RiskClassifier(LossClassifier):
         \min_{w, b} \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(y_i (w^\top x_i + b)),
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight. It is the problem of
-    `SDCAClassifier`, but that the intercept b costs nothing unless it is asked to, and so that of
-    `sklearn.svm.SVC(kernel="linear")` with the hinge. ``duality_gap_`` proves the answer: the
-    objective at ``coef_`` and ``intercept_`` is no more than that above its minimum. A pass is one
-    product of the data with weights and one with duals, shared by threads; there is nothing random.
+    `SDCAClassifier`, but the intercept b is not regularized by default: with the hinge it is the
+    problem of `sklearn.svm.SVC(kernel="linear")`. ``duality_gap_`` bounds how far the objective at
+    ``coef_`` and ``intercept_`` is above its minimum. A pass is one product of the data with
+    weights and one with duals, shared by threads; there is nothing random.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class RiskClassifier(LossClassifier):
     max_passes : int, default=10_000
         Most passes over the data, for each class where each is trained against the rest.
     fit_intercept : bool or str, default=True
-        True or "unregularized": an intercept that costs nothing, for losses of a margin.
+        True or "unregularized": an intercept that is not regularized, for losses of a margin.
         "regularized": append a column of the value ``intercept_scaling`` to X, whose weight is
         regularized like every other. False: the scores are linear.
     intercept_scaling : float, default=1.0
@@ -113,9 +113,9 @@ class RiskRegressor(LossRegressor):
         \min_{w, b} \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(r_i),
 
     where :math:`C_i` is ``C`` times the sample weight. It is the problem of `SDCARegressor`, but
-    that the intercept b costs nothing unless it is asked to, as in `sklearn.linear_model.Ridge` and
-    its kin. ``duality_gap_`` proves the answer: the objective at ``coef_`` and ``intercept_`` is no
-    more than that above its minimum.
+    the intercept b is not regularized by default, as in `sklearn.linear_model.Ridge`.
+    ``duality_gap_`` bounds how far the objective at ``coef_`` and ``intercept_`` is above its
+    minimum.
 
     Parameters
     ----------

@@ -21,10 +21,10 @@ class SDCAClassifier(LossClassifier):
         \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(y_i w^\top x_i),
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, by proximal
-    stochastic dual coordinate ascent. ``duality_gap_`` proves the answer: the objective at
-    ``coef_`` is no more than that above its minimum. With more than two classes, losses of a margin
-    are solved once for each class against the rest, and losses of all classes ("crammer-singer",
-    "softmax", "weston-watkins", ...) as one problem over a weight vector for each class.
+    stochastic dual coordinate ascent. ``duality_gap_`` bounds how far the objective at ``coef_`` is
+    above its minimum. With more than two classes, losses of a margin are solved once for each class
+    against the rest, and losses of all classes ("crammer-singer", "softmax", "weston-watkins", ...)
+    as one problem over a weight vector for each class.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class SDCAClassifier(LossClassifier):
         one, as in LinearSVC.
     fit_intercept : bool or str, default=True
         True or "regularized": append a column of the value ``intercept_scaling`` to X, whose weight
-        is regularized like every other. "unregularized": an intercept that costs nothing, exactly,
-        for losses of a margin; it takes more passes. False: the scores are linear.
+        is regularized like every other. "unregularized": the exact intercept without
+        regularization, for losses of a margin; it takes more passes. False: the scores are linear.
     intercept_scaling : float, default=1.0
         Value of the appended column. The larger it is, the less the intercept is regularized;
         without effect on one that is not.
@@ -149,8 +149,7 @@ class SDCARegressor(LossRegressor):
         \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(r_i),
 
     where :math:`C_i` is ``C`` times the sample weight, by proximal stochastic dual coordinate
-    ascent. ``duality_gap_`` proves the answer: the objective at ``coef_`` is no more than that
-    above its minimum.
+    ascent. ``duality_gap_`` bounds how far the objective at ``coef_`` is above its minimum.
 
     Parameters
     ----------

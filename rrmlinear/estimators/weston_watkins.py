@@ -28,8 +28,8 @@ class WestonWatkinsSVC(LinearClassifier):
         + \sum_i C_i \sum_{j \neq y_i} \max(0,\; 1 - (w_{y_i} - w_j)^\top x_i),
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, and predicts the
-    class with the largest score :math:`w_j^\top x`. ``duality_gap_`` proves the answer: the
-    objective at ``coef_`` is no more than that above its minimum.
+    class with the largest score :math:`w_j^\top x`. ``duality_gap_`` bounds how far the objective
+    at ``coef_`` is above its minimum.
 
     ``C`` is the cost of one example, as in `sklearn.svm.LinearSVC`: it is not divided by the number
     of examples. With two classes the problem is the hinge-loss SVM in w_1 - w_0, and the answer

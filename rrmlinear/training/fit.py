@@ -42,8 +42,8 @@ def fit(
 
     ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
     ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
-    trace. ``start`` is a model trained on the same examples, by another C say, whose duals the
-    solver begins from; or such duals themselves, their classes numbered in the order of
+    trace. ``start`` is a model trained on the same examples, with another C for instance, whose
+    duals the solver begins from; or such duals themselves, their classes numbered in the order of
     `group_labels`.
 
     Raises ChoiceError (a ValueError) for parameters that cannot be meant, and ValueError for a
