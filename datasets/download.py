@@ -27,7 +27,7 @@ class SiteSet:
     files: tuple[str, ...]
 
     def paths(self) -> list[str]:
-        """Where its files lie below the site's data folder."""
+        """The place of its files below the site's data folder."""
         return [f"{self.task}/{name}" for name in self.files]
 
 
@@ -101,8 +101,8 @@ SETS = {
     ),
 }
 
-# The site publishes no checksums. These are of files that others fetched and wrote down; those in
-# the first group agree with a second copy. Any other file is taken as it comes.
+# The site publishes no checksums. Other projects recorded these; those of the first group agree with
+# a second copy. Other files are not checked.
 CHECKSUMS = {
     "binary/a9a": "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
     "binary/a9a.t": "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",
@@ -133,13 +133,13 @@ CHECKSUMS = {
 
 
 class DownloadError(Exception):
-    """One sentence: which address, and why it could not be fetched."""
+    """The address and the reason why it could not be fetched, in one sentence."""
 
 
 def fetch(
     path: str, folder: Path = FOLDER, base_url: str = BASE_URL, checksum: str | None = None
 ) -> Path:
-    """Fetch base_url/path into the folder under its own name; returns where it lies.
+    """Fetch base_url/path into the folder under its own name; returns its path.
 
     The file appears once it is complete and its checksum (SHA256, or ``md5:…``) is right; without
     a checksum pooch logs the one it computes. Raises DownloadError, and ModuleNotFoundError where

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.sparse import csr_array, vstack
 
-BLOCK_VALUES = 1_000_000  # about so many nonzeros stand in memory at a time
+BLOCK_VALUES = 1_000_000  # nonzeros in memory at a time, about
 TOPIC_SHARE = 0.15  # of a document's words come from its class's own frequencies
 LENGTH_SPREAD = 0.4  # standard deviation of the logarithm of a document's length
 PILOT_ROWS = 2_000  # documents that the inverse document frequencies are counted on
@@ -120,7 +120,7 @@ class _Words:
         self.features = features
         self.order = random.permutation(features)
         self.mean_length = _mean_length(features, nonzeros)
-        # A class moves the ranks round by an offset before the common order is applied.
+        # A class shifts the ranks by an offset before the common order is applied.
         self.offsets = random.integers(features, size=classes)
         pilot = self.counts(random, random.integers(classes, size=PILOT_ROWS))
         found = np.bincount(pilot.indices, minlength=features)
@@ -162,8 +162,8 @@ def _mean_length(features: int, nonzeros: float) -> float:
     weights = weights / weights.sum()
 
     def surplus(length: float) -> float:
-        # A word is missing if neither the common order nor the class's own, which is as good as
-        # independent of it, brings it: the two probabilities multiply.
+        # A word is missing if neither the common order nor the class's own draws it. The orders are
+        # nearly independent: the two probabilities multiply.
         drawn = length * stretch
         common, own = (
             np.array([np.exp(-share * count * frequency).mean() for count in drawn])
@@ -177,7 +177,7 @@ def _mean_length(features: int, nonzeros: float) -> float:
 def _streams(
     rows: int, height: int, classes: int, seed: int
 ) -> Iterator[tuple[np.random.Generator, NDArray[np.int64]]]:
-    """For each block a random stream of its own and the true classes of its rows."""
+    """A random stream and the true classes of the rows for each block."""
     for number, begin in enumerate(range(0, rows, height), start=1):
         random = np.random.default_rng([seed, number])
         yield random, random.integers(classes, size=min(height, rows - begin))

@@ -1,4 +1,4 @@
-"""LIBSVM text from arrays, block by block, as the scripts of this folder write it.
+"""LIBSVM text from arrays, block by block, for the scripts of this folder.
 
 Plain NumPy and SciPy, so that data can be made before the package is built.
 """
@@ -40,7 +40,7 @@ def format_rows(X: Any, y: NDArray[Any]) -> str:
 
 
 def write_blocks(path: Path, blocks: Iterable[tuple[Any, NDArray[Any]]]) -> None:
-    """Write (X, y) blocks one below the other to a file that appears whole or not at all."""
+    """Write (X, y) blocks one below the other to a file, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:

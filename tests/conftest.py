@@ -1,4 +1,4 @@
-"""What tests of many folders share: data sets, small problems, and a certificate made afresh."""
+"""Fixtures of many folders: data sets, small problems, and a certificate computed in NumPy."""
 
 from __future__ import annotations
 

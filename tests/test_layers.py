@@ -1,4 +1,4 @@
-"""The package's own order: dependencies point down, and what is there is built and installed."""
+"""The package's order: dependencies point down, and every source is built and installed."""
 
 import ast
 import re

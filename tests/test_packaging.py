@@ -1,4 +1,4 @@
-"""What the build installs, and what Python says where nothing was built."""
+"""The files that the build installs, and Python's error where nothing was built."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Every command and every program of the README runs, and prints what it says."""
+"""Every command and every program of the README runs, and has the printed output."""
 
 import re
 import runpy

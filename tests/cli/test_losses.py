@@ -1,4 +1,4 @@
-"""Losses on the command line: what is printed, saved and predicted, in LIBLINEAR's forms."""
+"""Losses on the command line: output, models and predictions in LIBLINEAR's forms."""
 
 import re
 

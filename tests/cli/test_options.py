@@ -1,4 +1,4 @@
-"""LIBLINEAR's spelling, and a sentence for whatever cannot be meant."""
+"""LIBLINEAR's spelling, and a sentence for every mistake."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The predict command: what it prints, writes and refuses."""
+"""The predict command: its output, files and errors."""
 
 import io
 import os

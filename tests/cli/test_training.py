@@ -1,4 +1,4 @@
-"""The train command: what it prints, writes and refuses."""
+"""The train command: its output, files and errors."""
 
 import io
 import json

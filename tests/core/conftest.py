@@ -1,4 +1,4 @@
-"""What the tests of the selections share."""
+"""Compiled programs for the tests of the selections."""
 
 import shutil
 import subprocess

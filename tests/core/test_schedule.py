@@ -1,4 +1,4 @@
-"""Which examples a pass visits: those awake, and for how long the others are passed over."""
+"""The schedule of visits: examples awake, and the number of passes that others skip."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the reader's tests share: the slow reference reader and the generator of texts."""
+"""The slow reference reader and the generator of texts for the reader's tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Problem: what it takes without a copy, what it puts in order, and what it refuses."""
+"""Problem: arrays used without a copy, arrays put in order, and errors."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Marginals of chains and trees: feasible, idempotent, and what a QP solver finds."""
+"""Marginals of chains and trees: feasible, idempotent, and equal to a QP solver's."""
 
 import numpy as np
 import pytest

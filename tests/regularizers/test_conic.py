@@ -1,4 +1,4 @@
-"""Proximal steps and conjugates, as a conic solver has them."""
+"""Proximal steps and conjugates equal a conic solver's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The 1-norm alone: its laws, and that it is refused where a gradient is needed."""
+"""The 1-norm alone: its laws, and the error where a gradient is needed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sums and arrays over all examples: what the loss says of each, at scores of any size."""
+"""Sums and arrays over all examples: those of the loss at each example, for scores of any size."""
 
 import numpy as np
 import pytest

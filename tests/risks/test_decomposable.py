@@ -1,4 +1,4 @@
-"""Whole-data functions: value, gradient and conjugate as NumPy has them."""
+"""Whole-data functions: value, gradient and conjugate equal NumPy's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Products shared among threads: those of one thread, and the same bits each time."""
+"""Products shared among threads: equal to those of one thread, with the same bits each time."""
 
 from itertools import pairwise
 

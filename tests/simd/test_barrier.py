@@ -1,4 +1,4 @@
-"""Threads that meet see what the others wrote before they came."""
+"""After a meeting each thread sees what the others wrote before it."""
 
 import threading
 

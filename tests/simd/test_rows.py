@@ -1,4 +1,4 @@
-"""A row's dot product, norm and update against NumPy: exact on whole numbers, whatever its kind."""
+"""A row's dot product, norm and update against NumPy: exact on whole numbers, for every kind of row."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Problems of one score, and the certificate of a solver made afresh."""
+"""Problems of one score, and the certificates of solvers computed in NumPy."""
 
 import numpy as np
 import pytest

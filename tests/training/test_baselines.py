@@ -1,4 +1,4 @@
-"""Pegasos and FISTA by their numbers, with what each of them takes."""
+"""Pegasos and FISTA by their numbers, with their choices."""
 
 import numpy as np
 import pytest

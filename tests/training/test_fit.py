@@ -1,4 +1,4 @@
-"""fit: where it may start from, and what it says when it stops early."""
+"""fit: its starts, and its warning after an early stop."""
 
 from dataclasses import replace
 

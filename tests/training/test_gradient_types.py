@@ -1,4 +1,4 @@
-"""Pragam and AGM-EF through the functional door: their choices, starts, and what is refused."""
+"""Pragam and AGM-EF through `fit`: their choices, starts, and errors."""
 
 import numpy as np
 import pytest

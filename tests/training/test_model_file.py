@@ -1,4 +1,4 @@
-"""Model files: LIBLINEAR's text, every claim of which is checked."""
+"""Model files: LIBLINEAR's text, with every number in it checked."""
 
 import os
 import random

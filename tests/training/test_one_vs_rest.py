@@ -1,4 +1,4 @@
-"""One class against the rest: k problems, and one certificate of all."""
+"""One class against the rest: k problems with one certificate."""
 
 import numpy as np
 import pytest

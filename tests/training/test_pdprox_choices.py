@@ -1,4 +1,4 @@
-"""The choices of Pdprox: they change the way, not the minimum, and are refused where none is."""
+"""The choices of Pdprox change the passes, not the minimum; others are refused."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Regularizers by name: a conic solver's optimum, their choices, and what is wrong with others."""
+"""Regularizers by name: a conic solver's optimum, their choices, and errors for others."""
 
 import warnings
 

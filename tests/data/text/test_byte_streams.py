@@ -1,4 +1,4 @@
-"""Where text comes from and goes to: paths, pipes, standard streams, file objects, compression."""
+"""Sources and targets of text: paths, pipes, standard streams, file objects, compression."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""What read_libsvm accepts and refuses, and where it says the fault is."""
+"""The text that read_libsvm accepts and refuses, and the place that its errors name."""
 
 import io
 import subprocess

@@ -1,4 +1,4 @@
-"""What write_libsvm writes, and that it reads back as the same arrays."""
+"""The text of write_libsvm, which reads back as the same arrays."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Groups of columns: what partitions they make of weights, and what is wrong with others."""
+"""Groups of columns: their partitions of weights, and errors."""
 
 import numpy as np
 import pytest

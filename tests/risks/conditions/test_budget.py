@@ -1,4 +1,4 @@
-"""Risks with a limit on duals: their laws, and what a conic solver finds."""
+"""Risks with a limit on duals: their laws, and the optimum of a conic solver."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The risk at the best intercept: its laws for every loss, and what other solvers find."""
+"""The risk at the best intercept: its laws for every loss, and the optimum of other solvers."""
 
 import numpy as np
 import pytest

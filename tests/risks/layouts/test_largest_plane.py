@@ -1,4 +1,4 @@
-"""The largest of some planes: value, subgradient, conjugate, and what is refused."""
+"""The largest of some planes: value, subgradient, conjugate, and errors."""
 
 import numpy as np
 import pytest

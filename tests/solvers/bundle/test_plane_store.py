@@ -1,4 +1,4 @@
-"""Planes that come and go: products and combinations as NumPy has them; slopes in a byte."""
+"""The store of planes: products and combinations equal NumPy's, derivatives fit in a byte."""
 
 import numpy as np
 import pytest

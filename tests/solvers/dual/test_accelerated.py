@@ -1,4 +1,4 @@
-"""The accelerated ascent: the certificate of the problem itself, and fewer passes than plain."""
+"""The accelerated ascent: the certificate of the problem itself, and fewer passes than the plain ascent."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Threads of Prox-SDCA: the same certificate, the same bits each time, and steps that clash."""
+"""Threads of Prox-SDCA: the same certificate, the same bits each time, and conflicting steps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What must not matter: the form of the data, the number of threads; and what must: the seed."""
+"""Results depend on the seed, not on the form of the data or the number of threads."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The optimum that a conic solver finds, and what must not change it."""
+"""The optimum of a conic solver, and choices that must not change it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When a run ends, what it then says, and that its last word is exact."""
+"""The end of a run, its status, and its exact last measurement."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The picture of the lower bound: its numbers are the bound's, and it is a picture."""
+"""The figure of the lower bound: its numbers meet the bound, and it is a picture."""
 
 from __future__ import annotations
 

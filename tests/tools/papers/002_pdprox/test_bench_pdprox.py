@@ -1,4 +1,4 @@
-"""Pdprox's rivals reach one optimum, and the benchmark tells when each of them does."""
+"""Pdprox's rivals reach one optimum, and the benchmark records when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of matrix completion, on a handful of ratings, and on all where they are there."""
+"""The benchmark of matrix completion on a few ratings, and on all where the file exists."""
 
 import lzma
 

@@ -1,4 +1,4 @@
-"""The budget against flipped labels: trials as said, a gap that is reached, and a table."""
+"""The budget against flipped labels: its trials, its gap, and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head to head reads what peers print, takes turns, and writes table, CSV and picture."""
+"""The benchmark reads the output of peers, takes turns, and writes table, CSV and picture."""
 
 from __future__ import annotations
 

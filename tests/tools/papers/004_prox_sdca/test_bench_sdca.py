@@ -1,4 +1,4 @@
-"""The head to head judges by one objective, finds the least effort, and works without any peer."""
+"""The benchmark judges by one objective, finds the least effort, and works without peers."""
 
 from __future__ import annotations
 
