@@ -58,7 +58,7 @@ class Choice:
 
     meaning: str
     owner: str
-    values: Values = Values()
+    values: Values
     usually: str = ""
     needs: frozenset[str] = frozenset()
     excluded_by: tuple[str, ...] = ()

@@ -111,13 +111,13 @@ def select(
         loss.offers(numbers) | regularizer.offers(bounds, choices.unpenalized is not None) | layout
     )
     check_features(choices, solver, loss, regularizer, features)
-    made = (
+    built = (
         block_loss(choices.block or solver.blocks[0], choices.gap_tol)
         if solver.blocks
         else loss.build(*numbers.values())
     )
-    built = build_regularizer(regularizer, choices)
-    return Selection(choices, solver, loss, regularizer, features, made, built)
+    omega = build_regularizer(regularizer, choices)
+    return Selection(choices, solver, loss, regularizer, features, built, omega)
 
 
 def _find(field: str, name: str, rows: Mapping[str, Any]) -> Any:
