@@ -1,7 +1,7 @@
 """Fetch data sets of the LIBSVM site by name: ``python datasets/download.py NAME [NAME ...]``.
 
-Files are kept as the site has them, compressed or not: the package reads .bz2 and .xz itself. What
-lies in the folder already, with the right checksum where one is known, is not fetched again.
+Files stay compressed where the site compresses them: the package reads .bz2 and .xz itself. A file
+that is in the folder already, with the right checksum where one is known, is not fetched again.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ SETS = {
     ),
 }
 
-# The site publishes no checksums. Other projects recorded these; those of the first group agree with
-# a second copy. Other files are not checked.
+# The site publishes no checksums. Other projects recorded these; those of the first group agree
+# with a second copy. Other files are not checked.
 CHECKSUMS = {
     "binary/a9a": "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
     "binary/a9a.t": "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",

@@ -1,4 +1,4 @@
-"""A row's dot product, norm and update against NumPy: exact on whole numbers, for every kind of row."""
+"""A row's dot product, norm and update against NumPy: exact on whole numbers, every kind of row."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The accelerated ascent: the certificate of the problem itself, and fewer passes than the plain ascent."""
+"""The accelerated ascent: the problem's certificate, and fewer passes than the plain ascent."""
 
 import numpy as np
 import pytest
