@@ -2,7 +2,7 @@
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.clipped_arrays cimport (
-    clipped_along, clipped_conjugate, clipped_slopes, clipped_steps, clipped_t, clipped_total,
+    clipped_along, clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t, clipped_total,
 )
 
 
@@ -26,7 +26,7 @@ cdef class ClippedLoss(ScalarLoss):
     cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        clipped_slopes(&form, y, scores, out, n)
+        clipped_derivatives(&form, y, scores, out, n)
 
     cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,

@@ -17,29 +17,15 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.losses.clipped cimport ClippedLoss
 from rrmlinear.simd.clipped_arrays cimport clipped_t
+from rrmlinear.simd.generalized_arrays cimport (
+    generalized_best, generalized_conjugate, generalized_derivatives, generalized_gain,
+    generalized_steps, generalized_total,
+)
+from rrmlinear.simd.logistic_arrays cimport (
+    logistic_along, logistic_conjugate, logistic_derivatives, logistic_total,
+)
 
 import numpy as np
-
-cdef extern from "logistic_arrays.h" nogil:
-    double logistic_total(const double* y, const double* c, const double* m, Py_ssize_t n)
-    void logistic_slopes(const double* y, const double* m, double* out, Py_ssize_t n)
-    void logistic_along(const double* y, const double* c, const double* scores,
-                        const double* moves, double x, Py_ssize_t n, double* value, double* slope)
-    double logistic_conjugate(const double* y, const double* c, const double* alpha,
-                              Py_ssize_t n)
-
-cdef extern from "generalized_arrays.h" nogil:
-    double generalized_best(double pull, double s, double slope)
-    double generalized_gain(double b, double z, double smoothing)
-    double generalized_total(double slope, double smoothing, const double* y, const double* c,
-                             const double* m, Py_ssize_t n)
-    void generalized_slopes(double slope, double smoothing, const double* y, const double* m,
-                            double* out, Py_ssize_t n)
-    double generalized_conjugate(double slope, double smoothing, const double* y, const double* c,
-                                 const double* alpha, Py_ssize_t n)
-    void generalized_steps(double slope, double smoothing, const double* y, const double* m,
-                           const double* alpha, Py_ssize_t alpha_step, const double* q,
-                           Py_ssize_t q_step, double* out, Py_ssize_t n)
 
 cdef enum:
     NEWTON_STEPS = 60
@@ -167,7 +153,7 @@ cdef class GeneralizedHinge(ScalarLoss):
 
     cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
-        generalized_slopes(self.slope, self.smoothing, y, scores, out, n)
+        generalized_derivatives(self.slope, self.smoothing, y, scores, out, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:
@@ -212,7 +198,7 @@ cdef class Logistic(ScalarLoss):
 
     cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
-        logistic_slopes(y, scores, out, n)
+        logistic_derivatives(y, scores, out, n)
 
     cdef void along(self, const double* y, const double* cost, const double* scores,
                     const double* moves, double x, Py_ssize_t n, double* value,

@@ -1,8 +1,10 @@
-/* Where threads meet every microsecond: each raises its own flag and watches the others'.
+/* A barrier for threads that meet every microsecond: each raises its own flag and watches the
+ * others'.
  *
- * One cache line goes each way per meeting, some 50 ns between two cores of one chip; a shared
- * counter costs six times that. A thread that waits for longer than a visit may share its core with
- * the one it waits for: it lets that run, and if nothing comes of it sleeps, to wake elsewhere. */
+ * A meeting moves one cache line each way, some 50 ns between two cores of one chip; a shared counter
+ * costs six times that. A thread that waits longer than a visit may share its core with the one it
+ * waits for: it yields the core; if the flag is still down, it sleeps so that the scheduler can move
+ * it. */
 #ifndef RRM_BARRIER_H
 #define RRM_BARRIER_H
 
@@ -14,13 +16,13 @@
 #include <time.h>
 
 typedef struct {
-    _Alignas(128) atomic_long meetings; /* that this thread has come to */
+    _Alignas(128) atomic_long meetings; /* how many this thread has come to */
 } flag_t;
 
 enum { SPINS_BEFORE_YIELD = 1 << 9, SPINS_BEFORE_SLEEP = SPINS_BEFORE_YIELD + 64 };
 
-/* Wait until all threads have come to as many meetings as thread `me`, this one among them. What
- * each wrote before it came, all may read after. */
+/* Come to the next meeting as thread `me`, and wait until all threads have. What each wrote before
+ * it came, all may read after. */
 static inline void flags_meet(flag_t *flags, int n_threads, int me)
 {
     long number = atomic_load_explicit(&flags[me].meetings, memory_order_relaxed) + 1;
@@ -39,7 +41,7 @@ static inline void flags_meet(flag_t *flags, int n_threads, int me)
         }
 }
 
-/* The processor that this thread runs on, or −1 where it cannot be told. */
+/* The processor that this thread runs on, or −1 where the system does not say. */
 static inline int current_processor(void)
 {
 #if defined(__linux__)

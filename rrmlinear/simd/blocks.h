@@ -1,9 +1,9 @@
-/* Class-block kernels: a row of W holds the k weights of one feature, contiguous and padded.
+/* Scores and updates of k classes: a row of W holds the k weights of one feature, padded with zeros.
  *
- * `stride` is the distance between rows of W in doubles (2, 4 or a multiple of 8, see block_stride),
- * rows are aligned to their own size up to 64 bytes, and padding is zero. For threads W lies in
- * panels, one behind the other, each with some whole vectors of 8 classes of all features: lines that
- * one core writes must not lie beside lines that another reads, as cores fetch ahead. */
+ * `stride` is the distance between rows of W in doubles (2, 4 or a multiple of 8, see block_stride);
+ * rows are aligned to their own size, at most 64 bytes. For threads W is cut into panels, one behind
+ * the other, each with a multiple of 8 classes of all features: cores fetch neighbouring lines ahead,
+ * so lines that one core writes must not lie beside lines that another reads. */
 #ifndef RRM_BLOCKS_H
 #define RRM_BLOCKS_H
 
@@ -20,8 +20,8 @@ static inline ptrdiff_t block_stride(ptrdiff_t k)
     return k <= 2 ? 2 : k <= 4 ? 4 : (k + 7) / 8 * 8;
 }
 
-/* scores[0:width·columns] = Σ_t x_t W[t, same], held in registers: `rows` nonzeros at a time break
- * the chain of dependent additions. */
+/* scores[0:width·columns] = Σ_t x_t W[t, same], held in registers. `rows` sums hide the latency of
+ * additions. */
 #define DEFINE_SCORES_NARROW(vec, width)                                                       \
     RRM_INLINE void scores_##vec(const row_t *row, int kind, const double *W, ptrdiff_t stride, \
                                  int columns, int rows, double *scores)                        \
@@ -58,10 +58,10 @@ DEFINE_SCORES_NARROW(vec4, 4)
 DEFINE_SCORES_NARROW(vec8, 8)
 #undef DEFINE_SCORES_NARROW
 
-enum { ROWS_AT_ONCE = 4, ROWS_AHEAD = 16 };
+enum { ROWS_AT_ONCE = 4, ROW_LOOKAHEAD = 16 /* rows of W between a prefetch and its use */ };
 
-/* The same for many classes: four rows of W stream past while the scores stay in the first-level
- * cache. For sparse data rows lie anywhere, so those to come are asked for in good time. */
+/* The same for many classes: the scores stay in the first-level cache while four rows of W at a time
+ * stream past. Sparse data take rows from anywhere in W, so these are prefetched. */
 RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff_t stride,
                             ptrdiff_t columns, double *scores)
 {
@@ -74,7 +74,7 @@ RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff
         const char *ahead[ROWS_AT_ONCE];
         double x[ROWS_AT_ONCE];
         for (int r = 0; r < ROWS_AT_ONCE; r++) {
-            ptrdiff_t later = t + r + ROWS_AHEAD < row->length ? t + r + ROWS_AHEAD : t + r;
+            ptrdiff_t later = t + r + ROW_LOOKAHEAD < row->length ? t + r + ROW_LOOKAHEAD : t + r;
             w[r] = (const vec8 *)(W + row_index(row, kind, t + r) * stride);
             ahead[r] = (const char *)(W + row_index(row, kind, later) * stride);
             x[r] = row_value(row, kind, t + r);
@@ -99,8 +99,8 @@ RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff
     }
 }
 
-/* How many rows go at once follows from `whole`, the stride that W has in one piece, not from that
- * of the panel at hand: a score must have the same bits whoever computes it. */
+/* The number of sums follows from `whole`, the stride of W in one piece, not from the panel's: a
+ * score must have the same bits whichever panel it is computed from. */
 RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
                             ptrdiff_t whole, double *scores)
 {
@@ -135,7 +135,7 @@ RRM_CLONES static void block_scores(const row_t *row, const double *W, ptrdiff_t
 #undef CALL
 }
 
-/* Four classes at a time: the loads, not the additions, are what it costs. */
+/* Four classes at a time: loads limit this loop, not additions. */
 RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
                                  const int64_t *places, ptrdiff_t n, double *scores)
 {
@@ -154,7 +154,7 @@ RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, pt
     }
 }
 
-/* scores[c] = Σ_t x_t W[t · stride + places[c]]: some classes of one example, n a multiple of 4. */
+/* scores[c] = Σ_t x_t W[t · stride + places[c]]: some classes of an example, n a multiple of 4. */
 RRM_CLONES static void block_scores_some(const row_t *row, const double *W, ptrdiff_t stride,
                                          const int64_t *places, ptrdiff_t n, double *scores)
 {
@@ -180,7 +180,7 @@ RRM_INLINE void update_some_kind(const row_t *row, int kind, double *W, ptrdiff_
         update_feature(W + row->bias_index * stride, row->bias, places, steps, n);
 }
 
-/* W[t · stride + places] += x_t steps: the changed classes alone. */
+/* W[t · stride + places] += x_t steps: some classes alone. */
 static void block_update_some(const row_t *row, double *W, ptrdiff_t stride,
                               const int64_t *places, const double *steps, ptrdiff_t n)
 {
@@ -234,11 +234,11 @@ RRM_CLONES static void block_update(const row_t *row, double *W, ptrdiff_t strid
 #undef CALL
 }
 
-/* A margin no loss sees: of the true class against itself, and of padding. */
+/* The margin of classes that do not count: the true class and padding. Every loss of it is 0. */
 #define EXCLUDED_MARGIN (-1e300)
 
-/* m_j = cost + scale (s_j − s_label); the true class and padding excluded. k8 is k rounded up to a
- * multiple of 8. */
+/* m_j = cost + scale (s_j − s_label); EXCLUDED_MARGIN for the true class and padding. k8 is k rounded
+ * up to a multiple of 8. */
 RRM_CLONES static void block_margins(const double *scores, ptrdiff_t k, ptrdiff_t k8,
                                      ptrdiff_t label, double cost, double scale, double *margins)
 {
@@ -258,8 +258,8 @@ typedef struct {
     double squared;  /* Σ δ² */
 } block_change_t;
 
-/* From a block to its successor, δ = new − old: steps = −δ, and +Σ δ for the true class, is what
- * the block's row moves the weights by. A move within `rounding` is undone. */
+/* The change δ = new − old of a block: steps = −δ, and +Σ δ for the true class, are the factors with
+ * which the example's row moves the weights. An entry that moves by at most `rounding` stays. */
 RRM_CLONES static block_change_t block_change(const double *margins, double cost,
                                               const double *old, double *new, ptrdiff_t k8,
                                               ptrdiff_t label, double rounding, double *steps)
@@ -280,7 +280,7 @@ RRM_CLONES static block_change_t block_change(const double *margins, double cost
     return (block_change_t){(ptrdiff_t)n, sum, linear, squared};
 }
 
-/* The columns with a step, as places from `base`, and their steps, packed; returns how many. */
+/* The nonzero steps, packed, and their columns, counted from `base`; returns how many. */
 static inline ptrdiff_t block_pack_steps(const double *steps, ptrdiff_t columns, int64_t base,
                                          int64_t *places, double *packed)
 {
@@ -293,7 +293,7 @@ static inline ptrdiff_t block_pack_steps(const double *steps, ptrdiff_t columns,
     return n;
 }
 
-/* sums[c] += Σ_t W[t, c]², each in the order of the rows. */
+/* sums[c] += Σ_t W[t, c]², added in the order of the rows. */
 RRM_CLONES static void add_squares(const double *W, ptrdiff_t rows, ptrdiff_t stride, double *sums)
 {
     for (ptrdiff_t t = 0; t < rows; t++)

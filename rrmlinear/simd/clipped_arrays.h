@@ -1,8 +1,8 @@
-/* Losses of one margin whose dual is a clipped line, over all examples at once:
+/* Losses of one score a whose dual is a clipped line, over all examples at once:
  *
- *     φ(m) = max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α²,   r = y − m,   γ being `smoothing`.
+ *     φ(a) = max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α²,   r = y − a,   γ being `smoothing`.
  *
- * For the hinge family, `by_sign`, l and u are 0 and `upper` in the direction of y = ±1. */
+ * For the hinge family, `by_sign`, y α lies in 0 … `upper`, y = ±1, and ε is 0. */
 #ifndef RRM_CLIPPED_ARRAYS_H
 #define RRM_CLIPPED_ARRAYS_H
 
@@ -36,13 +36,13 @@ RRM_INLINE double clipped_best(const clipped_t *f, double y, double r, double s,
     return pull == 0 ? 0 : s == 0 ? bound : a;
 }
 
-RRM_INLINE double clipped_value(const clipped_t *f, double y, double m, int by_sign)
+RRM_INLINE double clipped_value(const clipped_t *f, double y, double score, int by_sign)
 {
-    double r = y - m, a = clipped_best(f, y, r, f->smoothing, by_sign);
+    double r = y - score, a = clipped_best(f, y, r, f->smoothing, by_sign);
     return a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));
 }
 
-/* Constants where they are constant: CALL(by_sign). */
+/* CALL(by_sign) with by_sign a constant. */
 #define CLIPPED_SWITCH(f, CALL) \
     if ((f)->by_sign) {         \
         CALL(1)                 \
@@ -50,40 +50,40 @@ RRM_INLINE double clipped_value(const clipped_t *f, double y, double m, int by_s
         CALL(0)                 \
     }
 
-/* Σ c_i φ(m_i). */
+/* Σ c_i φ(a_i). */
 RRM_CLONES static double clipped_total(const clipped_t *f, const double *y, const double *c,
-                                       const double *m, ptrdiff_t n)
+                                       const double *scores, ptrdiff_t n)
 {
     double total = 0;
 #define CALL(by_sign)                                                             \
     _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t i = 0; i < n; i++)    \
-        total += c[i] * clipped_value(f, y[i], m[i], by_sign);
+        total += c[i] * clipped_value(f, y[i], scores[i], by_sign);
     CLIPPED_SWITCH(f, CALL)
 #undef CALL
     return total;
 }
 
-/* φ'(m_i). */
-RRM_CLONES static void clipped_slopes(const clipped_t *f, const double *y, const double *m,
-                                      double *restrict out, ptrdiff_t n)
+/* φ'(a_i). */
+RRM_CLONES static void clipped_derivatives(const clipped_t *f, const double *y,
+                                           const double *scores, double *restrict out, ptrdiff_t n)
 {
 #define CALL(by_sign)                                               \
     _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)           \
-        out[i] = -clipped_best(f, y[i], y[i] - m[i], f->smoothing, by_sign);
+        out[i] = -clipped_best(f, y[i], y[i] - scores[i], f->smoothing, by_sign);
     CLIPPED_SWITCH(f, CALL)
 #undef CALL
 }
 
-/* Σ c_i φ(m_i) and its derivative by x at m_i = margins_i + x moves_i. */
+/* Σ c_i φ(a_i) and its derivative by x at a_i = scores_i + x moves_i. */
 RRM_CLONES static void clipped_along(const clipped_t *f, const double *y, const double *c,
-                                     const double *margins, const double *moves, double x,
-                                     ptrdiff_t n, double *value, double *slope)
+                                     const double *scores, const double *moves, double x,
+                                     ptrdiff_t n, double *value, double *derivative)
 {
     double total = 0, rise = 0;
 #define CALL(by_sign)                                                                             \
     _Pragma("omp simd reduction(+ : total, rise)") for (ptrdiff_t i = 0; i < n; i++)              \
     {                                                                                             \
-        double r = y[i] - (margins[i] + x * moves[i]);                                            \
+        double r = y[i] - (scores[i] + x * moves[i]);                                             \
         double a = clipped_best(f, y[i], r, f->smoothing, by_sign);                               \
         double phi = a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));       \
         total += c[i] * phi;                                                                      \
@@ -92,7 +92,7 @@ RRM_CLONES static void clipped_along(const clipped_t *f, const double *y, const 
     CLIPPED_SWITCH(f, CALL)
 #undef CALL
     *value = total;
-    *slope = rise;
+    *derivative = rise;
 }
 
 /* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */
@@ -114,14 +114,15 @@ RRM_CLONES static double clipped_conjugate(const clipped_t *f, const double *y, 
     return beyond > 0 ? INFINITY : total;
 }
 
-/* The dual steps from α at margins m; α and q go on by 0 or 1. */
-RRM_CLONES static void clipped_steps(const clipped_t *f, const double *y, const double *m,
+/* The dual steps from α at these scores. A step of 0 through α or q means one number for all, else it
+ * is 1. */
+RRM_CLONES static void clipped_steps(const clipped_t *f, const double *y, const double *scores,
                                      const double *alpha, ptrdiff_t alpha_step, const double *q,
                                      ptrdiff_t q_step, double *restrict out, ptrdiff_t n)
 {
 #define LOOP(by_sign, a, b)                                                                     \
     _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)                                       \
-        out[i] = clipped_best(f, y[i], q[b] * alpha[a] + y[i] - m[i], q[b] + f->smoothing,      \
+        out[i] = clipped_best(f, y[i], q[b] * alpha[a] + y[i] - scores[i], q[b] + f->smoothing, \
                               by_sign);
 #define CALL(by_sign)                     \
     if (alpha_step && q_step) {           \

@@ -3,14 +3,15 @@ cdef extern from "clipped_arrays.h" nogil:
         double lower, upper, epsilon, smoothing
         int by_sign
 
-    double clipped_total(const clipped_t* f, const double* y, const double* c, const double* m,
-                         Py_ssize_t n)
-    void clipped_slopes(const clipped_t* f, const double* y, const double* m, double* out,
-                        Py_ssize_t n)
-    void clipped_along(const clipped_t* f, const double* y, const double* c, const double* margins,
-                       const double* moves, double x, Py_ssize_t n, double* value, double* slope)
+    double clipped_total(const clipped_t* f, const double* y, const double* c,
+                         const double* scores, Py_ssize_t n)
+    void clipped_derivatives(const clipped_t* f, const double* y, const double* scores,
+                             double* out, Py_ssize_t n)
+    void clipped_along(const clipped_t* f, const double* y, const double* c, const double* scores,
+                       const double* moves, double x, Py_ssize_t n, double* value,
+                       double* derivative)
     double clipped_conjugate(const clipped_t* f, const double* y, const double* c,
                              const double* alpha, Py_ssize_t n)
-    void clipped_steps(const clipped_t* f, const double* y, const double* m, const double* alpha,
-                       Py_ssize_t alpha_step, const double* q, Py_ssize_t q_step, double* out,
-                       Py_ssize_t n)
+    void clipped_steps(const clipped_t* f, const double* y, const double* scores,
+                       const double* alpha, Py_ssize_t alpha_step, const double* q,
+                       Py_ssize_t q_step, double* out, Py_ssize_t n)

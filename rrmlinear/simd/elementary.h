@@ -1,5 +1,5 @@
-/* exp and log without calls or branches, so that loops over classes are vectorized on any machine;
- * correct to within 2 units in the last place on the ranges given. */
+/* exp and log without calls or branches, so that compilers vectorize loops over them. Errors are at
+ * most 2 units in the last place on the ranges given. */
 #ifndef RRM_ELEMENTARY_H
 #define RRM_ELEMENTARY_H
 
@@ -63,7 +63,7 @@ RRM_INLINE double log_simd(double x)
     return n * LN2_HIGH - ((half - (s * (half + even + odd) + n * LN2_LOW)) - f);
 }
 
-/* The same to three digits, to begin an iteration with. */
+/* The same to three digits, as the start of an iteration. */
 RRM_INLINE double exp_roughly(double x)
 {
     double shifted = x * LOG2_E + ROUNDER, r = x * LOG2_E - (shifted - ROUNDER);

@@ -1,5 +1,5 @@
-/* The generalized hinge over all examples at once: with z = y m the part b of a dual y b that costs
- * nothing more is on [0, 1], where it gains 1 − z, and the rest on [1, a], where it gains −z. */
+/* The generalized hinge over all examples at once. Its dual is y b with 0 ≤ b ≤ `slope`; at a margin
+ * m each unit of b gains 1 − m up to b = 1, and −m beyond. */
 #ifndef RRM_GENERALIZED_ARRAYS_H
 #define RRM_GENERALIZED_ARRAYS_H
 
@@ -18,32 +18,33 @@ RRM_INLINE double generalized_best(double pull, double s, double slope)
     return s == 0 ? step : b;
 }
 
-RRM_INLINE double generalized_gain(double b, double z, double smoothing)
+RRM_INLINE double generalized_gain(double b, double margin, double smoothing)
 {
     double first = b < 1 ? b : 1, second = b > 1 ? b - 1 : 0;
-    return first * (1 - z) - second * z - smoothing / 2 * b * b;
+    return first * (1 - margin) - second * margin - smoothing / 2 * b * b;
 }
 
-/* Σ c_i φ(m_i). */
+/* Σ c_i φ(a_i). */
 RRM_CLONES static double generalized_total(double slope, double smoothing, const double *y,
-                                           const double *c, const double *m, ptrdiff_t n)
+                                           const double *c, const double *scores, ptrdiff_t n)
 {
     double total = 0;
 #pragma omp simd reduction(+ : total)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double z = y[i] * m[i];
-        total += c[i] * generalized_gain(generalized_best(1 - z, smoothing, slope), z, smoothing);
+        double margin = y[i] * scores[i], b = generalized_best(1 - margin, smoothing, slope);
+        total += c[i] * generalized_gain(b, margin, smoothing);
     }
     return total;
 }
 
-/* φ'(m_i). */
-RRM_CLONES static void generalized_slopes(double slope, double smoothing, const double *y,
-                                          const double *m, double *restrict out, ptrdiff_t n)
+/* φ'(a_i). */
+RRM_CLONES static void generalized_derivatives(double slope, double smoothing, const double *y,
+                                               const double *scores, double *restrict out,
+                                               ptrdiff_t n)
 {
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++)
-        out[i] = -y[i] * generalized_best(1 - y[i] * m[i], smoothing, slope);
+        out[i] = -y[i] * generalized_best(1 - y[i] * scores[i], smoothing, slope);
 }
 
 /* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */
@@ -60,15 +61,17 @@ RRM_CLONES static double generalized_conjugate(double slope, double smoothing, c
     return beyond > 0 ? INFINITY : total;
 }
 
-/* The dual steps from α at margins m; α and q go on by 0 or 1. */
+/* The dual steps from α at these scores. A step of 0 through α or q means one number for all, else it
+ * is 1. */
 RRM_CLONES static void generalized_steps(double slope, double smoothing, const double *y,
-                                         const double *m, const double *alpha,
+                                         const double *scores, const double *alpha,
                                          ptrdiff_t alpha_step, const double *q, ptrdiff_t q_step,
                                          double *restrict out, ptrdiff_t n)
 {
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++) {
-        double s = q[i * q_step], pull = s * (y[i] * alpha[i * alpha_step]) + 1 - y[i] * m[i];
+        double s = q[i * q_step];
+        double pull = s * (y[i] * alpha[i * alpha_step]) + 1 - y[i] * scores[i];
         out[i] = y[i] * generalized_best(pull, s + smoothing, slope);
     }
 }

@@ -1,4 +1,4 @@
-/* Sums of outer products of rows. */
+/* Gram matrices of rows: sums of their outer products. */
 #ifndef RRM_GRAM_H
 #define RRM_GRAM_H
 
@@ -20,8 +20,7 @@ RRM_INLINE void row_outer_kind(const row_t *row, int kind, double h, double *sum
     }
 }
 
-/* sum += h x x', d × d, each pair of features on one side of the diagonal: below it, where the
- * indices of the row increase. */
+/* sum += h x x', d × d, in the lower triangle alone. The row's indices must increase. */
 static inline void row_outer(const row_t *row, double h, double *sum, ptrdiff_t d)
 {
 #define CALL(kind) row_outer_kind(row, kind, h, sum, d)

@@ -5,10 +5,10 @@
 #include <math.h>
 #include "elementary.h"
 
-#define EXP_LEAST (-708.0)
-#define NORMAL_LEAST 0x1p-1022
+#define LEAST_EXPONENT (-708.0)
+#define LEAST_NORMAL 0x1p-1022
 
-/* log(1 + x), −1 < x ≤ 1: what rounding takes from u = 1 + x, the quotient gives back. */
+/* log(1 + x) for −1 < x ≤ 1. The factor x / (u − 1) makes up for the rounding of u = 1 + x. */
 RRM_INLINE double log1p_simd(double x)
 {
     double u = 1 + x, distance = u - 1;
@@ -18,47 +18,47 @@ RRM_INLINE double log1p_simd(double x)
 
 RRM_INLINE double exp_of_minus(double size)
 {
-    return exp_simd(-size < EXP_LEAST ? EXP_LEAST : -size);
+    return exp_simd(-size < LEAST_EXPONENT ? LEAST_EXPONENT : -size);
 }
 
-/* Σ c_i log(1 + exp(−y_i m_i)). */
-RRM_CLONES static double logistic_total(const double *y, const double *c, const double *m,
+/* Σ c_i log(1 + exp(−y_i a_i)). */
+RRM_CLONES static double logistic_total(const double *y, const double *c, const double *scores,
                                         ptrdiff_t n)
 {
     double total = 0;
 #pragma omp simd reduction(+ : total)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double t = y[i] * m[i];
-        total += c[i] * (log1p_simd(exp_of_minus(fabs(t))) + (t < 0 ? -t : 0));
+        double margin = y[i] * scores[i];
+        total += c[i] * (log1p_simd(exp_of_minus(fabs(margin))) + (margin < 0 ? -margin : 0));
     }
     return total;
 }
 
-/* −y_i / (1 + exp(y_i m_i)). */
-RRM_CLONES static void logistic_slopes(const double *y, const double *m, double *restrict out,
-                                       ptrdiff_t n)
+/* −y_i / (1 + exp(y_i a_i)). */
+RRM_CLONES static void logistic_derivatives(const double *y, const double *scores,
+                                            double *restrict out, ptrdiff_t n)
 {
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; i++) {
-        double t = y[i] * m[i], e = exp_of_minus(fabs(t)), s = t > 0 ? e : 1;
+        double margin = y[i] * scores[i], e = exp_of_minus(fabs(margin)), s = margin > 0 ? e : 1;
         out[i] = -y[i] * (s / (1 + e));
     }
 }
 
-/* Σ c_i log(1 + exp(−y_i m_i)) and its derivative by x at m_i = margins_i + x moves_i. */
-RRM_CLONES static void logistic_along(const double *y, const double *c, const double *margins,
+/* Σ c_i log(1 + exp(−y_i a_i)) and its derivative by x at a_i = scores_i + x moves_i. */
+RRM_CLONES static void logistic_along(const double *y, const double *c, const double *scores,
                                       const double *moves, double x, ptrdiff_t n, double *value,
-                                      double *slope)
+                                      double *derivative)
 {
     double total = 0, rise = 0;
 #pragma omp simd reduction(+ : total, rise)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double t = y[i] * (margins[i] + x * moves[i]), e = exp_of_minus(fabs(t));
-        total += c[i] * (log1p_simd(e) + (t < 0 ? -t : 0));
-        rise -= c[i] * y[i] * ((t > 0 ? e : 1) / (1 + e)) * moves[i];
+        double margin = y[i] * (scores[i] + x * moves[i]), e = exp_of_minus(fabs(margin));
+        total += c[i] * (log1p_simd(e) + (margin < 0 ? -margin : 0));
+        rise -= c[i] * y[i] * ((margin > 0 ? e : 1) / (1 + e)) * moves[i];
     }
     *value = total;
-    *slope = rise;
+    *derivative = rise;
 }
 
 /* Σ c_i [b log b + (1 − b) log(1 − b)] at b = y_i α_i of examples with a cost, infinite where b is
@@ -69,9 +69,9 @@ RRM_CLONES static double logistic_conjugate(const double *y, const double *c, co
     double total = 0, beyond = 0;
 #pragma omp simd reduction(+ : total, beyond)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double b = y[i] * alpha[i], inside = b > NORMAL_LEAST ? b : NORMAL_LEAST;
+        double b = y[i] * alpha[i], inside = b > LEAST_NORMAL ? b : LEAST_NORMAL;
         double rest = b < 1 ? 1 - b : 0, last = b < 1 && b > 0 ? b : 0;
-        double phi = (b > NORMAL_LEAST ? b : 0) * log_simd(inside) + rest * log1p_simd(-last);
+        double phi = (b > LEAST_NORMAL ? b : 0) * log_simd(inside) + rest * log1p_simd(-last);
         total += c[i] > 0 ? c[i] * phi : 0;
         beyond += (c[i] > 0) & ((b < 0) | (b > 1)) ? 1.0 : 0.0;
     }

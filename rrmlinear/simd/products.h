@@ -1,20 +1,21 @@
-/* X w and X'a over some rows, at the pace at which memory gives them. What is done how follows from
- * measurements (docs/performance.md, Products): short rows are one stream that the processor fetches
- * by itself, long sparse ones keep it waiting for w and are asked for in good time; rows whose factor
- * is 0 cost less to add than to leave out, unless most are. */
+/* X w and X'a over a range of rows, limited by memory bandwidth. Which variant runs depends on the
+ * length of the rows and on how many factors are 0 (thresholds measured, docs/performance.md,
+ * Products). The processor fetches short rows ahead by itself; long sparse rows are prefetched, as
+ * the processor waits for entries of w there. Adding a row whose factor is 0 costs less than
+ * branching around it, unless most factors are 0. */
 #ifndef RRM_PRODUCTS_H
 #define RRM_PRODUCTS_H
 
 #include "rows.h"
 
 enum {
-    PRODUCT_BLOCK = 256, /* rows whose factors are looked at together */
-    PRODUCT_LONG = 32,   /* stored values, in the mean, from which on a sparse row is long */
-    PRODUCT_FAR = 2048   /* bytes of values between a prefetch and its use */
+    ROWS_PER_BLOCK = 256,    /* rows whose factors are counted together */
+    LONG_ROW = 32,           /* stored values a row, in the mean, from which rows are prefetched */
+    PREFETCH_DISTANCE = 2048 /* bytes of values between a prefetch and its use */
 };
 
-/* Four rows at once, so that the sums of short rows wait less for each other, and those over rows
- * are read and written less often. */
+/* Four rows at once: four independent sums hide the latency of additions, and `sum` is read and
+ * written once for four rows. */
 #define PRODUCTS_OF_DENSE(NAME, TYPE)                                                              \
     RRM_CLONES static void NAME##_times(const TYPE *x, ptrdiff_t rows, ptrdiff_t d,                \
                                         const double *w, double *out)                              \
@@ -66,8 +67,8 @@ PRODUCTS_OF_DENSE(dense_double, double)
 RRM_INLINE void product_prefetch(const row_t *row)
 {
     ptrdiff_t value = row->kind & ROW_FLOAT32 ? 4 : 8, index = row->kind & ROW_INT64 ? 8 : 4;
-    const char *values = (const char *)row->values + PRODUCT_FAR;
-    const char *indices = (const char *)row->indices + PRODUCT_FAR / value * index;
+    const char *values = (const char *)row->values + PREFETCH_DISTANCE;
+    const char *indices = (const char *)row->indices + PREFETCH_DISTANCE / value * index;
     for (ptrdiff_t q = 0; q < row->length * value; q += 64)
         __builtin_prefetch(values + q, 0, 2);
     for (ptrdiff_t q = 0; q < row->length * index; q += 64)
@@ -77,7 +78,7 @@ RRM_INLINE void product_prefetch(const row_t *row)
 RRM_INLINE int rows_are_long(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end)
 {
     return !(rows->kind & ROW_DENSE)
-           && rows_begin(rows, end) - rows_begin(rows, begin) >= PRODUCT_LONG * (end - begin);
+           && rows_begin(rows, end) - rows_begin(rows, begin) >= LONG_ROW * (end - begin);
 }
 
 /* out_i = x_i'w of rows begin … end − 1; w has room for the appended column. */
@@ -85,7 +86,7 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
                        double *out)
 {
     ptrdiff_t d = rows->n_features;
-    int far = rows_are_long(rows, begin, end);
+    int is_long = rows_are_long(rows, begin, end);
     if (rows->kind & ROW_DENSE) {
         if (rows->kind & ROW_FLOAT32)
             dense_float_times((const float *)rows->values + begin * d, end - begin, d, w, out + begin);
@@ -98,7 +99,7 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
     }
     for (ptrdiff_t i = begin; i < end; i++) {
         row_t row = rows_get(rows, i);
-        if (far)
+        if (is_long)
             product_prefetch(&row);
         out[i] = row_dot(&row, w);
     }
@@ -108,15 +109,15 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
 static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *c,
                      const double *a, double *sum)
 {
-    ptrdiff_t places[PRODUCT_BLOCK], d = rows->n_features;
-    int far = rows_are_long(rows, begin, end);
-    for (ptrdiff_t from = begin; from < end; from += PRODUCT_BLOCK) {
-        ptrdiff_t to = end - from < PRODUCT_BLOCK ? end : from + PRODUCT_BLOCK, count = 0;
+    ptrdiff_t places[ROWS_PER_BLOCK], d = rows->n_features;
+    int is_long = rows_are_long(rows, begin, end);
+    for (ptrdiff_t from = begin; from < end; from += ROWS_PER_BLOCK) {
+        ptrdiff_t to = end - from < ROWS_PER_BLOCK ? end : from + ROWS_PER_BLOCK, count = 0;
         for (ptrdiff_t i = from; i < to; i++) {
             places[count] = i;
             count += c[i] * a[i] != 0;
         }
-        int all = !far && 3 * count > to - from;
+        int all = !is_long && 3 * count > to - from;
         if (all && rows->kind & ROW_DENSE) {
             if (rows->kind & ROW_FLOAT32)
                 dense_float_add((const float *)rows->values + from * d, to - from, d, c + from,
@@ -131,7 +132,7 @@ static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const d
         for (ptrdiff_t k = 0; k < (all ? to - from : count); k++) {
             ptrdiff_t i = all ? from + k : places[k];
             row_t row = rows_get(rows, i);
-            if (far)
+            if (is_long)
                 product_prefetch(&row);
             row_axpy(&row, c[i] * a[i], sum);
         }

@@ -1,9 +1,9 @@
 /* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices.
  *
- * The kind is a compile-time constant inside each kernel (ROW_SWITCH below), so a kernel is written
- * once and the compiler makes the eight loops; the choice costs one branch per row. */
-#ifndef RRM_SPARSE_H
-#define RRM_SPARSE_H
+ * The kind is a compile-time constant inside each kernel (ROW_SWITCH below): a kernel is written
+ * once, the compiler makes a loop for each kind, and the choice costs one branch a row. */
+#ifndef RRM_ROWS_H
+#define RRM_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ typedef struct {
 
 #define RRM_INLINE static inline __attribute__((always_inline))
 
-/* Run-time dispatch, so that one binary uses what the machine has. */
+/* Code for several instruction sets; the loader takes the best that the machine has. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(RRM_NO_CLONES)
 #define RRM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -65,14 +65,14 @@ RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
     return row;
 }
 
-/* Ask for what tells where a row is, before rows_prefetch. */
+/* Prefetch where a row begins, some time before rows_prefetch. */
 RRM_INLINE void rows_prefetch_begin(const rows_t *rows, ptrdiff_t i)
 {
     if (!(rows->kind & ROW_DENSE))
         __builtin_prefetch((const char *)rows->indptr + i * (rows->indptr_is_64 ? 8 : 4), 0, 2);
 }
 
-/* Ask for a row's memory before its turn; wide rows are found by the hardware once begun. */
+/* Prefetch a row's first cache lines; the hardware fetches the rest of a long row by itself. */
 RRM_INLINE void rows_prefetch(const rows_t *rows, ptrdiff_t i)
 {
     row_t row = rows_get(rows, i);
@@ -98,8 +98,9 @@ RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
                             : (ptrdiff_t)((const int32_t *)row->indices)[t];
 }
 
-/* The stored values of features from ≤ t < to of a row whose indices increase. The appended column
- * goes with the last feature; W of a dense part is counted from feature `from`. */
+/* The part of a row over features from ≤ t < to, where the row's indices increase. The appended
+ * column belongs to the part that ends with the last feature. A dense part counts its features from
+ * `from` on. */
 static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t begin = from, end = to;
@@ -164,7 +165,7 @@ RRM_INLINE double soft(double v, double threshold)
     return v - (inside < -threshold ? -threshold : inside);
 }
 
-/* The next two over dense rows, for each type of value: here a choice of machine code pays. */
+/* Loops over dense rows for each type of value: long enough for RRM_CLONES to pay. */
 #define DENSE_LOOPS(type)                                                                       \
     RRM_CLONES static double dense_dot_##type(const void *values, const double *v, ptrdiff_t n, \
                                               double threshold)                                 \
@@ -191,8 +192,8 @@ RRM_INLINE double soft(double v, double threshold)
 DENSE_LOOPS(double)
 DENSE_LOOPS(float)
 
-/* x'soft(v) over the stored values, the appended column included. Four sums break the chain of
- * dependent additions; with a threshold of constant 0 it is x'v. */
+/* x'soft(v, threshold), the appended column included; x'v for a constant threshold of 0. Four sums
+ * hide the latency of additions. */
 RRM_INLINE double row_dot_kind(const row_t *row, int kind, const double *v, double threshold)
 {
     double sum[4] = {0};
