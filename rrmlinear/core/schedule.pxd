@@ -1,17 +1,17 @@
-# Which examples a pass visits. An example is passed over for a while when its part of the duality
-# gap is small: that, not the sign of a gradient, is what the certificate adds up.
+# Which examples a pass visits. Examples with a small gap skip some passes: the certificate is the
+# sum of all gaps, so they can wait.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from rrmlinear.core.random cimport random_below, random_shuffle, random_stream
 
 cdef enum:
-    NAP = 2              # passes that an example with little of the gap is passed over
-    LONGEST_SLEEP = 32   # the same for one with next to nothing, doubled up to this
+    NAP = 2              # passes that an example with a small gap skips
+    LONGEST_SLEEP = 32   # most passes that one with a negligible gap skips: 1, 2, 4, … in a row
 
 ctypedef struct schedule_t:
     int32_t* wake        # the pass from which each example is visited again
-    unsigned char* streak
+    unsigned char* streak    # visits in a row that found a negligible gap
     Py_ssize_t n
 
 
@@ -20,7 +20,7 @@ cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* 
     """The examples of cost > 0 that pass `number` visits, shuffled; returns how many."""
     cdef Py_ssize_t i, m = 0
     cdef uint64_t state = random_stream(seed, <uint64_t> number)
-    for i in range(schedule.n):     # no branch to mispredict: the next overwrites who sleeps
+    for i in range(schedule.n):     # no branch to mispredict: the next one overwrites a sleeper
         order[m] = i
         m += (schedule.wake[i] <= number) & (cost[i] > 0)
     random_shuffle(&state, order, m)
@@ -29,7 +29,7 @@ cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* 
 
 cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* cost, int number,
                                      uint64_t seed, int64_t* order) noexcept nogil:
-    """As many examples as have cost > 0, each drawn from all of these; returns how many."""
+    """m draws from the m examples of cost > 0, with replacement; returns m."""
     cdef Py_ssize_t i, m = 0, n = schedule.n
     cdef uint64_t state = random_stream(seed, <uint64_t> number)
     for i in range(n):
@@ -43,7 +43,9 @@ cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* c
 
 cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, int number,
                                double quiet, double calm) noexcept nogil:
-    """After a visit: nap at a gap up to `calm`; up to `quiet` sleep, twice as long each time."""
+    """After a visit in pass `number`: a gap above `calm` skips no pass, one above `quiet` NAP
+    passes, and a smaller one twice as many as the last time.
+    """
     if gap > quiet:
         schedule.streak[i] = 0
         schedule.wake[i] = number + (1 + NAP if gap <= calm else 1)
@@ -55,7 +57,7 @@ cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, i
 
 cdef inline void schedule_wake_above(schedule_t* schedule, const double* gap, Py_ssize_t step,
                                      double quiet) noexcept nogil:
-    """Wake every example i whose part of the gap, at gap[i step], is above this."""
+    """Wake every example i whose gap, gap[i step], is above `quiet`."""
     cdef Py_ssize_t i
     for i in range(schedule.n):
         if gap[i * step] > quiet:
@@ -64,5 +66,5 @@ cdef inline void schedule_wake_above(schedule_t* schedule, const double* gap, Py
 
 
 cdef inline void schedule_wake(schedule_t* schedule) noexcept nogil:
-    """Wake every example; one that again holds next to nothing sleeps on as long as before."""
+    """Wake every example, and keep the streaks: one whose gap is negligible again sleeps longer."""
     memset(schedule.wake, 0, schedule.n * sizeof(int32_t))

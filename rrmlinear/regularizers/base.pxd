@@ -6,7 +6,7 @@ cdef class Regularizer:
     cdef readonly bint linear       # ∇Ω*(v) = v / modulus
     cdef readonly Py_ssize_t length  # of w: 0 for any, −1 where `over` must tell it first
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil

@@ -1,5 +1,4 @@
-"""What solvers know of a regularizer. What one does not offer is not a number, never a silent zero.
-"""
+"""The interface of regularizers to solvers. A method that one does not offer gives NaN, never 0."""
 
 from libc.math cimport NAN
 
@@ -7,19 +6,19 @@ import numpy as np
 
 
 cdef class Regularizer:
-    """A regularizer Ω(w), ``modulus``-strongly convex, so that its conjugate has a gradient.
+    """A regularizer Ω(w), strongly convex with this ``modulus``: its conjugate has a gradient.
 
-    With modulus 0 the conjugate has none, and may be infinite, which `dual_scale` is for. Arrays
-    have n entries, those of a matrix of weights row by row. A linear term −⟨z, w⟩ of the objective
-    is a start of v at z.
+    With modulus 0 the conjugate has none and may be infinite; `dual_scale` brings v to where it is
+    finite. Arrays have n entries, those of a matrix of weights row by row. Solvers begin v at z for
+    a linear term −⟨z, w⟩ of the objective.
     """
 
     def over(self, shape, *, bint intercept=False):
-        """Ω for weights of this shape, (d,) or (d, k), asked for once, before a solver has it.
+        """Ω for weights of this shape, (d,) or (d, k); called once, before a solver takes it.
 
-        Here groups of columns and bounds are held against the data. The last row is that of an
-        appended column where ``intercept`` says so: it is regularized like every weight, but is
-        in no group of the caller's. Raises ValueError for shapes that Ω is not for.
+        Checks groups of columns and bounds against the data. With ``intercept`` the last row is
+        that of an appended column: it is regularized like every weight, but no group of the
+        caller's holds it. Raises ValueError for shapes that Ω is not for.
         """
         return self
 
@@ -35,7 +34,7 @@ cdef class Regularizer:
         """Ω(w)."""
         return NAN
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         """The derivative of Ω(w + x d) by x at 0, from the right."""
         return NAN
 
@@ -46,7 +45,7 @@ cdef class Regularizer:
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
         """The largest t of [0, 1] with Ω*(t v) finite: 1 where Ω* is finite everywhere.
 
-        Duals α that are feasible stay so as t α, and Σ c_i t α_i x_i = t v.
+        If duals α are feasible, so are t α, and Σ c_i t α_i x_i = t v.
         """
         return 1
 
@@ -68,14 +67,14 @@ cdef class Regularizer:
         self._fit(array.shape[0])
         return self.value(&array[0], array.shape[0])
 
-    def slope_of(self, w, d):
+    def derivative_of(self, w, d):
         """The derivative of Ω at an array along another."""
         cdef const double[::1] array = np.ascontiguousarray(w, dtype=np.float64)
         cdef const double[::1] along = np.ascontiguousarray(d, dtype=np.float64)
         if along.shape[0] != array.shape[0]:
             raise ValueError(f"w has {array.shape[0]} entries and d {along.shape[0]}")
         self._fit(array.shape[0])
-        return self.slope(&array[0], &along[0], array.shape[0])
+        return self.derivative(&array[0], &along[0], array.shape[0])
 
     def conjugate_of(self, v):
         """Ω* at an array."""

@@ -1,4 +1,4 @@
-"""Bounds on weights beside a regularizer that is a sum over them."""
+"""Bounds on the weights of a regularizer that is a sum over them."""
 
 from libc.math cimport INFINITY, fabs
 
@@ -9,8 +9,8 @@ from rrmlinear.regularizers.base cimport Regularizer
 
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 
-# Weights beyond a bound by no more than this part of it are within: averages round.
-cdef double ROUNDING = 1e-12
+# Averages round: weights count as within a bound up to this fraction of it beyond.
+cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class Bounded(Regularizer):
@@ -78,18 +78,20 @@ cdef class Bounded(Regularizer):
         cdef double low, high
         for j in range(n):
             low, high = self.low[j * self.low_step], self.high[j * self.high_step]
-            if w[j] < low - ROUNDING * fabs(low) or w[j] > high + ROUNDING * fabs(high):
+            if w[j] < low - BOUNDARY_ROUNDING * fabs(low):
+                return INFINITY
+            if w[j] > high + BOUNDARY_ROUNDING * fabs(high):
                 return INFINITY
         return self.inner.value(w, n)
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(n):
             if d[j] < 0 and w[j] <= self.low[j * self.low_step]:
                 return INFINITY
             if d[j] > 0 and w[j] >= self.high[j * self.high_step]:
                 return INFINITY
-        return self.inner.slope(w, d, n)
+        return self.inner.derivative(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j

@@ -9,8 +9,8 @@ from rrmlinear.projections.elastic_ball cimport (
 )
 from rrmlinear.regularizers.base cimport Regularizer
 
-# A w beyond the ball by no more than this part of its radius is in it: averages of w round.
-cdef double ROUNDING = 1e-12
+# Averages round: w counts as inside the ball up to this fraction of the radius beyond it.
+cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class ElasticBall(Regularizer):
@@ -35,7 +35,7 @@ cdef class ElasticBall(Regularizer):
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef double size = elastic_size(w, n, 1, self.gamma).size
-        return 0 if size <= self.radius * (1 + ROUNDING) else INFINITY
+        return 0 if size <= self.radius * (1 + BOUNDARY_ROUNDING) else INFINITY
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         return elastic_ball_support(v, n, self.gamma, self.radius, NULL)

@@ -22,8 +22,8 @@ cdef class BesideIntercept(Regularizer):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.inner.value(w, n - 1) + self.modulus / 2 * w[n - 1] * w[n - 1]
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.inner.slope(w, d, n - 1) + self.modulus * w[n - 1] * d[n - 1]
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        return self.inner.derivative(w, d, n - 1) + self.modulus * w[n - 1] * d[n - 1]
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         return self.inner.conjugate(v, n - 1) + v[n - 1] * v[n - 1] / (2 * self.modulus)

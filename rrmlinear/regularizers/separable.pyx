@@ -14,7 +14,7 @@ cdef class L2(Regularizer):
     """(s/2)‖w‖², s = ``modulus``, whose conjugate is ‖v‖²/(2s)."""
 
     def __init__(self, double modulus=1.0):
-        self.modulus, self.linear = checked_strength(modulus), True
+        self.modulus, self.linear = checked_modulus(modulus), True
 
     def with_quadratic(self, double kappa):
         return L2(self.modulus + kappa)
@@ -25,7 +25,7 @@ cdef class L2(Regularizer):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.modulus * squared_norm(w, n) / 2
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         return self.modulus * dot(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
@@ -53,7 +53,7 @@ cdef class ElasticNet(Regularizer):
     def __init__(self, double l1, double modulus=1.0):
         if not 0 <= l1 < INFINITY:
             raise ValueError(f"l1 must be at least 0 and finite, got {l1}")
-        self.l1, self.modulus, self.linear = l1, checked_strength(modulus), l1 == 0
+        self.l1, self.modulus, self.linear = l1, checked_modulus(modulus), l1 == 0
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, self.modulus + kappa)
@@ -64,7 +64,7 @@ cdef class ElasticNet(Regularizer):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.modulus * squared_norm(w, n) / 2 + self.l1 * soft_sum(w, n, 0)
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         return self.modulus * dot(w, d, n) + self.l1 * slope_of_l1(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
@@ -108,7 +108,7 @@ cdef class L1(Norm):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.l1 * soft_sum(w, n, 0)
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         return self.l1 * slope_of_l1(w, d, n)
 
     cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil:
@@ -126,7 +126,7 @@ cdef class L1(Norm):
             w[j] = soft_threshold(w[j], step * self.l1)
 
 
-cdef double checked_strength(double modulus) except -1:
+cdef double checked_modulus(double modulus) except -1:
     if not 0 < modulus < INFINITY:
         raise ValueError(f"modulus must be positive and finite, got {modulus}")
     return modulus

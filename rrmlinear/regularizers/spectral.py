@@ -81,7 +81,7 @@ class TraceNorm(Spectral):
     def __init__(self, factor: float = 1.0) -> None:
         super().__init__(L1(factor))
 
-    def slope_of(self, w: ArrayLike, d: ArrayLike) -> float:
+    def derivative_of(self, w: ArrayLike, d: ArrayLike) -> float:
         """factor · (⟨UV', D⟩ + the trace norm of D's part outside the spaces of U and V)."""
         W, D = self._matrix(w), self._matrix(d)
         left, sigma, right = np.linalg.svd(W, full_matrices=False)

@@ -1,4 +1,4 @@
-"""Columns that a regularizer leaves alone, within a wide box."""
+"""A regularizer that leaves some columns free within a wide box."""
 
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport free, malloc
@@ -10,18 +10,19 @@ from rrmlinear.regularizers.base cimport Regularizer
 
 from rrmlinear.regularizers.bounded import Bounded
 
-# Weights beyond the box by no more than this part of it are in it: averages round.
-cdef double ROUNDING = 1e-12
+# Averages round: weights count as inside the box up to this fraction of the limit beyond it.
+cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class Unpenalized(Regularizer):
     """Ω of w with zeros in ``columns``, whose weights have no penalty but must have |w_j| ≤ limit.
 
     Without a limit the conjugate would be infinite unless v_j = 0 there, which no scaling of duals
-    gives; with it Ω*(v) has limit · |v_j| beside Ω* of the rest. So the gap is that of the problem
-    within the box, and while |w_j| < limit its minimum is that without the box, too. The wider the
-    box, the closer to 0 the v_j must be for the same gap. Ω must not rise where a weight becomes 0,
-    as none does but `Bounded`; groups count all their columns. It must be told the shape (`over`).
+    gives. With it Ω*(v) is limit · |v_j| there plus Ω* of the rest. So the gap is that of the
+    problem within the box; if |w_j| < limit at its minimum, that is the minimum without the box,
+    too. The wider the box, the closer to 0 the v_j must be for the same gap. Ω must not rise where
+    a weight becomes 0, which `Bounded` alone can. Groups count all their columns. `over` must tell
+    it the shape.
 
     ``columns`` are numbers from 0, limit > 0. Raises ValueError for columns that repeat or are
     beyond those of the data, with their number.
@@ -65,7 +66,7 @@ cdef class Unpenalized(Regularizer):
         return other
 
     cdef double* _penalized(self, const double* w, Py_ssize_t n) noexcept nogil:
-        # a copy of w with zeros, NULL where memory lacks
+        # a copy of w with zeros there, NULL where memory lacks
         cdef double* rest = <double*> malloc(n * sizeof(double))
         cdef Py_ssize_t i
         if rest != NULL:
@@ -79,14 +80,14 @@ cdef class Unpenalized(Regularizer):
         cdef double value
         cdef Py_ssize_t i
         for i in range(self.count):
-            if fabs(w[self.index[i]]) > self.limit * (1 + ROUNDING):
+            if fabs(w[self.index[i]]) > self.limit * (1 + BOUNDARY_ROUNDING):
                 return INFINITY
         rest = self._penalized(w, n)
         value = NAN if rest == NULL else self.inner.value(rest, n)
         free(rest)
         return value
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef double* rest
         cdef double* along
         cdef double value
@@ -96,7 +97,7 @@ cdef class Unpenalized(Regularizer):
             if fabs(w[j]) >= self.limit and w[j] * d[j] > 0:
                 return INFINITY
         rest, along = self._penalized(w, n), self._penalized(d, n)
-        value = NAN if rest == NULL or along == NULL else self.inner.slope(rest, along, n)
+        value = NAN if rest == NULL or along == NULL else self.inner.derivative(rest, along, n)
         free(rest)
         free(along)
         return value

@@ -243,7 +243,7 @@ def test_duals_are_scaled_into_the_domain_and_no_more(member, scale):
 @members
 def test_the_slope_is_the_derivative_from_the_right(member):
     omega = member.omega
-    if np.isnan(omega.slope_of(np.ones(D), np.ones(D))):
+    if np.isnan(omega.derivative_of(np.ones(D), np.ones(D))):
         assert isinstance(omega, ElasticBall | NormBall | Spectral)
         return
     normal, ties, _, single, zero = vectors(1.0, 3)
@@ -251,10 +251,10 @@ def test_the_slope_is_the_derivative_from_the_right(member):
         for d in (-w, *list(vectors(1.0, 4))[:2], single):
             w = omega.prox_of(w, 0.0)  # where bounds allow it
             if np.isinf(omega.value_of(w + 1e-9 * d)):
-                assert omega.slope_of(w, d) == np.inf
+                assert omega.derivative_of(w, d) == np.inf
                 continue
             rise = (omega.value_of(w + 1e-9 * d) - omega.value_of(w)) / 1e-9
-            assert rise == pytest.approx(omega.slope_of(w, d), rel=1e-5, abs=2e-4)
+            assert rise == pytest.approx(omega.derivative_of(w, d), rel=1e-5, abs=2e-4)
 
 
 def test_no_square_is_lost_or_too_large():

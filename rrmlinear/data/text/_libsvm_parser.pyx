@@ -241,7 +241,7 @@ cdef class Arrays:
 
     cdef int parse_as(self, const char* begin, Py_ssize_t end, Block block, value_t* value,
                       index_t* index) except -1:
-        """The two last arguments say the types and nothing else."""
+        """`value` and `index` give the types alone; they are not read."""
         cdef Target[value_t, index_t] target
         cdef Rules rules = self.rules
         target.values = <value_t*> self.values.data + block.offset

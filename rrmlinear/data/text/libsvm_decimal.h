@@ -1,8 +1,8 @@
 /* Decimal numbers of LIBSVM text, eight characters at a time; every value is strtod's, bit for bit.
  *
- * A mantissa of at most 2^53 over a power of ten of at most 10^22 is one exact division (Clinger,
- * How to read floating point numbers accurately, 1990); std::from_chars reads the others. Loads go
- * up to 7 bytes beyond the number, so the text needs that much readable memory behind it. */
+ * A mantissa up to 2^53 divided by a power of ten up to 10^22 is correctly rounded (Clinger, How to
+ * read floating point numbers accurately, 1990); std::from_chars reads all other numbers. Loads reach
+ * up to 7 bytes beyond a number, so that much memory behind the text must be readable. */
 #ifndef RRM_LIBSVM_DECIMAL_H
 #define RRM_LIBSVM_DECIMAL_H
 

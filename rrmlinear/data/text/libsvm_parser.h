@@ -1,8 +1,8 @@
-/* Blocks of LIBSVM text to CSR arrays, with LIBLINEAR's reading of every line.
+/* Blocks of LIBSVM text to CSR arrays; every line is read as LIBLINEAR reads it.
  *
- * fast_line takes the plain grammar `label[ qid:n][ index:value]*`; a line with anything else in it
- * goes to exact_line, which cuts it as LIBLINEAR's strtok, strtol and strtod calls do, and is the
- * only one to refuse. A block ends with '\n' and has PADDING readable bytes behind it. */
+ * fast_line takes the plain grammar `label[ qid:n][ index:value]*`. Any other line goes to exact_line,
+ * which cuts it as LIBLINEAR's strtok, strtol and strtod calls do; it alone refuses lines. A block
+ * ends with '\n' and has PADDING readable bytes behind it. */
 #ifndef RRM_LIBSVM_PARSER_H
 #define RRM_LIBSVM_PARSER_H
 
@@ -33,7 +33,7 @@ enum Code {
 struct Rules {
     int64_t before_first, offset, largest;
     int64_t features; /* n_features as the caller gave it, for the last index when the base is open */
-    bool open_base;   /* indices from 0 or from 1: known when all is read */
+    bool open_base;   /* whether indices begin at 0 or at 1 is known only when all is read */
 };
 
 struct Fault {

@@ -32,8 +32,8 @@ cdef class ExclusiveLasso(GroupNorm):
         cdef double size = soft_sum(w, n, 0)
         return factor * size * size
 
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil:
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil:
         return 2 * factor * soft_sum(w, n, 0) * slope_of_l1(w, d, n)
 
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:

@@ -20,16 +20,16 @@ cdef class L2Groups(GroupNorm):
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil:
         return factor * soft_norm(w, n, 0)
 
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil:
-        return factor * slope_of_l2(w, d, n)
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil:
+        return factor * derivative_of_l2(w, d, n)
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil:
         return soft_norm(v, n, 0) / factor
 
-    cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
-                           double step) noexcept nogil:
+    cdef double group_value_of_prox(self, const double* w, Py_ssize_t n, double factor,
+                                    double step) noexcept nogil:
         return factor * max(soft_norm(w, n, 0) - step * factor, 0.0)
 
     cdef void group_prox(self, double* w, Py_ssize_t n, double factor, double step) noexcept nogil:
@@ -59,9 +59,9 @@ cdef class SparseGroups(GroupNorm):
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil:
         return self.l1 * soft_sum(w, n, 0) + factor * soft_norm(w, n, 0)
 
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil:
-        return self.l1 * slope_of_l1(w, d, n) + factor * slope_of_l2(w, d, n)
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil:
+        return self.l1 * slope_of_l1(w, d, n) + factor * derivative_of_l2(w, d, n)
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil:
@@ -83,8 +83,8 @@ cdef class SparseGroups(GroupNorm):
             s -= (size - factor) * size / along
         return largest / s
 
-    cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
-                           double step) noexcept nogil:
+    cdef double group_value_of_prox(self, const double* w, Py_ssize_t n, double factor,
+                                    double step) noexcept nogil:
         cdef double cut = step * self.l1, size = soft_norm(w, n, cut)
         if not size > step * factor:
             return 0
@@ -105,8 +105,8 @@ cdef class LinfGroups(GroupNorm):
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil:
         return factor * norm_max(w, n)
 
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil:
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil:
         cdef double top = norm_max(w, n), most = -INFINITY
         cdef Py_ssize_t j
         for j in range(n):
@@ -118,8 +118,8 @@ cdef class LinfGroups(GroupNorm):
                            double least) noexcept nogil:
         return soft_sum(v, n, 0) / factor
 
-    cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
-                           double step) noexcept nogil:
+    cdef double group_value_of_prox(self, const double* w, Py_ssize_t n, double factor,
+                                    double step) noexcept nogil:
         return factor * max_left(w, n, step * factor)
 
     cdef void group_prox(self, double* w, Py_ssize_t n, double factor, double step) noexcept nogil:
@@ -147,7 +147,7 @@ cdef inline void shrink(double* w, Py_ssize_t n, double size, double lost,
         w[j] = (a if w[j] >= 0 else -a) + 0.0  # no −0
 
 
-cdef inline double slope_of_l2(const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+cdef inline double derivative_of_l2(const double* w, const double* d, Py_ssize_t n) noexcept nogil:
     cdef double size = soft_norm(w, n, 0), total = 0
     cdef Py_ssize_t j
     if size == 0:

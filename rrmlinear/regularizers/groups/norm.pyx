@@ -1,4 +1,4 @@
-"""What norms have in common: a conjugate that is 0 in the dual ball and infinite outside."""
+"""Norms as regularizers: the conjugate is 0 in the dual ball and infinite outside."""
 
 from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free, malloc
@@ -8,8 +8,8 @@ import numpy as np
 
 from rrmlinear.regularizers.base cimport Regularizer
 
-# Duals that are scaled into the ball end so far inside, that rounding does not put them out again.
-cdef double ROUNDING = 1e-12
+# Duals are scaled to this fraction inside the ball: rounding must not put them out again.
+cdef double DUAL_SHRINKAGE = 1e-12
 
 
 cdef class Norm(Regularizer):
@@ -42,7 +42,7 @@ cdef class Norm(Regularizer):
 
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef double size = self.dual_norm(v, n)
-        return 1 if size <= 1 else (1 - ROUNDING) / size
+        return 1 if size <= 1 else (1 - DUAL_SHRINKAGE) / size
 
     def dual_norm_of(self, v):
         """Ω° at an array."""

@@ -1,22 +1,22 @@
-"""Functions of a norm alone: its powers, and the ball that it makes."""
+"""Functions of a norm: its powers, and the indicator of its ball."""
 
 from libc.math cimport INFINITY, NAN, fabs, pow
 
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm
 
-# Points beyond a ball by no more than this part of its radius are in it: averages round.
-cdef double ROUNDING = 1e-12
-# A bracket of this part of its ends is a number; so many steps always make it one.
+# Averages round: points count as inside a ball up to this fraction of its radius beyond it.
+cdef double BOUNDARY_ROUNDING = 1e-12
+# A bracket is closed at this fraction of its ends, and always after MOST_STEPS steps.
 cdef double RESOLUTION = 2.0 ** -52
-cdef int STEPS = 2000
+cdef int MOST_STEPS = 2000
 
 
 cdef class OfNorm(Regularizer):
     """V(N(w)) for a norm N and a convex V that does not fall on z ≥ 0; Ω*(v) = V*(N°(v)).
 
-    The prox of step V(N) is that of θ N, where N of it is the z with V'(z) = θ/step: the left side
-    falls in θ and the right one rises (lemma 16 of Yang, Mahdavi, Jin and Zhu, An Efficient Primal
+    The prox u of step V(N) is that of θ N at the θ with V'(N(u)) = θ/step: N(u) falls in θ, and the
+    z with V'(z) = θ/step rises (lemma 16 of Yang, Mahdavi, Jin and Zhu, An Efficient Primal
     Dual Prox Method for Non-Smooth Optimization). Raises TypeError for what is no norm.
     """
 
@@ -62,7 +62,7 @@ cdef class OfNorm(Regularizer):
         fc = fb
         if fa == 0:
             return a
-        for _step in range(STEPS):
+        for _step in range(MOST_STEPS):
             x = a + part * (b - a)
             fx = self.excess(w, n, step, x)
             if fx != fx:
@@ -106,9 +106,9 @@ cdef class NormPower(OfNorm):
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return pow(self.norm.value(w, n), self.power)
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef double rate = self.rate(self.norm.value(w, n))
-        return rate * self.norm.slope(w, d, n) if rate != 0 else 0
+        return rate * self.norm.derivative(w, d, n) if rate != 0 else 0
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef double z = self.level(self.norm.dual_norm(v, n))
@@ -141,7 +141,7 @@ cdef class NormBall(OfNorm):
         return NormBall(self.norm.over(shape, intercept=intercept), self.radius)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
-        return 0 if self.norm.value(w, n) <= self.radius * (1 + ROUNDING) else INFINITY
+        return 0 if self.norm.value(w, n) <= self.radius * (1 + BOUNDARY_ROUNDING) else INFINITY
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         return self.radius * self.norm.dual_norm(v, n)

@@ -10,11 +10,11 @@ cdef class GroupNorm(Norm):
     cdef Py_ssize_t factor_step
     cdef object factor_array
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil
-    cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
-                           double step) noexcept nogil
+    cdef double group_value_of_prox(self, const double* w, Py_ssize_t n, double factor,
+                                    double step) noexcept nogil
     cdef void group_prox(self, double* w, Py_ssize_t n, double factor, double step) noexcept nogil

@@ -1,4 +1,4 @@
-"""Sums of norms over groups of coordinates: what is one loop for all of them."""
+"""Sums of norms over groups of coordinates: the loop over the groups."""
 
 from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free, malloc
@@ -56,7 +56,7 @@ cdef class GroupNorm(Norm):
         free(room)
         return total
 
-    cdef double slope(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef partition_t groups = self.partition.of(n)
         cdef double* room = <double*> malloc(2 * groups.largest * sizeof(double))
         cdef double total = 0
@@ -64,9 +64,10 @@ cdef class GroupNorm(Norm):
         if room == NULL:
             return NAN
         for g in range(groups.count):
-            total += self.group_slope(group_read(&groups, w, g, room),
-                                      group_read(&groups, d, g, room + groups.largest),
-                                      group_size(&groups, g), self.factor[g * self.factor_step])
+            total += self.group_derivative(group_read(&groups, w, g, room),
+                                           group_read(&groups, d, g, room + groups.largest),
+                                           group_size(&groups, g),
+                                           self.factor[g * self.factor_step])
         free(room)
         return total
 
@@ -106,8 +107,9 @@ cdef class GroupNorm(Norm):
         if room == NULL:
             return NAN
         for g in range(groups.count):
-            total += self.group_left(group_read(&groups, w, g, room), group_size(&groups, g),
-                                     self.factor[g * self.factor_step], step)
+            total += self.group_value_of_prox(group_read(&groups, w, g, room),
+                                              group_size(&groups, g),
+                                              self.factor[g * self.factor_step], step)
         free(room)
         return total
 
@@ -129,8 +131,8 @@ cdef class GroupNorm(Norm):
         """f N(w) of one group."""
         return NAN
 
-    cdef double group_slope(self, const double* w, const double* d, Py_ssize_t n,
-                            double factor) noexcept nogil:
+    cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
+                                 double factor) noexcept nogil:
         """The derivative of f N(w + x d) by x at 0, from the right."""
         return NAN
 
@@ -143,8 +145,8 @@ cdef class GroupNorm(Norm):
         """(f N)*(v)."""
         return 0 if self.group_dual(v, n, factor, 1) <= 1 else INFINITY
 
-    cdef double group_left(self, const double* w, Py_ssize_t n, double factor,
-                           double step) noexcept nogil:
+    cdef double group_value_of_prox(self, const double* w, Py_ssize_t n, double factor,
+                                    double step) noexcept nogil:
         """f N at the prox of step f N."""
         return NAN
 

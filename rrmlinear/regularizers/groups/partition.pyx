@@ -1,4 +1,4 @@
-"""Groups of coordinates as kernels read them; `groups` makes and checks them."""
+"""Groups of coordinates in the form that kernels read; `columns` makes and checks them."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ cdef class Partition:
     """Coordinates 0 … length − 1 in groups: ``indices`` group by group, which begin at ``starts``.
 
     With ``indices`` None coordinates stand in order. Without ``starts`` every group has ``size``
-    coordinates; size 0 makes one group of them all, and length is then 0, for any, or where the
-    size is yet to be told −1. ``given`` is the number of groups that the caller named.
+    coordinates; size 0 makes one group of all. ``length`` is then 0 where any will do, and −1 where
+    the size is not yet known. ``given`` is the number of groups that the caller named.
     """
 
     def __init__(self, starts=None, indices=None, Py_ssize_t size=0, Py_ssize_t length=0,
@@ -30,11 +30,11 @@ cdef class Partition:
 
     @property
     def sizes(self):
-        """How many coordinates each group has, where the groups are the caller's."""
+        """The number of coordinates of each group, or None where the caller gave no groups."""
         return None if self.starts is None else np.diff(self.starts)
 
     cdef partition_t of(self, Py_ssize_t n) noexcept nogil:
-        """The same for vectors of n coordinates."""
+        """The groups of a vector of n coordinates."""
         cdef partition_t groups = self.c
         if groups.starts == NULL:
             groups.size = groups.size if groups.size > 0 else n

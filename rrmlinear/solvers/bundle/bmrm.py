@@ -61,7 +61,7 @@ class Line:
         w = (self.w + x * self.step).ravel()
         value, derivative = self.risk.along(self.scores, self.moves, x)
         omega = self.regularizer
-        return value + omega.value_of(w), derivative + omega.slope_of(w, self.step.ravel())
+        return value + omega.value_of(w), derivative + omega.derivative_of(w, self.step.ravel())
 
 
 class BMRM(Solver):

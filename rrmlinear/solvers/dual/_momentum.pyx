@@ -1,13 +1,13 @@
-"""Whole-vector work of accelerated ascents, each a single way through memory.
+"""Operations of accelerated ascents on whole vectors, each in one pass through memory.
 
-V are dual vectors, y centers and p the solution before; w = ∇Ω̃*(V) is made piece by piece and
-never held. Ω is the regularizer of the problem, Ω̃ = Ω + κ/2 ‖·‖² that of the inner one.
+V are dual vectors, y centers and p the solution before; w = ∇Ω̃*(V) is computed in pieces and never
+stored. Ω is the regularizer of the problem, Ω̃ = Ω + κ/2 ‖·‖² that of the inner problem.
 """
 
 from rrmlinear.regularizers.base cimport Regularizer
 
 cdef enum:
-    PIECE = 512
+    PIECE = 512     # entries at a time: few enough for the first-level cache
 
 
 def look(Regularizer problem, Regularizer inner, const double[::1] V, const double[::1] y,

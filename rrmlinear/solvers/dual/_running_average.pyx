@@ -9,9 +9,9 @@ import numpy as np
 cdef class RunningAverage:
     """Averages of w = ∇Ω*(v) and α over the states before each visit since the last restart.
 
-    If visit s of T moves something by Δ_s, its average over the T states is what it is at the end
-    less Σ (s/T) Δ_s: a visit adds to that sum at the coordinates that it moves, no others. Ω must
-    act on each coordinate alone. ``longest`` is the most entries that a row has.
+    If visit s of T moves a number by Δ_s, the number's average over the T states is its last value
+    less Σ (s/T) Δ_s. So a visit adds to that sum only at the coordinates that it moves. Ω must be a
+    sum over coordinates. ``longest`` is the largest number of entries of a row.
     """
 
     def __init__(self, Regularizer regularizer, Py_ssize_t n, Py_ssize_t width,
@@ -21,7 +21,7 @@ cdef class RunningAverage:
         self.before, self.after = np.empty(longest), np.empty(longest)
 
     def restart(self):
-        """Begin to average anew."""
+        """Forget the states so far."""
         self.w_moves[:] = 0
         self.alpha_moves[:] = 0
         self.visits = 0
@@ -32,7 +32,7 @@ cdef class RunningAverage:
 
     cdef void move(self, const row_t* row, Py_ssize_t i, double change, double step,
                    double* v) noexcept nogil:
-        """α_i moves by ``change`` and v by ``step`` x_i, which this does."""
+        """Add ``step`` x_i to v, and note that α_i moves by ``change``."""
         cdef Py_ssize_t t, length
         self.alpha_moves[i] += self.visits * change
         if self.regularizer.linear:
@@ -47,7 +47,7 @@ cdef class RunningAverage:
 
     cdef Py_ssize_t _weights_at(self, const row_t* row, const double* v,
                                 double* weights) noexcept nogil:
-        # the weights at the entries of a row, and how many these are
+        # Writes the weights at the entries of a row; returns how many there are.
         cdef Py_ssize_t t, length = row.length + (row.bias != 0)
         for t in range(length):
             weights[t] = v[feature(row, t)]
@@ -55,11 +55,11 @@ cdef class RunningAverage:
         return length
 
     def weights(self, v):
-        """The average of ∇Ω*(v), v being what it is now."""
+        """The average of ∇Ω*(v), given the present v."""
         return self.regularizer.primal_of(v) - np.asarray(self.w_moves) / max(self.visits, 1)
 
     def duals(self, alphas):
-        """The average of α, these being what they are now; rounding may carry it out of bounds."""
+        """The average of α, given the present duals. Rounding may carry it out of bounds."""
         return alphas - np.asarray(self.alpha_moves) / max(self.visits, 1)
 
 

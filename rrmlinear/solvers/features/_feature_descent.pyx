@@ -13,23 +13,24 @@ import numpy as np
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
-    LOOKAHEAD = 4        # visits between a prefetch and its use
+    ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
 
-cdef double ROUNDING = COORDINATE_ROUNDING
+# A C copy, which the sweeps read.
+cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
 cdef class FeatureSweeps:
     """minimize ½‖r‖² + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
 
-    ``columns`` holds the vectors a_j as rows. Where ``means`` are not all zero, the vectors are
-    a_j − mean_j u instead, u being ``unit``: they are never formed, r is ``residual`` +
-    ``shift`` · u, and ``totals`` are the products a_j'u. ``curvature`` are the squared norms; a
-    weight where it is 0 stays as it is.
+    ``columns`` holds the vectors a_j as rows. With nonzero ``means`` the vectors are a_j − mean_j u
+    instead, u being ``unit``. They are never formed: r is ``residual`` + ``shift`` · u, and
+    ``totals`` are the products a_j'u. ``curvature`` holds the squared norms; a weight whose
+    curvature is 0 never moves.
     """
 
     cdef readonly Rows columns
     cdef readonly object weights     # d
-    cdef readonly object residual    # n: r without its part along u
+    cdef readonly object residual    # n: r − shift · u
     cdef readonly int64_t moved      # visits that changed a weight, ever
     cdef public double shift
     cdef double l1
@@ -58,8 +59,8 @@ cdef class FeatureSweeps:
         cdef double pull, best, bound
         with nogil:
             for at in range(n):
-                if at + LOOKAHEAD < n:
-                    rows_prefetch(&self.columns.c, features[at + LOOKAHEAD])
+                if at + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.columns.c, features[at + ROW_LOOKAHEAD])
                 j = features[at]
                 if self.curvature[j] == 0:
                     continue
@@ -70,7 +71,7 @@ cdef class FeatureSweeps:
                 best = 0
                 if fabs(pull) > self.l1:
                     best = (pull - bound) / (self.curvature[j] + self.modulus)
-                if fabs(best - self.w[j]) > ROUNDING * fabs(best):
+                if fabs(best - self.w[j]) > MOVE_ROUNDING * fabs(best):
                     self._move(&column, j, best - self.w[j])
                     self.w[j] = best
                     self.moved += 1
@@ -99,8 +100,8 @@ cdef class FeatureSweeps:
         cdef double[::1] out = result
         with nogil:
             for at in range(n):
-                if at + LOOKAHEAD < n:
-                    rows_prefetch(&self.columns.c, features[at + LOOKAHEAD])
+                if at + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.columns.c, features[at + ROW_LOOKAHEAD])
                 j = features[at]
                 column = rows_get(&self.columns.c, j)
                 out[at] = row_dot(&column, &self.r[0]) + self.shift * self.total[j]

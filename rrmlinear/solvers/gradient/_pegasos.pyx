@@ -9,15 +9,16 @@ from rrmlinear.risks.decomposable cimport ScalarRisk
 
 import numpy as np
 
-# The digits that may be lost in weighted · u + rest: 1/t gets there once in a million steps.
+# w is stored anew below this scale: it bounds the digits that weighted · u + rest loses. 1/t falls
+# below it once in a million steps.
 cdef double LEAST_SCALE = 1e-6
 
 
 cdef class SubgradientDescent:
     """State of the descent: w = scale · u, and the sum of all iterates, weighted · u + rest.
 
-    A step shrinks w, projects it and moves it along few examples: it changes numbers, and entries
-    of u and rest at those examples' nonzeros.
+    A step shrinks w, moves it along a few examples and projects it: that changes three numbers, and
+    u and rest at the nonzeros of those examples.
     """
 
     cdef readonly int64_t steps_made
@@ -37,9 +38,9 @@ cdef class SubgradientDescent:
     cdef const int64_t[::1] drawn    # examples to draw from
     cdef const double[::1] curvature
     cdef int64_t[::1] chosen
-    cdef double[::1] slope
+    cdef double[::1] derivative      # of the loss at those chosen
     cdef double[::1] product         # x'u of those chosen
-    cdef double[::1] slope_sum       # of each example, and over how many visits
+    cdef double[::1] derivative_sum  # of each example over its visits
     cdef int64_t[::1] visits
 
     def __init__(self, ScalarRisk risk, const int64_t[::1] drawn, double modulus, double radius,
@@ -52,12 +53,12 @@ cdef class SubgradientDescent:
         self.u, self.rest = self.direction, self.remainder
         self.curvature = risk.rows.squared_norms()
         self.chosen = np.asarray(drawn[:self.batch]).copy()
-        self.slope, self.product = np.zeros(self.batch), np.zeros(self.batch)
-        self.slope_sum = np.zeros(risk.n)
+        self.derivative, self.product = np.zeros(self.batch), np.zeros(self.batch)
+        self.derivative_sum = np.zeros(risk.n)
         self.visits = np.zeros(risk.n, dtype=np.int64)
 
     def steps(self, int64_t count):
-        """So many steps."""
+        """Take this many steps."""
         self.norm = float(self.direction @ self.direction)  # free of what updates rounded off
         cdef int64_t _
         with nogil:
@@ -68,8 +69,8 @@ cdef class SubgradientDescent:
         cdef Py_ssize_t j
         cdef int64_t i
         cdef row_t row
-        cdef double share = <double> self.drawn.shape[0] / self.batch
-        cdef double move, dot
+        cdef double examples_per_draw = <double> self.drawn.shape[0] / self.batch
+        cdef double move, dot, derivative
         self.steps_made += 1
         for j in range(self.batch):
             if self.batch < self.drawn.shape[0]:
@@ -77,14 +78,15 @@ cdef class SubgradientDescent:
             i = self.chosen[j]
             row = rows_get(&self.risk.rows.c, i)
             self.product[j] = row_dot(&row, &self.u[0])
-            self.slope[j] = self.risk.loss.derivative(self.risk.y[i], self.scale * self.product[j])
-            self.slope_sum[i] += self.slope[j]
+            derivative = self.risk.loss.derivative(self.risk.y[i], self.scale * self.product[j])
+            self.derivative[j] = derivative
+            self.derivative_sum[i] += derivative
             self.visits[i] += 1
         if self.steps_made > 1:             # before, u is zero and its scale anything
             self.scale *= 1 - 1.0 / self.steps_made
         for j in range(self.batch):
             i = self.chosen[j]
-            move = -share * self.risk.cost[i] * self.slope[j]
+            move = -examples_per_draw * self.risk.cost[i] * self.derivative[j]
             move /= self.modulus * self.steps_made * self.scale
             if move == 0:
                 continue
@@ -118,15 +120,17 @@ cdef class SubgradientDescent:
         return (self.weighted * self.direction + self.remainder) / max(self.steps_made, 1)
 
     def mean_derivatives(self, const double[::1] others):
-        """Mean of each example's derivatives since they were last forgotten, else ``others``."""
+        """Each example's mean derivative over its visits since `forget_derivatives`, and ``others``
+        where it had none.
+        """
         result = np.empty(self.risk.n)
         cdef double[::1] out = result
         cdef Py_ssize_t i
         for i in range(self.risk.n):
-            out[i] = self.slope_sum[i] / self.visits[i] if self.visits[i] else others[i]
+            out[i] = self.derivative_sum[i] / self.visits[i] if self.visits[i] else others[i]
         return result
 
     def forget_derivatives(self):
         """Begin the means anew."""
-        self.slope_sum[:] = 0
+        self.derivative_sum[:] = 0
         self.visits[:] = 0

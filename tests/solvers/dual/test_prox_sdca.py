@@ -98,9 +98,9 @@ def test_the_slope_is_that_of_the_value(omega):
     w, d = np.array([0.5, -2.0, 0.0, 0.0]), np.array([1.0, 0.3, -2.0, 0.0])
     for at in (w, w + 0.25 * d):
         ahead = omega.value_of(at + 1e-6 * d) - omega.value_of(at)
-        assert omega.slope_of(at, d) == pytest.approx(ahead / 1e-6, abs=1e-4)
+        assert omega.derivative_of(at, d) == pytest.approx(ahead / 1e-6, abs=1e-4)
     with pytest.raises(ValueError, match="w has 4 entries and d 3"):
-        omega.slope_of(w, d[:3])
+        omega.derivative_of(w, d[:3])
 
 
 @pytest.mark.parametrize("omega", REGULARIZERS.values())
