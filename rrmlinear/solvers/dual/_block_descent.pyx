@@ -25,13 +25,14 @@ from rrmlinear.solvers.dual._block_memory cimport scratch_lay, scratch_size, scr
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
 
 cdef enum:
     FEATURE_PARTS = 4    # into which threads that share a face cut its features
     ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
 
-# An entry that moves by less than this fraction of its block's sum has moved by rounding alone.
-cdef double MOVE_ROUNDING = 1e-14
+# A C copy, which visits read.
+cdef double MOVE_ROUNDING = BLOCK_ROUNDING
 
 
 def this_processor():

@@ -19,6 +19,7 @@ from rrmlinear.solvers.dual._running_average cimport RunningAverage
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
     ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
@@ -32,8 +33,8 @@ cdef enum:
     BOUND
     FIXED
 
-# A dual that moves by less than this fraction of itself has moved by rounding alone.
-cdef double MOVE_ROUNDING = 1e-15
+# A C copy, which visits read.
+cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 # An example fills a cache line, so that a visit asks for one.
 cdef struct example_t:

@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 cdef enum:
     ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
 
-# A C copy, which the sweeps read.
+# A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
