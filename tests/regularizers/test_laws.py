@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.elastic_ball import ElasticBall
@@ -165,6 +167,18 @@ MEMBERS = [
         without(group_sum(ROWS, [1] * 4, 2), [3, 4, 5], 5.0),
     ),
 ]
+
+
+def test_every_class_of_the_table_is_a_member():
+    given = {"l1": 0.5, "groups": NUMBERS, "radius": 2.0}
+    for row in REGULARIZERS.values():
+        chosen = [{}, {"radius": 2.0}] if row.radius and "radius" not in row.takes else [{}]
+        for more in chosen:
+            numbers = {name: given[name] for name in row.needed} | more
+            omega = build_regularizer(row, Choices(**numbers))
+            assert type(omega) in {type(member.omega) for member in MEMBERS}, row.name
+
+
 members = pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
 
 
