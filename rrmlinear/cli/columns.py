@@ -9,7 +9,7 @@ from rrmlinear.cli.files import blaming
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.problem import Problem
 
-# 3,5-7,12: what cannot be meant as a list is a file.
+# 3,5-7,12; any other text is the name of a file.
 LIST = re.compile(r"[0-9,\-]+")
 
 

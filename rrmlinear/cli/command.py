@@ -17,7 +17,7 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
     _make_streams_safe()
     try:
         try:
-            # imported in here, so that Ctrl-C meanwhile ends like any other
+            # imported here, so that Ctrl-C during the import ends the same way
             main = import_module(f"rrmlinear.cli.{command}").main
             main(sys.argv[1:] if arguments is None else list(arguments))
             exit_code = 0

@@ -16,11 +16,11 @@ from rrmlinear.training.fit import fit_selection
 def cross_validate(
     problem: Problem, chosen: Selection, folds: int, on_pass: OnPass | None = None
 ) -> NDArray[Any]:
-    """The label, or value, that a model trained on the other folds gives each example.
+    """Predict each example by a model trained on the other folds: its label, or value.
 
-    The examples are shuffled by the seed chosen and cut into 2 … n folds of almost equal size,
-    whatever their classes; with n folds their order stays. ``on_pass`` sees the passes of every
-    training.
+    The examples are shuffled by the chosen seed and cut into 2 … n folds of almost equal size,
+    without regard to classes; with n folds they keep their order. ``on_pass`` sees the passes of
+    every training.
 
     Raises ValueError for a number of folds outside 2 … n, and what `fit` raises, with the fold.
     """

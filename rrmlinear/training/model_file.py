@@ -30,7 +30,7 @@ DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model of ours; the message ends with file, line and what was found."""
+    """A file that is no model; the message ends with file, line and the text found."""
 
 
 def save_model(model: StoredModel, path: str | PathLike[str]) -> None:
@@ -70,11 +70,10 @@ def _header_of(model: StoredModel) -> str:
 
 
 def load_model(path: str | PathLike[str]) -> StoredModel:
-    """Read a model file; nothing in it is believed unchecked, nothing is executed.
+    """Read a model file; every claim in it is checked, and nothing is executed.
 
-    LIBLINEAR's own models are read too, those of one-class SVMs apart. Header lines may stand in
-    any order before ``w``. Their sizes are held against the file's
-    length before memory is taken for them.
+    LIBLINEAR's own models are read too, except those of one-class SVMs. Header lines may stand in
+    any order before ``w``. Sizes are compared with the file's length before memory is allocated.
 
     Raises ModelFileError (a ValueError) with file, line and what was found, and OSError as `open`
     does.

@@ -1,4 +1,4 @@
-"""Problems of two classes each, one class against the rest, solved one after the other."""
+"""One class against the rest: a problem for each class, solved in turn."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ class OneVsRestResult(Result):
     """The certificate of all problems together: weights d × k, duals n × k, primal, dual, gap and
     target as sums, the status the worst. ``problems`` are the certificates one by one.
 
-    A row of the trace counts the passes of all problems so far. Its sums hold the problems that
-    are solved, the one at work, and those not begun at weights and duals of zero: a certificate of
-    the whole at any time.
+    A row of the trace counts the passes of all problems so far. It sums over all problems: those
+    not begun count with weights and duals of zero, so that each row is a certificate of the whole.
     """
 
     problems: tuple[Result, ...] = ()
 
 
 class _Sums:
-    """The trace of the whole, as problems come and end."""
+    """The trace of all problems together."""
 
     def __init__(self, zeros: Sequence[tuple[float, float]]):
         """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
@@ -46,7 +45,7 @@ class _Sums:
         self.ended: list[Result] = []
 
     def row(self, row: TraceRow) -> TraceRow:
-        """The row of the problem at work as one of the whole."""
+        """The row of all problems for one of the current problem."""
         primal, dual = self.zeros[len(self.ended) + 1 :].sum(axis=0)
         primal += row.primal + sum(result.primal for result in self.ended)
         dual += row.dual + sum(result.dual for result in self.ended)
@@ -61,7 +60,7 @@ class _Sums:
 
 
 class _Columns:
-    """Weights and duals of all problems, those of each a view of its column."""
+    """Weights and duals of all problems, a column for each."""
 
     def __init__(self, n_problems: int):
         self.n_problems = n_problems
@@ -69,7 +68,7 @@ class _Columns:
         self.duals: NDArray[np.float64] | None = None
 
     def keep(self, j: int, result: Result) -> Result:
-        """The result of problem j with its arrays kept here."""
+        """The result of problem j, its arrays being views of column j."""
         if j == 0:
             self.weights = np.empty((len(result.weights), self.n_problems))
             if result.duals is not None:

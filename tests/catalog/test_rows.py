@@ -12,7 +12,8 @@ from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, build_regularize
 from rrmlinear.catalog.rows import FEATURES, resolved
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
-from rrmlinear.catalog.values import Names, NamesOrWhole
+from rrmlinear.catalog.values import Names, NamesOrWhole, Switch
+from rrmlinear.cli.flags import FLAGS
 from rrmlinear.losses.base import BlockLoss, ScalarLoss
 from rrmlinear.solvers.dual import accelerated, prox_sdca
 from rrmlinear.solvers.gradient import agm
@@ -134,3 +135,11 @@ def test_every_loss_and_every_regularizer_has_a_solver():
             assert any(need <= chosen.features for need in row.needs)
     assert {name for row in SOLVERS.values() for name in losses_of(row)} == set(LOSSES)
     assert {name for row in SOLVERS.values() for name in regularizers_of(row)} == set(REGULARIZERS)
+
+
+def test_every_choice_has_a_flag():
+    assert set(FLAGS) == set(CHOICES)
+    flags = [flag.flag for flag in FLAGS.values()]
+    assert len(set(flags)) == len(flags)
+    switches = {name for name, row in CHOICES.items() if isinstance(row.values, Switch)}
+    assert switches == {name for name, flag in FLAGS.items() if not flag.value}
