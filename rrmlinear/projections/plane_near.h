@@ -8,7 +8,10 @@
 enum { NEAR_STEPS = 8 };
 
 typedef struct {
-    double total, slope, at_lower, at_upper; /* Σ s a(θ); Σ s q inside; how many are at bounds */
+    /* Σ s a(θ); Σ s q inside; Σ s at either bound. s a falls in θ, so that the last two are
+     * monotone in θ: they are equal at two θ only where the same terms are at bounds. Counts of
+     * terms are not, where s has both signs. */
+    double total, slope, at_lower, at_upper;
 } plane_value_t;
 
 RRM_CLONES static plane_value_t plane_value(const plane_t *plane, double theta)
@@ -25,8 +28,8 @@ RRM_CLONES static plane_value_t plane_value(const plane_t *plane, double theta)
             double l = x.lower[i], u = x.upper[i], a = x.m[i] - theta * x.q[i];
             total += x.s[i] * knapsack_clip(a, l, u);
             steep += (a > l) & (a < u) ? x.s[i] * x.q[i] : 0;
-            low += a <= l ? 1.0 : 0.0;
-            high += a >= u ? 1.0 : 0.0;
+            low += a <= l ? x.s[i] : 0;
+            high += a >= u ? x.s[i] : 0;
         }
         long_add(&sum, total);
         long_add(&slope, steep);
@@ -41,7 +44,7 @@ RRM_CLONES static plane_value_t plane_value(const plane_t *plane, double theta)
  * before; θ is known to exist. */
 static int plane_near(const plane_t *plane, double guess, double *theta)
 {
-    double low = -INFINITY, high = INFINITY, last_lower = -1, last_upper = -1;
+    double low = -INFINITY, high = INFINITY, last_lower = NAN, last_upper = NAN;
     *theta = guess;
     for (int step = 0; step < NEAR_STEPS; step++) {
         plane_value_t found = plane_value(plane, *theta);
