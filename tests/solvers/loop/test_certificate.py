@@ -1,139 +1,220 @@
-"""The certificate of a run, made again in NumPy from the weights and the duals alone."""
+"""The laws of the certificate, for the class itself and for every solver type of the table."""
+
+from functools import cache
 
 import numpy as np
 import pytest
+from members import NUMBERS
 
-import rrmlinear
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L1, L2
+from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.solvers.loop.certificate import NEGATIVE_GAP, Certificate, gap_between
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 
-BLOCKS = ("knapsack", "walrus", "shark")
-# (n, d, k, density, C): two classes, few examples, many classes, faces (k ≥ 136), big and small C
-SHAPES = [
-    (60, 5, 2, 1.0, 1.0),
-    (80, 6, 3, 0.6, 0.1),
-    (120, 8, 5, 1.0, 1.0),
-    (9, 4, 20, 1.0, 1.0),
-    (200, 12, 10, 0.5, 10.0),
-    (150, 20, 30, 0.3, 0.5),
-    (400, 10, 150, 1.0, 0.2),
+N, D, K = 40, 5, 3
+REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}, "l1": {"l1": 0.3}}
+#: How far values may be from those made again, relative.
+AGAIN = 1e-9
+
+
+def chosen_of(number, loss, regularizer, free):
+    """A solver type's choices looked up; None where it does not take them."""
+    if loss != SOLVERS[number].loss and "loss" not in SOLVERS[number].choices:
+        return None
+    choices = {"regularizer": regularizer, **REGULARIZERS[regularizer], **NUMBERS.get(loss, {})}
+    if "loss" in SOLVERS[number].choices:
+        choices["loss"] = loss
+    if regularizer == "l2" and "regularizer" not in SOLVERS[number].choices:
+        del choices["regularizer"]
+    try:
+        return select(Parameter(solver=number, **choices, **({"free_bias": True} if free else {})))
+    except ChoiceError:
+        return None
+
+
+MEMBERS = [
+    pytest.param(chosen, free, id=f"{number} {loss} {regularizer}{' free' if free else ''}")
+    for number in SOLVERS
+    for loss in LOSSES
+    for regularizer in REGULARIZERS
+    for free in (False, True)
+    if (chosen := chosen_of(number, loss, regularizer, free)) is not None
 ]
 
 
-def assert_certified(problem, model, certify, tolerance=1e-10):
-    """Weights, objectives and bounds as the result says; to what rounding leaves."""
-    found, result = certify(problem, model), model.result
-    scale = max(1.0, np.abs(model.weights).max())
-    np.testing.assert_allclose(
-        model.weights, found.weights_of_duals, atol=tolerance * scale, rtol=0
-    )
-    size = max(1.0, abs(found.primal))
-    assert result.primal == pytest.approx(found.primal, abs=tolerance * size)
-    assert result.dual == pytest.approx(found.dual, abs=tolerance * size)
-    assert found.infeasibility <= 1e-15
-    assert found.gap >= -1e-12 * size
-    return found
+@cache
+def problem_of(kind):
+    """(problem with a bias, X with its column, targets, costs); some examples cost nothing."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((N, D)) + 0.3
+    scores = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
+    targets = {
+        "binary": np.where(scores > 0.2, 1.0, -1.0),
+        "regression": scores + 0.7,
+        "multiclass": np.digitize(scores, [-0.5, 0.8]).astype(np.int32),
+    }[kind]
+    costs = np.where(np.arange(N) % 9 == 4, 0.0, rng.uniform(0.1, 0.6, N))
+    problem = Problem.from_arrays(X, targets, bias=1.0)
+    return problem, np.column_stack([X, np.ones(N)]), targets, costs
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_solved_means_solved(small_problem, fit, certify, shape, block):
-    n, d, k, density, C = shape
-    problem = small_problem(n, d, k, seed=n, density=density).problem()
-    model = fit(problem, C=C, block=block, gap_tol=1e-5)
-    assert model.result.status is Status.SOLVED
-    found = assert_certified(problem, model, certify)
-    assert found.gap <= 1e-5 * max(1.0, found.primal) * (1 + 1e-9)
-    assert not model.result.last.estimated
+@pytest.fixture
+def offers(monkeypatch):
+    """What certificates are offered: (certificate, side, value, whether it is a present state)."""
+    seen = []
+
+    def spied(side):
+        plain = getattr(Certificate, f"offer_{side}")
+
+        def offer(self, point, *given, **named):
+            value = plain(self, point, *given, **named)
+            seen.append((self, side, value, callable(point)))
+            return value
+
+        return offer
+
+    for side in ("weights", "duals"):
+        monkeypatch.setattr(Certificate, f"offer_{side}", spied(side))
+    return seen
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_gap_is_never_negative_and_the_dual_ascends(small_problem, fit, shape):
-    n, d, k, density, C = shape
-    problem = small_problem(n, d, k, seed=n + 1, density=density).problem()
-    trace = fit(problem, C=C, gap_tol=1e-7, max_passes=3000).result.trace
-    duals = np.array([row.dual for row in trace])
-    for row in trace:
-        assert row.gap >= -1e-12 * max(1.0, abs(row.primal))
-        assert row.primal == pytest.approx(row.dual + row.gap, rel=1e-12)
-    assert (np.diff(duals) >= -1e-12 * np.abs(duals).max()).all()
-    assert [row.number for row in trace] == list(range(1, len(trace) + 1))
-    assert (np.diff([row.seconds for row in trace]) >= 0).all()
+def solved(chosen, free, passes=25):
+    """(solver, result, X, targets, costs, Ω) of a run of a few passes."""
+    problem, X, targets, costs = problem_of(chosen.kind)
+    k = K if chosen.kind == "multiclass" else None
+    columns = D if free else D + 1
+    omega = chosen.regularizer.over((columns,) if k is None else (columns, k), intercept=not free)
+    solver = chosen.solver_for(problem.rows, targets, k, costs, omega)
+    result = solver.solve(Stopping(gap_tol=1e-7, max_passes=passes))
+    return solver, result, X, targets, costs, omega
 
 
-@pytest.mark.parametrize("bias", [-1.0, 0.0, 1.0, 2.5])
-def test_certificate_with_weights_classes_and_a_bias(small_problem, fit, certify, bias):
-    small = small_problem(100, 5, 4, seed=3)
-    weight = np.random.default_rng(0).exponential(size=100)
-    weight[:5] = 0.0
-    problem = small.problem(weight, bias=bias)
-    model = fit(problem, C=0.7, class_weights={0: 3.0, 2: 0.25}, gap_tol=1e-6)
-    assert model.weights.shape == (5 + (bias >= 0), 4)
-    found = assert_certified(problem, model, certify)
-    assert found.gap <= 1e-6 * max(1.0, found.primal) * (1 + 1e-9)
-    assert not found.duals[:5].any()
+class Rounded:
+    """Ω of w without its last entry if that is an intercept; Ω* allows for rounding at its edge."""
+
+    def __init__(self, omega, free):
+        self.omega, self.end = omega, D if free else None
+
+    def value_of(self, w):
+        return self.omega.value_of(w[: self.end])
+
+    def conjugate_of(self, v):
+        np.testing.assert_allclose(v[D:] if self.end else 0.0, 0.0, atol=AGAIN)
+        v = v[: self.end]
+        inside = min(self.omega.dual_scale_of(v), 1.0)
+        assert inside >= 1 - AGAIN
+        return self.omega.conjugate_of((1 - 1e-12) * inside * v)
 
 
-def test_the_delta_rule_is_that_of_the_paper(small_problem, fit, certify):
-    problem = small_problem(150, 6, 5, seed=1).problem()
-    for delta in (0.1, 0.0009, 1e-5):
-        model = fit(problem, delta=delta)
-        first = model.result.trace[0]
-        assert not first.estimated
-        assert model.result.target == delta * first.gap
-        assert certify(problem, model).gap <= delta * first.gap * (1 + 1e-9)
+@pytest.mark.parametrize(("chosen", "free"), MEMBERS)
+def test_the_laws_of_every_solver_type(chosen, free, offers, objectives, block_objectives):
+    solver, result, X, targets, costs, omega = solved(chosen, free)
+    size = max(1.0, abs(result.primal))
+    # the gap is never negative, and exact rows say what it is
+    for row in result.trace:
+        assert row.gap >= (-AGAIN * size if row.estimated else 0.0)
+    assert not result.last.estimated
+    assert result.gap == gap_between(result.primal, result.dual)
+    # the best of each side is kept, and a present state replaces what was there
+    for side, value, sign in (("weights", result.primal, 1), ("duals", result.dual, -1)):
+        own = [entry[2:] for entry in offers if entry[0] is solver.certificate and entry[1] == side]
+        assert own
+        states = [at for at, (_, is_state) in enumerate(own) if is_state]
+        rest = own[states[-1] :] if states else own
+        best = sign * min(sign * value for value, _ in rest)
+        assert value == pytest.approx(best, abs=AGAIN * size)
+    # weights and duals prove the gap by themselves
+    find = objectives if chosen.kind != "multiclass" else block_objectives
+    primal, dual = find(X, targets, costs, chosen.loss, Rounded(omega, free), result)
+    assert primal == pytest.approx(result.primal, abs=AGAIN * size)
+    assert dual == pytest.approx(result.dual, abs=AGAIN * size)
 
 
-def test_gap_tol_alone_decides_where_it_is_given(small_problem, fit):
-    problem = small_problem(150, 6, 5, seed=1).problem()
-    loose = fit(problem, delta=1e-9, gap_tol=0.1).result
-    assert loose.passes < fit(problem, delta=0.0009).result.passes
-    assert loose.target == 0.1 * max(1.0, loose.primal)
-    assert loose.gap <= loose.target
+def test_every_solver_type_is_a_member():
+    assert {chosen.values[0].solver.number for chosen in MEMBERS} == set(SOLVERS)
 
 
-def test_estimated_rows_have_the_exact_dual(digits, fit, certify):
-    exact = {}
-
-    def stop_at(number):
-        return lambda row: row.number == number
-
-    full = fit(digits, C=0.01, gap_tol=1e-4).result
-    for number in (2, 3, 5):
-        assert full.trace[number - 1].estimated or number == full.passes
-        stopped = fit(digits, on_pass=stop_at(number), C=0.01, gap_tol=1e-4)
-        exact[number] = certify(digits, stopped).dual
-        assert full.trace[number - 1].dual == pytest.approx(exact[number], rel=1e-10)
-    assert exact[2] < exact[3] < exact[5]
+@pytest.fixture
+def certificate():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 4))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, Hinge(), y, np.full(20, 0.3))
+    return Certificate(risk, L1(2.0))
 
 
-def test_support_counts_are_those_of_the_duals(small_problem, fit, certify):
-    problem = small_problem(90, 4, 6, seed=5).problem()
-    model = fit(problem, C=0.3, gap_tol=1e-6)
-    found = certify(problem, model)
-    assert model.result.support == {
-        "examples": int((found.duals > 0).any(axis=1).sum()),
-        "duals": int((found.duals > 0).sum()),
-        "at_bound": int((found.duals == 0.3).sum()),
-    }
-    duals = model.result.duals
-    assert (duals.values > 0).all()
-    assert len(duals.values) == model.result.support["duals"]
+def test_nothing_is_proved_before_the_first_offer(certificate):
+    assert (certificate.primal, certificate.dual, certificate.gap) == (np.inf, -np.inf, np.inf)
+    assert not certificate.final_weights().any()
+    assert certificate.final_duals() is None
 
 
-@pytest.mark.parametrize("name", ["digits", "many"])
-def test_measuring_stays_a_small_part(request, small_problem, fit, name):
-    problem = request.getfixturevalue("digits") if name == "digits" else None
-    if problem is None:
-        problem = small_problem(500, 16, 200, seed=2).problem()
-    result = fit(problem, C=0.05, gap_tol=1e-5).result
-    measured = sum(not row.estimated for row in result.trace)
-    # each costs half a pass over all examples; a tenth of the work and the first, second and last
-    assert measured <= 3 + 0.2 * result.passes
+def test_the_best_of_each_side_is_kept(certificate):
+    rng = np.random.default_rng(1)
+    points = [rng.standard_normal(4) * scale for scale in (3.0, 0.1, 1.0, 0.0, 2.0)]
+    values = [certificate.offer_weights(w) for w in points]
+    assert certificate.primal == min(values)
+    np.testing.assert_array_equal(certificate.weights, points[int(np.argmin(values))])
+    y = certificate.risk.labels
+    duals = [y * rng.uniform(0, top, 20) for top in (0.1, 1.0, 0.5)]
+    values = [certificate.offer_duals(alphas) for alphas in duals]
+    assert certificate.dual == max(values)
+    assert certificate.gap == certificate.primal - certificate.dual > 0
 
 
-def test_fit_says_how_far_an_unfinished_run_is(small_problem):
-    problem = small_problem(100, 5, 4).problem()
-    from rrmlinear.training.fit import NotSolvedWarning
+def test_duals_outside_are_shrunk_until_they_prove_something(certificate):
+    alphas = certificate.risk.labels * 1.0
+    vector = certificate.risk.gradient(alphas)
+    t = certificate.regularizer.dual_scale_of(vector)
+    assert 0 < t < 1
+    assert certificate.offer_duals(alphas, vector) == pytest.approx(t * 20 * 0.3, rel=1e-12)
+    np.testing.assert_allclose(certificate.alphas, t * alphas, rtol=1e-15)
 
-    with pytest.warns(NotSolvedWarning, match=r"limit on passes .* after 2 passes the gap is"):
-        rrmlinear.fit(problem, rrmlinear.Parameter(gap_tol=1e-9, max_passes=2))
+
+def test_values_that_have_rounded_are_measured_again(certificate):
+    risk, w, alphas = certificate.risk, np.array([0.5, 0.0, 0.0, 0.1]), 0.1 * np.ones(20)
+    alphas *= risk.labels
+    exact, again = Certificate(risk, L2()), Certificate(risk, L2())
+    exact.offer_weights(w)
+    exact.offer_duals(alphas)
+    again.offer_weights(w, risk.scores(w) + 1e-3)
+    again.offer_duals(alphas, 1.001 * risk.gradient(alphas))
+    assert again.primal != exact.primal
+    assert again.dual != exact.dual
+    assert again.measure() == (exact.primal, exact.dual) == exact.measure()
+
+
+def test_a_present_state_replaces_what_was_there_and_is_made_late(certificate):
+    state = np.zeros(4)
+    certificate.offer_weights(np.array([0.5, 0.0, 0.0, 0.1]))
+    value = certificate.primal + 1
+    assert certificate.offer_weights(lambda: state.copy(), primal=value) == value
+    assert certificate.primal == value
+    state[:] = 7
+    np.testing.assert_array_equal(certificate.final_weights(), np.full(4, 7.0))
+    assert certificate.measure()[0] == value
+
+
+def test_a_bound_without_duals_counts_in_estimates_alone(certificate):
+    solver = Solver()
+    solver.certificate = certificate
+    certificate.offer_weights(np.zeros(4))
+    certificate.offer_bound(certificate.primal - 0.25)
+    certificate.offer_bound(certificate.primal - 3)
+    assert solver.estimate() == (certificate.primal - 0.25, 0.25)
+    assert certificate.gap == np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
+def test_rounding_is_clipped_and_nothing_else(scale):
+    assert gap_between(scale, scale * (1 + NEGATIVE_GAP / 2)) == 0.0
+    assert gap_between(scale, scale * (1 + 3 * NEGATIVE_GAP)) < 0
+    assert gap_between(2 * scale, scale) == scale
+    assert gap_between(np.inf, scale) == np.inf
