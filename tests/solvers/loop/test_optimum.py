@@ -82,7 +82,7 @@ def test_solver_31_is_shark(small_problem, fit):
     by_number, by_block = fit(problem, solver=31), fit(problem, solver=30, block="shark")
     assert by_number.weights.tobytes() == by_block.weights.tobytes()
     assert by_number.solver_name == "MCSVM_WW_Shark"
-    with pytest.raises(ValueError, match=r"solver type 31 .* has shark"):
+    with pytest.raises(ValueError, match=r"solver 31 .* has shark"):
         fit(problem, solver=31, block="walrus")
 
 
