@@ -7,3 +7,6 @@ cdef class Rows:
     cdef readonly object values
     cdef readonly object indices
     cdef readonly object indptr
+    cdef const unsigned char[::1] value_bytes     # which the pointers of `c` point into,
+    cdef const unsigned char[::1] index_bytes     # whatever the types of their numbers are
+    cdef const unsigned char[::1] indptr_bytes

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 def aligned_zeros(n_rows: int, columns: int) -> NDArray[np.float64]: ...
+def bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]: ...
 
 class Rows:
     bias: float

@@ -1,7 +1,7 @@
 """The examples of a problem as rows, over the caller's own memory."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride
@@ -21,10 +21,6 @@ def aligned_zeros(Py_ssize_t n_rows, Py_ssize_t columns):
     return memory[skip:skip + n_rows * columns].reshape(n_rows, columns)
 
 
-cdef const void* address(array):
-    return <const void*> <uintptr_t> array.__array_interface__["data"][0]
-
-
 cdef class Rows:
     """n rows over d features plus, where ``bias`` ≥ 0, one appended column of that value.
 
@@ -36,7 +32,8 @@ cdef class Rows:
     def __init__(self, values, indices, indptr, Py_ssize_t n_features, double bias=-1.0):
         self.values, self.indices, self.indptr = values, indices, indptr
         self.c.kind = ROW_FLOAT32 if values.dtype == np.float32 else 0
-        self.c.values = address(values)
+        self.value_bytes = bytes_of(values)
+        self.c.values = begin_of(self.value_bytes)
         self.c.n_features = n_features
         self.bias = bias
         self.c.bias = bias if bias > 0 else 0.0
@@ -49,8 +46,9 @@ cdef class Rows:
             if indices.dtype == np.int64:
                 self.c.kind |= ROW_INT64
             self.c.n_rows = indptr.shape[0] - 1
-            self.c.indices = address(indices)
-            self.c.indptr = address(indptr)
+            self.index_bytes, self.indptr_bytes = bytes_of(indices), bytes_of(indptr)
+            self.c.indices = begin_of(self.index_bytes)
+            self.c.indptr = begin_of(self.indptr_bytes)
             self.c.indptr_is_64 = indptr.dtype == np.int64
 
     @property
@@ -134,7 +132,7 @@ cdef class Rows:
         cdef row_t row
         padded = aligned_zeros(max(weights.shape[0], 1), stride)
         padded[:weights.shape[0], :k] = weights
-        cdef const double* W = <const double*> address(padded)
+        cdef const double[:, ::1] W = padded
         line = aligned_zeros(1, max(stride, 8))
         cdef double[:, ::1] scores = line
         result = np.empty((self.c.n_rows, k))
@@ -145,7 +143,7 @@ cdef class Rows:
                 row.bias_index = n_features
                 while row.length and row_index(&row, row.kind, row.length - 1) >= n_features:
                     row.length -= 1
-                block_scores(&row, W, stride, stride, &scores[0, 0])
+                block_scores(&row, &W[0, 0], stride, stride, &scores[0, 0])
                 memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
         return result
 
@@ -179,3 +177,12 @@ cdef class Rows:
         if fault:
             return ("value" if fault == 1 else "index", i, t), canonical
         return None, canonical
+
+
+def bytes_of(array):
+    """The memory of a contiguous array of any type."""
+    return array.reshape(-1).view(np.uint8)
+
+
+cdef inline const void* begin_of(const unsigned char[::1] memory) noexcept:
+    return &memory[0] if memory.shape[0] else NULL

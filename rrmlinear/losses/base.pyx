@@ -1,7 +1,6 @@
 """What solvers know of a loss. What a loss does not offer is not a number, never a silent zero."""
 
 from libc.math cimport INFINITY, NAN
-from libc.stdint cimport uintptr_t
 
 from rrmlinear.simd.blocks cimport block_margins
 
@@ -133,7 +132,8 @@ cdef class BlockLoss:
         memory = np.zeros(3 * k8 + self.workspace(k8) + 8)
         cdef Py_ssize_t skipped = -memory.ctypes.data % 64 // 8
         memory = memory[skipped:]
-        cdef double* margins = <double*> <uintptr_t> memory.ctypes.data
+        cdef double[::1] held = memory
+        cdef double* margins = &held[0]
         cdef double* block = margins + k8
         cdef double* new_block = block + k8
         for i in range(n):
