@@ -1,3 +1,3 @@
-"""Ascents on the dual by visits of examples, of one score or of blocks of classes, their
-acceleration, and their intercept. One kernel for each family.
+"""Coordinate ascents on the dual, one example at a time: losses of one score (ProxSDCA), losses of
+several by blocks (BlockAscent), their acceleration, and a free intercept. Each family has a kernel.
 """

@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.team import Team
 # Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
 LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
-# No further pass goes over the faces once their gap is this part of the target.
+# No further pass goes over the faces once their gap is this fraction of the target.
 FACE_ACCURACY = 0.3
 # Fewest multiplications in a visit that are worth the meeting of threads.
 MIN_SHARED_WORK = 8_000

@@ -19,8 +19,8 @@ from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
 
-# A visit leaves a dual alone when its part of the gap is at most this part of the mean. A larger
-# number saves more visits, but small problems then take many more passes for their last digits.
+# A visit leaves a dual alone when its part of the gap is at most this fraction of the mean. A
+# larger one saves more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
 # Visits with each copy of v before the copies take over what the others changed.
 MAX_VISITS_APART = 128

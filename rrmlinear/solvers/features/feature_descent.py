@@ -12,10 +12,11 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.loop.anderson import mixing_weights
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A working set has the features in use, and the others whose |a_j'r| is at least this part of l1.
+# A working set has the features in use, and the others with |a_j'r| above this fraction of l1.
 WORKING_SET_PULL = 0.95
 # Features that a working set may always have. It may also have as many as there are examples, or
 # twice those in use. The nearest to l1 come first.
@@ -24,7 +25,7 @@ MIN_SET_LIMIT = 100
 SWEEPS_PER_LOOK = 5
 # Ridge of an extrapolation. A guess is kept only where it is better, so it may go far.
 MIXING_RIDGE = 1e-14
-# A working set is solved when its gap is this part of the whole problem's, or of the target.
+# A working set is solved when its gap is this fraction of the whole problem's, or of the target.
 WORKING_SET_ACCURACY = 0.3
 
 
@@ -122,7 +123,7 @@ class FeatureDescent(Solver):
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> None:
         # Sweep until the gap over these features is within the goal or shrinks no more.
-        sweeps, best, gap = self.sweeps, -np.inf, np.inf
+        sweeps, proof, gap = self.sweeps, Certificate(), np.inf
         while True:
             points = [sweeps.weights[features]]
             for _ in range(SWEEPS_PER_LOOK):
@@ -137,8 +138,9 @@ class FeatureDescent(Solver):
                 primal = guessed
             else:
                 sweeps.move(features, points[-1])
-            best = max(best, self._best_factor(sweeps.products(features))[1])
-            last, gap = gap, primal - best
+            proof.offer_weights(lambda: sweeps.weights, primal=primal)
+            proof.offer_duals(None, dual=self._best_factor(sweeps.products(features))[1])
+            last, gap = gap, proof.gap
             if gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal:
                 return
 

@@ -1,3 +1,4 @@
-"""The one outer loop and what every solver shares: stopping, the result, the certificate, threads,
-and the searches and mixings that several solvers use.
+"""The one outer loop of all solvers, with its certificate, stopping and result; threads; and the
+steps that several solvers share: backtracking, momentum, epochs, mixing, line search. tolerances.py
+holds the bounds of rounding.
 """

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 Array = NDArray[np.float64]
-
-# A primal below its dual by this part of the larger of them is a gap of 0 that has rounded.
-NEGATIVE_GAP = 1e-12
 
 
 class Certificate:
@@ -34,7 +32,7 @@ class Certificate:
         self.primal, self.dual = math.inf, -math.inf
         #: A lower bound of the minimum that no duals at hand prove.
         self.bound = -math.inf
-        #: A bound on what the primal is above the minimum, made for the primal when last measured.
+        #: A bound of the primal less the minimum, for the primal that was measured last.
         self.excess = math.inf
         self._weights: Any = None if risk is None else np.zeros(risk.shape)
         self._alphas: Any = None

@@ -11,7 +11,7 @@ from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
-# The iteration ends when the eigenvalue rises by less than this part of it, or after MAX_PASSES.
+# The iteration ends when the eigenvalue rises by less, relative to itself, or after MAX_PASSES.
 EIGENVALUE_ACCURACY = 1e-6
 MAX_PASSES = 1000
 # The bound is this much above the estimate, which is below the eigenvalue by an unknown amount.

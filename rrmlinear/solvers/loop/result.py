@@ -105,10 +105,9 @@ OnPass = Callable[[TraceRow], Any]
 class Result:
     """Weights (d × k) with their certificate.
 
-    ``target`` is the gap it was to reach, ``duals`` are `DualBlocks`, or an array of α_i where the
-    loss is one of a score. primal, dual and gap are measured in full at these
-    weights, whatever the trace estimated on the way. ``support`` counts what the dual is made of;
-    ``notes`` are sentences on choices the solver made itself.
+    ``target`` is the gap to reach. ``duals`` are `DualBlocks`, or an array of α_i for losses of one
+    score. primal, dual and gap are measured in full at these weights and duals. ``support`` counts
+    duals that are not zero. ``notes`` are sentences on choices that the solver made itself.
     """
 
     status: Status

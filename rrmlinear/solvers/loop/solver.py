@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 # A run has stalled after this many passes in which nothing moved beyond rounding. No example sleeps
 # as long.
 STALLED_PASSES = 50
-# Measuring may take this part of all work while estimates say stop too early.
+# Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
 
 

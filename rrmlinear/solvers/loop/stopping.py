@@ -31,7 +31,7 @@ class Stopping:
         return self.delta * first_gap
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
-        """The limit that ends the run after so many passes and seconds, if one does."""
+        """The limit that these passes and seconds have reached, or None."""
         if passes >= self.max_passes:
             return Status.PASS_LIMIT
         if self.time_limit is not None and seconds >= self.time_limit:

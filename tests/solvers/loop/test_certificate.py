@@ -14,9 +14,10 @@ from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.solvers.loop.certificate import NEGATIVE_GAP, Certificate, gap_between
+from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 N, D, K = 40, 5, 3
 REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}, "l1": {"l1": 0.3}}
