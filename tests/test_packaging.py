@@ -30,7 +30,7 @@ def test_meson_lists_every_source(folder):
 def test_headers_behind_installed_declarations_are_installed():
     for path in (TOP / "rrmlinear").rglob("*.pxd"):
         build = (path.parent / "meson.build").read_text()
-        for header in re.findall(r'extern from "([^"]+)"', path.read_text()):
+        for header in re.findall(r'extern from "([^"<]+)"', path.read_text()):
             assert f"'{header}'" in build
 
 
