@@ -1,4 +1,4 @@
-"""Run a command: whatever happens ends in a sentence and an exit code."""
+"""Run a command: every outcome ends in a sentence and an exit code."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from rrmlinear.training.model import Model
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Read, train, save; or read and cross validate. Raises LeaveError for whatever is wrong."""
+    """Read, train, save; or read and cross validate. Raises LeaveError for every error."""
     options = parse_training(arguments)
     for text in options.warnings:
         warn(text)

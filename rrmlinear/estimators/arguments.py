@@ -66,7 +66,7 @@ def class_factors(
                 f"class_weight is {class_weight!r}; it must be a dict, 'balanced' or None"
             )
         counts = np.bincount(index, weights=sample_weight, minlength=len(classes))
-        # Examples of a class without weight have no cost, whatever the factor.
+        # Examples of a class with weight 0 have no cost for any factor.
         return counts.sum() / (len(classes) * np.where(counts > 0, counts, np.inf))
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight is {class_weight!r}; it must be a dict, 'balanced' or None")

@@ -21,7 +21,7 @@ from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 
 Array = NDArray[np.float64]
 
-# Regularizers of features' weights by what they are of functions.
+# Regularizers of the features' weights by their names as functions of g.
 REGULARIZERS = ("l2", "l2-norm", "squared-group-norm")
 SOLVERS = ("auto", "dual", "primal")
 #: Parameters of every linear estimator.

@@ -22,7 +22,7 @@ from rrmlinear.projections.blocks.softmax_block cimport (
 
 
 cdef class WholeLoss(BlockLoss):
-    """A loss whose slopes lie in the simplex b ≥ 0, Σ b ≤ 1."""
+    """A loss whose derivatives lie in the simplex b ≥ 0, Σ b ≤ 1."""
 
     def lipschitz(self, Py_ssize_t k):
         return 1.0

@@ -82,7 +82,7 @@ cdef class WestonWatkinsWalrus(WestonWatkins):
 cdef class WestonWatkinsShark(WestonWatkins):
     """The same block by Shark's greedy coordinate steps, to a KKT violation of ``tolerance``.
 
-    The dual's slope in an entry that could still move along it is then at most that, so a problem
+    The dual's derivative in an entry that can still move is then at most that, so a problem
     in which nothing moves any more has a gap of at most tolerance · Σ C_i (k − 1).
     """
 

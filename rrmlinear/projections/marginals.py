@@ -17,7 +17,7 @@ from rrmlinear.projections._tree import Multipliers, Tree, conjugate_gradients
 Numbers = NDArray[np.float64]
 
 MOST_STEPS = 200
-# A range of m beyond which its projection is found in stages, each so many times larger.
+# An m whose range is beyond LARGE is projected in stages, each GROWTH times larger.
 LARGE = 8.0
 GROWTH = 4.0
 # How far the sums may be off before the last stage.

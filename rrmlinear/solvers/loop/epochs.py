@@ -6,7 +6,7 @@ import math
 
 
 class Epoch:
-    """Ends when a measure ≥ 0 of what is left to do has fallen.
+    """Ends when a measure ≥ 0 of the remaining error has fallen.
 
     It ends when the measure is at most ``sufficient`` of its first value; when it is at most
     ``necessary`` of it and rises; and when the epoch has had ``longest`` of all steps.

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# A matrix of at most so many entries may be formed, where that is less work than its factors.
+# Largest number of entries of a matrix that is formed where that takes less work than its factors.
 DENSE_ENTRIES = 6_000_000
-# What a multiplication costs, over what it does in a product of large matrices: in decompositions
-# (of n³), in products with sparse matrices, and among the many small ones of an iteration.
+# Cost of a multiplication relative to one in a product of large matrices: in the decompositions (of
+# n³), in products with sparse matrices, and in the many small products of an iteration.
 EIGEN, SVD, SPARSE, SMALL = 4.0, 15.0, 6.0, 1.5
-# Directions beyond those above the threshold that an iteration keeps, and more as a part of them:
-# with few, what it finds near the threshold is too rough for steps to be mixed.
+# Directions that an iteration keeps beyond those above the threshold, as a number and as a
+# fraction. With fewer the result near the threshold is too inexact for mixed steps.
 SPARE, SPARE_PART = 6, 0.4
-# Products with Z and Z' a step, from the directions of the last and from random ones.
+# Products with Z and Z' in a step, from the last step's directions and from random ones.
 PASSES, FIRST_PASSES = 1, 4
 
 
