@@ -11,11 +11,11 @@ Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinat
 from libc.math cimport INFINITY
 
 from rrmlinear.losses.base cimport BlockLoss
-from rrmlinear.projections.blocks.simplex_block cimport (
-    simplex_block, simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
-    simplex_workspace,
+from rrmlinear.projections.blocks.simplex_block cimport simplex_block, simplex_workspace
+from rrmlinear.simd.simplex_blocks cimport (
+    simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
 )
-from rrmlinear.projections.blocks.softmax_block cimport (
+from rrmlinear.simd.softmax_blocks cimport (
     softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
     softmax_workspace,
 )

@@ -11,8 +11,11 @@ from libc.string cimport memcpy
 
 from rrmlinear.losses.base cimport BlockLoss
 from rrmlinear.projections.blocks.weston_watkins cimport (
-    ww_block_shark, ww_clip, ww_derivative, ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss,
-    ww_squares, ww_theta_newton, ww_theta_walrus, ww_unconstrained, ww_workspace,
+    ww_block_shark, ww_theta, ww_theta_walrus, ww_workspace,
+)
+from rrmlinear.simd.class_blocks cimport (
+    ww_clip, ww_derivative, ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss, ww_squares,
+    ww_unconstrained,
 )
 
 
@@ -60,7 +63,7 @@ cdef class WestonWatkins(BlockLoss):
         cdef double e = 1
         if self.smoothing > 0:
             e += self.smoothing / (weight * curvature)
-        theta = ww_theta_newton(work, k, e * weight, e, theta, work + k)
+        theta = ww_theta(work, k, e * weight, e, theta, work + k)
         return ww_clip(work, k, weight, e, theta, new_block)
 
 

@@ -18,6 +18,7 @@ _PUBLIC = {
     "knapsack": "boxes",
     "l1_ball": "norm_balls",
     "linf1_prox": "norm_balls",
+    "root": "clipped_lines",
     "simplex": "simplices",
     "tree_marginals": "marginals",
 }

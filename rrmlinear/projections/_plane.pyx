@@ -4,16 +4,24 @@ from libc.math cimport INFINITY, isfinite
 
 import numpy as np
 
-from rrmlinear.projections.elastic_ball cimport elastic_ball_project
+from rrmlinear.projections.clipped_lines cimport clip
+from rrmlinear.projections.elastic cimport elastic_ball_project
+from rrmlinear.projections.plane_project cimport plane_project
+from rrmlinear.projections.plane_root cimport plane_root
+from rrmlinear.projections.terms cimport NOT_FINITE
+from rrmlinear.simd.planes cimport (
+    PLANE_BAD_BOX, PLANE_BAD_D, PLANE_BAD_M, PLANE_BAD_S, column_t, plane_range, plane_range_t,
+    plane_sum, plane_t, plane_write,
+)
 
 METHODS = ("newton", "exact")
 
-# A sum z that misses the bounds by no more than this part of them has rounded, and is reached.
+# A sum z that misses the bounds by no more than this share of them has rounded, and is reached.
 cdef double ROUNDING = 2.0 ** -52
 
 
 cdef class Plane:
-    """Σ s_j clip(m_j − θ s_j/d_j², l_j, u_j) = z + e θ, checked; see plane.h.
+    """Σ s_j clip(m_j − θ s_j/d_j², l_j, u_j) = z + e θ, checked; see simd/planes.h.
 
     ``m`` is a vector, or one number with ``n``; the other columns are vectors of its length or one
     number. With ``rates`` d holds what takes the place of s_j/d_j², with ``absolute`` m stands for
@@ -57,7 +65,7 @@ cdef class Plane:
         self._complain(self.range.wrong)
 
     def _found(self, int status):
-        if status == PLANE_NOT_FINITE:
+        if status == NOT_FINITE:
             self._complain(PLANE_BAD_M)
         if status < 0:
             raise MemoryError("no memory for the search")
@@ -117,7 +125,7 @@ cdef class Plane:
         cdef double theta = 0
         cdef int status
         with nogil:
-            status = plane_theta(&self.c, deterministic, low, high, &theta)
+            status = plane_root(&self.c, deterministic, low, high, &theta)
         self._found(status)
         return theta
 
@@ -158,7 +166,7 @@ def clip_rows(x, double radius, str method, double[:, ::1] out):
                     out[i, j] = 0
                 continue
             if radius > 0:
-                status = plane_theta(&row, deterministic, 0, INFINITY, &theta)
+                status = plane_root(&row, deterministic, 0, INFINITY, &theta)
             if status < 0:
                 break
             for j in range(n):
@@ -178,10 +186,6 @@ def project_on_elastic_ball(x, double gamma, double radius, str method, out):
                                       &written[0])
     if status < 0:
         raise MemoryError("no memory for the search")
-
-
-cdef inline double clip(double x, double low, double high) noexcept nogil:
-    return low if x < low else high if x > high else x
 
 
 def _column(values, Py_ssize_t n, name):

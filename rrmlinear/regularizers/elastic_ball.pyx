@@ -2,12 +2,9 @@
 
 from libc.math cimport INFINITY, NAN
 
-from rrmlinear.projections.elastic_ball cimport (
-    elastic_ball_project,
-    elastic_ball_support,
-    elastic_size,
-)
+from rrmlinear.projections.elastic cimport elastic_ball_project, elastic_ball_support
 from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.simd.thresholds cimport elastic_size
 
 # Averages round: w counts as inside the ball up to this fraction of the radius beyond it.
 cdef double BOUNDARY_ROUNDING = 1e-12
@@ -41,7 +38,7 @@ cdef class ElasticBall(Regularizer):
         return elastic_ball_support(v, n, self.gamma, self.radius, NULL)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
-        if elastic_ball_project(w, n, self.gamma, self.radius, 0, w) < 0:
+        if elastic_ball_project(w, n, self.gamma, self.radius, False, w) < 0:
             w[0] = NAN
 
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:

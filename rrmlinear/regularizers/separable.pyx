@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 
 from rrmlinear.simd.rows cimport row_dot, row_t, thresholded_dot
-from rrmlinear.projections.norms cimport norm_max, scale_within, slope_of_l1, soft_sum
+from rrmlinear.projections.norms cimport norm_max, scale_within, derivative_of_l1, soft_sum
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm
 
@@ -65,7 +65,7 @@ cdef class ElasticNet(Regularizer):
         return self.modulus * squared_norm(w, n) / 2 + self.l1 * soft_sum(w, n, 0)
 
     cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.modulus * dot(w, d, n) + self.l1 * slope_of_l1(w, d, n)
+        return self.modulus * dot(w, d, n) + self.l1 * derivative_of_l1(w, d, n)
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -109,7 +109,7 @@ cdef class L1(Norm):
         return self.l1 * soft_sum(w, n, 0)
 
     cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
-        return self.l1 * slope_of_l1(w, d, n)
+        return self.l1 * derivative_of_l1(w, d, n)
 
     cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil:
         return norm_max(v, n) / self.l1

@@ -11,6 +11,7 @@ from rrmlinear.core.schedule cimport (
     LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake,
     schedule_wake_above,
 )
+from rrmlinear.core.selection cimport select_by_comparison, select_by_digits
 
 PASSES_OF_A_NAP, MOST_PASSES_ASLEEP = NAP, LONGEST_SLEEP
 
@@ -79,6 +80,17 @@ cdef class Store:
 
     def begins(self, int64_t[::1] begins):
         return block_store_begins(&self.c, &begins[0])
+
+
+def select(double[::1] numbers, Py_ssize_t rank, bint by_digits=False):
+    """The element of that rank, and how many elements the sweeps went over."""
+    cdef Py_ssize_t work = 0
+    cdef double found
+    if by_digits:
+        found = select_by_digits(&numbers[0], numbers.shape[0], rank, &work)
+    else:
+        found = select_by_comparison(&numbers[0], numbers.shape[0], rank, &work)
+    return found, work
 
 
 def memory(Py_ssize_t count):

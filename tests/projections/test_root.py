@@ -1,4 +1,4 @@
-"""knapsack_root against sorting, exact fractions, and a QP solver."""
+"""root against sorting, exact fractions, and a QP solver."""
 
 from fractions import Fraction
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rrmlinear.projections.root import knapsack_root
+from rrmlinear.projections import root
 
 LONG = np.longdouble
 
@@ -79,7 +79,7 @@ def test_equals_sorting_at_every_scale(exponent):
             rng.choice([1, 2, 3, 7, 16, 17, 40, 300, 2000], p=[0.15] * 5 + [0.1] * 2 + [0.03, 0.02])
         )
         instance = random_instance(rng, n, 10.0**exponent)
-        theta = knapsack_root(*instance)
+        theta = root(*instance)
         miss, size = excess(*instance, theta)
         assert abs(miss) <= 1e-13 * size
         expected = root_by_sorting(*instance)
@@ -97,7 +97,7 @@ def test_scales_in_one_instance_may_lie_eighteen_orders_apart():
         upper = rng.exponential(size=n) * 10.0 ** rng.uniform(-9, 9, n)
         slope = 10.0 ** rng.uniform(-9, 9, n)
         z = lower.sum() + rng.random() * (upper.sum() - lower.sum())
-        theta = knapsack_root(p, slope, lower, upper, 0.0, z)
+        theta = root(p, slope, lower, upper, 0.0, z)
         miss, size = excess(p, slope, lower, upper, 0.0, z, theta)
         assert abs(miss) <= 1e-13 * size
 
@@ -115,7 +115,7 @@ def test_root_in_exact_fractions(terms, e, z):
     upper = lower + width
     if e == 0:
         z = float(np.clip(z, lower.sum(), upper.sum()))
-    theta = Fraction(knapsack_root(p, slope, lower, upper, e, z))
+    theta = Fraction(root(p, slope, lower, upper, e, z))
     left = sum(
         min(max(Fraction(a) - Fraction(c) * theta, Fraction(low)), Fraction(high))
         for a, c, low, high in zip(p, slope, lower, upper, strict=True)
@@ -125,8 +125,8 @@ def test_root_in_exact_fractions(terms, e, z):
 
 def test_one_number_serves_all_terms():
     p = np.array([3.0, 1.0, -2.0, 0.5])
-    alone = knapsack_root(p, 1.0, 0.0, np.inf, 0.0, 1.0)
-    assert alone == knapsack_root(p, np.ones(4), np.zeros(4), np.full(4, np.inf), 0.0, 1.0)
+    alone = root(p, 1.0, 0.0, np.inf, 0.0, 1.0)
+    assert alone == root(p, np.ones(4), np.zeros(4), np.full(4, np.inf), 0.0, 1.0)
     assert np.maximum(p - alone, 0).sum() == pytest.approx(1.0)
 
 
@@ -144,15 +144,15 @@ def test_is_the_projection_that_a_quadratic_program_finds():
         problem = cvxpy.Problem(cvxpy.Minimize(objective), [a >= low, a <= high, s @ a == z])
         problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
         ends = np.sort([s * low, s * high], axis=0)
-        theta = knapsack_root(s * m, s**2 / d**2, *ends, 0.0, z)
+        theta = root(s * m, s**2 / d**2, *ends, 0.0, z)
         found = np.clip(s * m - s**2 / d**2 * theta, *ends) / s
         np.testing.assert_allclose(found, a.value, atol=1e-6)
 
 
 def test_ties_at_the_root():
-    assert knapsack_root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 0.0, 500.0) == pytest.approx(4.5)
-    assert knapsack_root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 1.0, 0.0) == 5.0 - 5.0 / 1001
-    theta = knapsack_root(np.zeros(7), 1.0, 2.0, 2.0, 0.0, 14.0)
+    assert root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 0.0, 500.0) == pytest.approx(4.5)
+    assert root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 1.0, 0.0) == 5.0 - 5.0 / 1001
+    theta = root(np.zeros(7), 1.0, 2.0, 2.0, 0.0, 14.0)
     assert np.isfinite(theta)
 
 
@@ -165,14 +165,14 @@ def test_ties_at_the_root():
 )
 def test_infeasible_sums_say_by_how_much(z, message):
     with pytest.raises(ValueError, match=message):
-        knapsack_root([0.0, 1.0], 1.0, [-1.0, 0.0], [1.0, 2.0], 0.0, z)
+        root([0.0, 1.0], 1.0, [-1.0, 0.0], [1.0, 2.0], 0.0, z)
 
 
 def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
     upper = np.full(10, 0.1)
     total = float(upper.sum())  # 0.1 · 10 rounds
     for z in (total, np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0)):
-        theta = knapsack_root(np.arange(10.0), 1.0, 0.0, upper, 0.0, z)
+        theta = root(np.arange(10.0), 1.0, 0.0, upper, 0.0, z)
         assert np.clip(np.arange(10.0) - theta, 0, upper).sum() == pytest.approx(1.0, abs=1e-15)
 
 
@@ -183,10 +183,10 @@ def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
         ({"p": [[1.0, 2.0]]}, "p must be a vector"),
         ({"p": [1.0, np.nan]}, "p must be a vector"),
         ({"p": [1.0, np.inf]}, "p must be a vector"),
-        ({"slope": 0.0}, "slope must hold positive"),
-        ({"slope": [1.0, -1.0]}, "slope must hold positive"),
-        ({"slope": np.inf}, "slope must hold positive"),
-        ({"slope": [1.0, 1.0, 1.0]}, "slope must be one number or 2"),
+        ({"rate": 0.0}, "rate must hold positive"),
+        ({"rate": [1.0, -1.0]}, "rate must hold positive"),
+        ({"rate": np.inf}, "rate must hold positive"),
+        ({"rate": [1.0, 1.0, 1.0]}, "rate must be one number or 2"),
         ({"lower": 2.0}, "lower must hold numbers"),
         ({"lower": np.nan}, "lower must hold numbers"),
         ({"upper": np.nan}, "lower must hold numbers"),
@@ -198,6 +198,6 @@ def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
     ],
 )
 def test_bad_arguments_are_named(change, message):
-    arguments = {"p": [1.0, 2.0], "slope": 1.0, "lower": 0.0, "upper": 1.0, "e": 1.0, "z": 0.0}
+    arguments = {"p": [1.0, 2.0], "rate": 1.0, "lower": 0.0, "upper": 1.0, "e": 1.0, "z": 0.0}
     with pytest.raises(ValueError, match=message):
-        knapsack_root(**(arguments | change))
+        root(**(arguments | change))

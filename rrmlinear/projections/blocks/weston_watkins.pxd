@@ -1,19 +1,35 @@
-cdef extern from "weston_watkins.h" nogil:
-    Py_ssize_t ww_workspace(Py_ssize_t k)
-    double ww_theta_newton(const double* v, Py_ssize_t k, double upper, double e, double theta,
-                           double* work)
-    double ww_theta_median(const double* v, Py_ssize_t k, double upper, double e, double low,
-                           double high, double* work)
-    double ww_clip(const double* v, Py_ssize_t k, double C, double e, double theta, double* b)
-    double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* work)
-    double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature,
-                          double tolerance, double* b)
-    double ww_unconstrained(const double* margins, const double* block, double inverse_curvature,
-                            Py_ssize_t k, double* v)
-    double ww_loss(const double* margins, Py_ssize_t k)
-    double ww_gap(const double* margins, const double* block, double C, Py_ssize_t k)
-    double ww_smooth_loss(const double* margins, double gamma, Py_ssize_t k)
-    double ww_smooth_gap(const double* margins, const double* block, double C, double gamma,
-                         Py_ssize_t k)
-    void ww_derivative(const double* margins, double gamma, Py_ssize_t k, double* b)
-    double ww_squares(const double* b, Py_ssize_t k)
+# The Weston–Watkins block: minimize ½‖b‖² + ½(1'b)² − v'b over 0 ≤ b_j ≤ C, whose solution is
+#
+#     b_j = clip(v_j − θ, 0, C),   θ = Σ_j clip(v_j − θ, 0, C).
+#
+# Smoothing makes the first term (e/2) ‖b‖², e ≥ 1: then θ e = Σ_j clip(v_j − θ, 0, eC), and b is
+# that clip over e. Three ways to θ or b: An Exact Solver for the Weston–Watkins SVM Subproblem,
+# section 3.
+
+from rrmlinear.simd.class_blocks cimport ww_newton
+from rrmlinear.simd.newton cimport bracket_t
+
+
+# The scratch memory of the solvers for k classes, in doubles: k indices and 2k kinks.
+cdef inline Py_ssize_t ww_workspace(Py_ssize_t k) noexcept nogil:
+    return 3 * k
+
+
+cdef inline double ww_theta(const double* v, Py_ssize_t k, double upper, double e, double theta,
+                            double* work) noexcept nogil:
+    """θ by Newton's method from a first guess, or should that not end by the median search."""
+    cdef bracket_t open
+    theta = ww_newton(v, k, upper, e, theta, &open)
+    if theta != theta:
+        theta = ww_theta_median(v, k, upper, e, open.low, open.high, work)
+    return theta
+
+
+# θ by the median search between bounds that hold it, for clips at `upper` = eC.
+cdef double ww_theta_median(const double* v, Py_ssize_t k, double upper, double e, double low,
+                            double high, double* work) noexcept nogil
+# θ by sorting v and sweeping the kinks.
+cdef double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* work) noexcept nogil
+# b by greedy coordinate steps from the present b; returns Σ b.
+cdef double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature,
+                           double tolerance, double* b) noexcept nogil

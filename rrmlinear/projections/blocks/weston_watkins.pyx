@@ -1,10 +1,102 @@
-"""The Weston–Watkins block problem as functions of NumPy arrays."""
+"""The Weston–Watkins block problem: its solvers, and those as a function of NumPy arrays."""
 
 from libc.math cimport INFINITY
+
+from rrmlinear.projections.clipped_lines cimport clip, lines_search, lines_t
+from rrmlinear.simd.class_blocks cimport ww_clip
 
 import numpy as np
 
 METHODS = ("knapsack", "walrus", "shark", "median")
+
+
+cdef double ww_theta_median(const double* v, Py_ssize_t k, double upper, double e, double low,
+                            double high, double* work) noexcept nogil:
+    cdef double one = 1, zero = 0
+    cdef lines_t lines
+    lines.p, lines.c, lines.lower, lines.upper, lines.n = v, &one, &zero, &upper, k
+    lines.c_step = lines.lower_step = lines.upper_step = 0
+    lines.e, lines.z = e, 0
+    return lines_search(&lines, low, high, <Py_ssize_t*> work, work + k)
+
+
+cdef double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* work) noexcept nogil:
+    # The paper's algorithm 2: sort v, then sweep the kinks v_j (a class leaves 0) and v_j − C (it
+    # reaches C) from above. Between two kinks (C · at_upper + Σ_mid v)/(n_mid + 1) is the only
+    # candidate, and the KKT conditions hold once it is not below the next kink.
+    cdef Py_ssize_t n = 0, entered = 0, saturated = 0, j
+    cdef double middle = 0, enters, saturates, next, theta
+    for j in range(k):
+        if v[j] > 0:
+            work[n] = v[j]
+            n += 1
+    sort_descending(work, n)
+    while True:
+        enters = work[entered] if entered < n else 0
+        saturates = work[saturated] - C if saturated < entered else 0
+        next = enters if enters > saturates else saturates
+        theta = (C * <double> saturated + middle) / <double> (entered - saturated + 1)
+        if next <= theta or next <= 0:
+            return theta
+        if enters >= saturates:
+            middle += work[entered]
+            entered += 1
+        else:
+            middle -= work[saturated]
+            saturated += 1
+
+
+cdef inline void sort_descending(double* a, Py_ssize_t n) noexcept nogil:
+    # by a heap: O(n log n) whatever the input
+    cdef Py_ssize_t at = n // 2
+    cdef double least
+    while at > 0:
+        at -= 1
+        sift_down(a, n, at)
+    while n > 1:
+        n -= 1
+        least = a[0]
+        a[0] = a[n]
+        a[n] = least
+        sift_down(a, n, 0)
+
+
+cdef inline void sift_down(double* heap, Py_ssize_t n, Py_ssize_t at) noexcept nogil:
+    cdef double x = heap[at]
+    cdef Py_ssize_t child = 2 * at + 1
+    while child < n:
+        if child + 1 < n and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= x:
+            break
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = x
+
+
+cdef double ww_block_shark(const double* v, Py_ssize_t k, double C, double curvature,
+                           double tolerance, double* b) noexcept nogil:
+    # The class with the largest KKT violation takes an exact clipped step (curvature 2), until q
+    # times the violation falls below the tolerance (the authors': 1e-6) or after 10 k steps.
+    cdef double total = 0, worst, g, violation, old, new
+    cdef Py_ssize_t _, j, chosen
+    for j in range(k):
+        total += b[j]
+    for _ in range(10 * k):
+        worst, chosen = 0, -1
+        for j in range(k):
+            g = v[j] - b[j] - total
+            violation = (g if b[j] < C else 0) if g > 0 else (-g if b[j] > 0 else 0)
+            if violation > worst:
+                worst, chosen = violation, j
+        if worst * curvature < tolerance:
+            break
+        old = b[chosen]
+        new = clip(old + (v[chosen] - old - total) / 2, 0, C)
+        b[chosen] = new
+        total += new - old
+    return total
 
 
 def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
@@ -39,6 +131,6 @@ def weston_watkins_block(v, double upper, str method="knapsack", guess=None):
             theta = ww_theta_median(&full[0], padded, upper, 1, 0, upper * k, &work[0])
         else:
             theta = 0 if guess is None else guess
-            theta = ww_theta_newton(&full[0], padded, upper, 1, theta, &work[0])
+            theta = ww_theta(&full[0], padded, upper, 1, theta, &work[0])
         ww_clip(&full[0], padded, upper, 1, theta, &b[0])
     return np.array(b[:k])

@@ -2,7 +2,7 @@
 
 from libc.math cimport NAN
 
-from rrmlinear.projections.norms cimport norm_max, slope_of_l1, soft_root, soft_sum
+from rrmlinear.projections.norms cimport norm_max, derivative_of_l1, soft_root, soft_sum
 from rrmlinear.regularizers.groups.over_groups cimport GroupNorm
 
 
@@ -34,7 +34,7 @@ cdef class ExclusiveLasso(GroupNorm):
 
     cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
                                  double factor) noexcept nogil:
-        return 2 * factor * soft_sum(w, n, 0) * slope_of_l1(w, d, n)
+        return 2 * factor * soft_sum(w, n, 0) * derivative_of_l1(w, d, n)
 
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:
         cdef double largest = norm_max(v, n)

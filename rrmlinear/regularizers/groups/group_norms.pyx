@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, NAN, fabs, sqrt
 
 from rrmlinear.projections.norms cimport (
     norm_max,
-    slope_of_l1,
+    derivative_of_l1,
     soft_norm,
     soft_root,
     soft_squares,
@@ -61,7 +61,7 @@ cdef class SparseGroups(GroupNorm):
 
     cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,
                                  double factor) noexcept nogil:
-        return self.l1 * slope_of_l1(w, d, n) + factor * derivative_of_l2(w, d, n)
+        return self.l1 * derivative_of_l1(w, d, n) + factor * derivative_of_l2(w, d, n)
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil:
@@ -111,7 +111,7 @@ cdef class LinfGroups(GroupNorm):
         cdef Py_ssize_t j
         for j in range(n):
             if fabs(w[j]) == top:
-                most = max(most, slope_of_l1(w + j, d + j, 1))
+                most = max(most, derivative_of_l1(w + j, d + j, 1))
         return factor * most
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,

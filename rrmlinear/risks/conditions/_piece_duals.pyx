@@ -4,36 +4,20 @@ cimport cython
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
-from rrmlinear.projections.plane cimport plane_t
+from rrmlinear.projections.plane_project cimport plane_settle
+from rrmlinear.projections.plane_root cimport plane_near
+from rrmlinear.projections.steps cimport steps_root
+from rrmlinear.projections.terms cimport NO_MEMORY
+from rrmlinear.simd.planes cimport plane_sum, plane_t
+from rrmlinear.simd.steps cimport steps_t, steps_write
 
 import numpy as np
 
-# θ is searched for again from where it was found while the sum misses z by more than this part of
-# what it adds up: where lines are steep, θ has too few digits.
+# θ is searched for again from where it was found while the sum misses z by more than this share of
+# what it adds up: θ has too few digits where rates are large.
 cdef double MET = 1e-12
 cdef enum:
     TRIALS = 4
-
-cdef extern from "plane_near.h" nogil:
-    enum:
-        PLANE_NO_MEMORY
-
-    int plane_near(const plane_t* plane, double guess, double* theta)
-    double plane_sum(const plane_t* plane, double theta)
-    void plane_settle(const plane_t* plane, double theta, double size, double* out)
-
-cdef extern from "jumps.h" nogil:
-    ctypedef struct jumps_t:
-        const double* target
-        const double* lower
-        const double* upper
-        const double* margin
-        const double* cost
-        Py_ssize_t n, parts
-        double z
-
-    double jumps_root(const jumps_t* jumps, double guess, double move, double* memory)
-    void jumps_write(const jumps_t* jumps, double b, double* out)
 
 
 @cython.final
@@ -115,7 +99,7 @@ cdef class PieceDuals:
                     break
                 guess += theta
             self._gather(line)
-        if status == PLANE_NO_MEMORY:
+        if status == NO_MEMORY:
             raise MemoryError("no memory for the search")
         if status < 0:
             raise FloatingPointError("dual steps overflow; scale the data")
@@ -153,17 +137,17 @@ cdef class PieceDuals:
         """For γ = 0 and no curvature; ``move`` > 0 is how far from ``guess`` θ is thought to be."""
         result = np.empty(self.n)
         cdef double[::1] out = result
-        cdef jumps_t jumps
+        cdef steps_t steps
         cdef double theta = guess
         cdef double* memory = <double*> malloc(3 * self.parts * self.n * sizeof(double))
         if memory == NULL:
             raise MemoryError("no memory for the search")
-        jumps.target, jumps.lower, jumps.upper = &self.target[0], &self.lower[0], &self.upper[0]
-        jumps.margin, jumps.cost = &scores[0], &self.cost[0]
-        jumps.n, jumps.parts, jumps.z = self.n, self.parts, self.z
+        steps.target, steps.lower, steps.upper = &self.target[0], &self.lower[0], &self.upper[0]
+        steps.margin, steps.cost = &scores[0], &self.cost[0]
+        steps.n, steps.parts, steps.z = self.n, self.parts, self.z
         with nogil:
-            theta = jumps_root(&jumps, guess, move, memory)
-            jumps_write(&jumps, theta, &out[0])
+            theta = steps_root(&steps, guess, move, memory)
+            steps_write(&steps, theta, &out[0])
             free(memory)
         return result, theta
 
@@ -177,7 +161,7 @@ cdef class PieceDuals:
         cdef double[::1] out = result
         cdef const double[::1] no_scores = zeros
         cdef double v, t, total = 0, theta = 0
-        cdef jumps_t jumps
+        cdef steps_t steps
         cdef bint met
         cdef double* memory = <double*> malloc(3 * all_parts * sizeof(double))
         if memory == NULL:
@@ -192,12 +176,12 @@ cdef class PieceDuals:
                 total += costs[j] * columns[2 if columns[0, j] > 0 else 1, j]
             met = at_most and total <= self.z
             if not met:
-                jumps.target, jumps.margin = &columns[0, 0], &no_scores[0]
-                jumps.lower, jumps.upper = &columns[1, 0], &columns[2, 0]
-                jumps.cost, jumps.n, jumps.parts, jumps.z = &costs[0], all_parts, 1, self.z
-                theta = jumps_root(&jumps, guess, move, memory)
+                steps.target, steps.margin = &columns[0, 0], &no_scores[0]
+                steps.lower, steps.upper = &columns[1, 0], &columns[2, 0]
+                steps.cost, steps.n, steps.parts, steps.z = &costs[0], all_parts, 1, self.z
+                theta = steps_root(&steps, guess, move, memory)
                 theta = max(theta, 0) if at_most else theta
-                jumps_write(&jumps, theta, &out[0])
+                steps_write(&steps, theta, &out[0])
             for j in range(all_parts):
                 v, t = self.scale[j], self.target[j] - scores[j % self.n]
                 if v == 0:
