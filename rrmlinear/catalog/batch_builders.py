@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
+from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.budget import Budget
-from rrmlinear.risks.conditions.budget_intercept import BudgetIntercept
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
@@ -36,13 +36,11 @@ def risk_of(task: Task) -> Any:
     choices, threads = task.choices, task.choices.threads
     if task.n_classes is not None:
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
-    if choices.budget is not None:
-        limit = choices.C * choices.budget
-        if choices.free_bias:
-            return BudgetIntercept(rows, loss, y, costs, limit, threads)
-        return Budget(rows, loss, y, costs, limit, threads=threads)
-    kind = FreeIntercept if choices.free_bias else ScalarRisk
-    return kind(rows, loss, y, costs, threads)
+    intercept = Intercept() if choices.free_bias else None
+    if choices.budget is None:
+        return ScalarRisk(rows, loss, y, costs, threads, intercept)
+    budget = Budget(choices.C * choices.budget, beside=intercept)
+    return ScalarRisk(rows, loss, y, costs, threads, budget)
 
 
 def start_of(task: Task) -> NDArray[np.float64] | None:

@@ -11,10 +11,12 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.ordinal import OrdinalHinge
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.entries import EntriesRisk
-from rrmlinear.risks.layouts.tasks import TaskIntercepts, TaskRisk, task_rows
+from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox
 
@@ -80,6 +82,6 @@ def _risk_of_vectors(given: Tasks, chosen: Selection) -> BlockRisk:
 
 def _risk_of_tasks(given: Tasks, chosen: Selection) -> ScalarRisk:
     rows = task_rows(given.rows, given.examples, given.tasks, given.k)
-    kind = TaskIntercepts if given.free else TaskRisk
-    threads = chosen.choices.threads
-    return kind(rows, chosen.loss, given.y, given.costs, given.tasks, given.k, threads)
+    condition = Intercept() if given.free else None
+    tasks = (given.tasks, given.k, chosen.choices.threads, condition)
+    return TaskRisk(rows, chosen.loss, given.y, given.costs, *tasks)

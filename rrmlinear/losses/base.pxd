@@ -24,9 +24,6 @@ cdef class ScalarLoss:
     cdef double value(self, double y, double score) noexcept nogil
     cdef double derivative(self, double y, double score) noexcept nogil
     cdef double second_derivative(self, double y, double score) noexcept nogil
-    cdef void along(self, const double* y, const double* cost, const double* scores,
-                    const double* moves, double x, Py_ssize_t n, double* value,
-                    double* slope) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil
@@ -34,6 +31,8 @@ cdef class ScalarLoss:
                       Py_ssize_t n) noexcept nogil
     cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil
     cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,

@@ -181,18 +181,6 @@ cdef class ScalarLoss:
         """φ''(a) of a smooth loss; where φ' has a kink, that of one side."""
         return NAN
 
-    cdef void along(self, const double* y, const double* cost, const double* scores,
-                    const double* moves, double x, Py_ssize_t n, double* value,
-                    double* slope) noexcept nogil:
-        """Σ c_i φ(m_i) and its derivative by x, at m_i = margins_i + x moves_i."""
-        cdef Py_ssize_t i
-        cdef double score
-        value[0] = slope[0] = 0
-        for i in range(n):
-            score = scores[i] + x * moves[i]
-            value[0] += cost[i] * self.value(y[i], score)
-            slope[0] += cost[i] * self.derivative(y[i], score) * moves[i]
-
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         """φ*(−α), infinite where α is no dual variable."""
         return NAN
@@ -217,6 +205,12 @@ cdef class ScalarLoss:
         cdef Py_ssize_t i
         for i in range(n):
             out[i] = self.derivative(y[i], scores[i])
+
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil:
+        """Σ c_i φ(a_i), and φ'(a_i) in ``out``."""
+        self.all_derivatives(y, scores, out, n)
+        return self.total(y, cost, scores, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

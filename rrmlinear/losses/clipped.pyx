@@ -2,7 +2,8 @@
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.clipped_arrays cimport (
-    clipped_along, clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t, clipped_total,
+    clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t, clipped_tangent,
+    clipped_total,
 )
 
 
@@ -28,11 +29,10 @@ cdef class ClippedLoss(ScalarLoss):
         cdef clipped_t form = self._clipped()
         clipped_derivatives(&form, y, scores, out, n)
 
-    cdef void along(self, const double* y, const double* cost, const double* scores,
-                    const double* moves, double x, Py_ssize_t n, double* value,
-                    double* slope) noexcept nogil:
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
-        clipped_along(&form, y, cost, scores, moves, x, n, value, slope)
+        return clipped_tangent(&form, y, cost, scores, out, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

@@ -22,7 +22,7 @@ from rrmlinear.simd.generalized_arrays cimport (
     generalized_steps, generalized_total,
 )
 from rrmlinear.simd.logistic_arrays cimport (
-    logistic_along, logistic_conjugate, logistic_derivatives, logistic_total,
+    logistic_conjugate, logistic_derivatives, logistic_tangent, logistic_total,
 )
 
 import numpy as np
@@ -200,10 +200,9 @@ cdef class Logistic(ScalarLoss):
                               Py_ssize_t n) noexcept nogil:
         logistic_derivatives(y, scores, out, n)
 
-    cdef void along(self, const double* y, const double* cost, const double* scores,
-                    const double* moves, double x, Py_ssize_t n, double* value,
-                    double* slope) noexcept nogil:
-        logistic_along(y, cost, scores, moves, x, n, value, slope)
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil:
+        return logistic_tangent(y, cost, scores, out, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

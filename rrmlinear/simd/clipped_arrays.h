@@ -74,25 +74,22 @@ RRM_CLONES static void clipped_derivatives(const clipped_t *f, const double *y,
 #undef CALL
 }
 
-/* Σ c_i φ(a_i) and its derivative by x at a_i = scores_i + x moves_i. */
-RRM_CLONES static void clipped_along(const clipped_t *f, const double *y, const double *c,
-                                     const double *scores, const double *moves, double x,
-                                     ptrdiff_t n, double *value, double *derivative)
+/* Σ c_i φ(a_i), which is returned, and φ'(a_i). */
+RRM_CLONES static double clipped_tangent(const clipped_t *f, const double *y, const double *c,
+                                         const double *scores, double *restrict out, ptrdiff_t n)
 {
-    double total = 0, rise = 0;
-#define CALL(by_sign)                                                                             \
-    _Pragma("omp simd reduction(+ : total, rise)") for (ptrdiff_t i = 0; i < n; i++)              \
-    {                                                                                             \
-        double r = y[i] - (scores[i] + x * moves[i]);                                             \
-        double a = clipped_best(f, y[i], r, f->smoothing, by_sign);                               \
-        double phi = a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a));       \
-        total += c[i] * phi;                                                                      \
-        rise -= c[i] * a * moves[i];                                                              \
+    double total = 0;
+#define CALL(by_sign)                                                                       \
+    _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t i = 0; i < n; i++)              \
+    {                                                                                       \
+        double r = y[i] - scores[i], a = clipped_best(f, y[i], r, f->smoothing, by_sign);   \
+        double phi = a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a)); \
+        total += c[i] * phi;                                                                \
+        out[i] = -a;                                                                        \
     }
     CLIPPED_SWITCH(f, CALL)
 #undef CALL
-    *value = total;
-    *derivative = rise;
+    return total;
 }
 
 /* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */

@@ -7,9 +7,8 @@ cdef extern from "clipped_arrays.h" nogil:
                          const double* scores, Py_ssize_t n)
     void clipped_derivatives(const clipped_t* f, const double* y, const double* scores,
                              double* out, Py_ssize_t n)
-    void clipped_along(const clipped_t* f, const double* y, const double* c, const double* scores,
-                       const double* moves, double x, Py_ssize_t n, double* value,
-                       double* derivative)
+    double clipped_tangent(const clipped_t* f, const double* y, const double* c,
+                           const double* scores, double* out, Py_ssize_t n)
     double clipped_conjugate(const clipped_t* f, const double* y, const double* c,
                              const double* alpha, Py_ssize_t n)
     void clipped_steps(const clipped_t* f, const double* y, const double* scores,

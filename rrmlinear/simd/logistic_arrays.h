@@ -45,20 +45,18 @@ RRM_CLONES static void logistic_derivatives(const double *y, const double *score
     }
 }
 
-/* Σ c_i log(1 + exp(−y_i a_i)) and its derivative by x at a_i = scores_i + x moves_i. */
-RRM_CLONES static void logistic_along(const double *y, const double *c, const double *scores,
-                                      const double *moves, double x, ptrdiff_t n, double *value,
-                                      double *derivative)
+/* Σ c_i log(1 + exp(−y_i a_i)), which is returned, and φ'(a_i): one exponential for both. */
+RRM_CLONES static double logistic_tangent(const double *y, const double *c, const double *scores,
+                                          double *restrict out, ptrdiff_t n)
 {
-    double total = 0, rise = 0;
-#pragma omp simd reduction(+ : total, rise)
+    double total = 0;
+#pragma omp simd reduction(+ : total)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double margin = y[i] * (scores[i] + x * moves[i]), e = exp_of_minus(fabs(margin));
+        double margin = y[i] * scores[i], e = exp_of_minus(fabs(margin)), s = margin > 0 ? e : 1;
         total += c[i] * (log1p_simd(e) + (margin < 0 ? -margin : 0));
-        rise -= c[i] * y[i] * ((margin > 0 ? e : 1) / (1 + e)) * moves[i];
+        out[i] = -y[i] * (s / (1 + e));
     }
-    *value = total;
-    *derivative = rise;
+    return total;
 }
 
 /* Σ c_i [b log b + (1 − b) log(1 − b)] at b = y_i α_i of examples with a cost, infinite where b is

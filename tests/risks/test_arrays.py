@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 
 LOSSES = [
     margin.Hinge(),
@@ -25,18 +25,18 @@ LOSSES = [
     regression.Quantile(0.9),
     regression.Quantile(0.2, 0.5),
 ]
-MARGINS = np.concatenate(
+SCORES = np.concatenate(
     [[0, 1, -1, 0.3, 1.3, 0.7, 1e-300], np.geomspace(1e-20, 1e4, 97), [36.8, 707, 709, 745, 1e5]]
 )
-MARGINS = np.concatenate([MARGINS, -MARGINS])
-N = 2 * len(MARGINS)
+SCORES = np.concatenate([SCORES, -SCORES])
+N = 2 * len(SCORES)
 
 
 def make(loss, costs=None):
     y = np.repeat([1.0, -1.0], N // 2)
     rows = Problem.from_arrays(np.ones((N, 1)), y).rows
     risk = ScalarRisk(rows, loss, y, np.ones(N) if costs is None else costs)
-    return risk, y, np.tile(MARGINS, 2)
+    return risk, y, np.tile(SCORES, 2)
 
 
 def only(i):
@@ -51,10 +51,10 @@ def test_values_and_derivatives(loss):
     values = loss.values(y, scores)
     for i in range(0, N, 5):
         one, _, _ = make(loss, only(i))
-        assert one.value(scores) == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
-    assert risk.value(scores) == pytest.approx(values.sum(), rel=1e-13)
+        assert one.at(scores).value == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
+    assert risk.at(scores).value == pytest.approx(values.sum(), rel=1e-13)
     derivatives = loss.derivatives(y, scores)
-    np.testing.assert_allclose(risk.derivatives(scores), derivatives, rtol=4e-15, atol=1e-30)
+    np.testing.assert_allclose(risk.at(scores).derivatives, derivatives, rtol=4e-15, atol=1e-30)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
@@ -81,7 +81,7 @@ def test_dual_steps_of_arrays_and_numbers(loss, alike):
     rng = np.random.default_rng(0)
     given = {"alphas": rng.standard_normal(N), "curvatures": rng.uniform(0.1, 3, N)}
     given |= {name: 0.7 for name in alike}
-    steps = risk.dual_steps(scores, **given)
+    steps = risk.dual_steps(scores, **given)[0]
     expected = loss.dual_steps(y, scores, **given)
     # the sum of terms of any size is as exact as the largest of them
     np.testing.assert_allclose(steps, expected, rtol=1e-14, atol=1e-14)
@@ -90,4 +90,4 @@ def test_dual_steps_of_arrays_and_numbers(loss, alike):
 def test_arrays_of_other_sizes_are_refused():
     risk, _, scores = make(LOSSES[0])
     with pytest.raises(ValueError, match=rf"one number or {N}, got shape \(3,\)"):
-        risk.dual_steps(scores, np.zeros(3), 1.0)
+        risk.dual_steps(scores, np.zeros(3), 1.0)[0]

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Logistic
-from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.scalar import ScalarRisk
 
 N, D = 40, 9
 
@@ -63,10 +63,10 @@ def test_it_is_the_derivative_of_the_gradient():
     y = np.where(np.arange(N) % 3, 1.0, -1.0)
     risk = ScalarRisk(rows, Logistic(), y, costs)
     w, step = np.linspace(-1, 1, D), 1e-6
-    matrix = risk.hessian(risk.scores(w)).matrix()
+    matrix = risk.at(risk.scores(w)).hessian().matrix()
     for j in range(D):
         sides = [
-            risk.gradient(risk.derivatives(risk.scores(w + sign * step * np.eye(D)[j])))
+            risk.gradient(risk.at(risk.scores(w + sign * step * np.eye(D)[j])).derivatives)
             for sign in (1, -1)
         ]
         np.testing.assert_allclose(matrix[j], (sides[0] - sides[1]) / (2 * step), atol=1e-8)

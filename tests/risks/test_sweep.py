@@ -6,9 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.risks.swept import swept
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 
 
 def problem(form, n, d, bias=-1.0):
@@ -22,13 +21,19 @@ def problem(form, n, d, bias=-1.0):
     return Problem.from_arrays(X, y, bias=bias), y, rng.uniform(0, 2, n), rng
 
 
+def swept(risk, w, alphas, curvature):
+    scores = risk.scores(w)
+    steps, _ = risk.dual_steps(scores, alphas, curvature)
+    return steps, risk.gradient(steps), risk.at(scores).value
+
+
 def agree(risk, w, alphas, curvature=0.7):
     ours, theirs = risk.sweep(w, alphas, curvature), swept(risk, w, alphas, curvature)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-12, atol=1e-12)
     scale = np.abs(theirs[1]).max(initial=1)
     np.testing.assert_allclose(ours[1], theirs[1], atol=1e-12 * scale)
     assert ours[2] == pytest.approx(theirs[2], rel=1e-12)
-    again, image, value = risk.sweep(w, alphas, curvature, False)
+    again, image, value, _ = risk.sweep(w, alphas, curvature, False)
     assert np.isnan(value)
     assert np.array_equal(again, ours[0])
     assert np.array_equal(image, ours[1])
@@ -42,7 +47,7 @@ def agree(risk, w, alphas, curvature=0.7):
 def test_a_sweep_is_its_parts(loss, shape, form, bias, threads):
     given, y, costs, rng = problem(form, *shape, bias=bias)
     risk = ScalarRisk(given.rows, loss, y, costs, threads)
-    alphas = -risk.derivatives(rng.standard_normal(shape[0]))
+    alphas = -risk.at(rng.standard_normal(shape[0])).derivatives
     agree(risk, rng.standard_normal(given.rows.width), alphas)
     agree(risk, np.zeros(given.rows.width), 0.0)
 
@@ -61,8 +66,8 @@ def test_the_same_threads_give_the_same_bits():
 
 def test_duals_that_hang_together_are_not_swept_apart():
     given, y, costs, rng = problem("dense", 50, 4, bias=1.0)
-    risk = FreeIntercept(given.rows, margin.Hinge(), y, costs)
-    steps, _, value = risk.sweep(rng.standard_normal(4), 0.0, 1.0)
+    risk = ScalarRisk(given.rows, margin.Hinge(), y, costs, condition=Intercept())
+    steps, _, value, _ = risk.sweep(rng.standard_normal(4), 0.0, 1.0)
     assert abs(costs @ steps) <= 1e-10 * (costs @ np.abs(steps))
     assert value == pytest.approx(swept(risk, np.zeros(4), 0.0, 1.0)[2], rel=1)
 
@@ -70,8 +75,8 @@ def test_duals_that_hang_together_are_not_swept_apart():
 @pytest.mark.parametrize("free", [False, True])
 def test_moments_bound_what_duals_can_move(free):
     given, y, costs, _ = problem("sparse", 60, 5, bias=1.0)
-    kind = FreeIntercept if free else ScalarRisk
-    risk = kind(given.rows, margin.Hinge(), y, costs)
+    condition = Intercept() if free else None
+    risk = ScalarRisk(given.rows, margin.Hinge(), y, costs, condition=condition)
     d = risk.shape[0]
     X = np.column_stack([risk.scores(unit) for unit in np.eye(d)])
     centred = X - (costs @ X / costs.sum() if free else 0)

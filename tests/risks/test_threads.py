@@ -11,8 +11,9 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge, SmoothHinge
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.risks import shares
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.shares import Shares
 
 N, D = 1003, 40
@@ -76,20 +77,22 @@ def test_products_of_blocks_are_those_of_one_thread(form, index):
     W = rng.standard_normal((D + 1, 5))
     scores = three.scores(W)
     assert scores.tobytes() == one.scores(W).tobytes()
-    gradient = three.gradient(three.derivatives(scores))
-    np.testing.assert_allclose(gradient, one.gradient(one.derivatives(scores)), atol=1e-11)
-    assert gradient.tobytes() == three.gradient(three.derivatives(scores)).tobytes()
+    gradient = three.gradient(three.at(scores).derivatives)
+    np.testing.assert_allclose(gradient, one.gradient(one.at(scores).derivatives), atol=1e-11)
+    assert gradient.tobytes() == three.gradient(three.at(scores).derivatives).tobytes()
 
 
 def test_a_free_intercept_hands_its_threads_on():
     rows, _, y, rng = data("sparse", np.float64)
-    one, two = (FreeIntercept(rows, Hinge(), y, np.ones(N), threads=t) for t in (1, 2))
+    one, two = (
+        ScalarRisk(rows, Hinge(), y, np.ones(N), threads=t, condition=Intercept()) for t in (1, 2)
+    )
     w = rng.standard_normal(D)
     assert (two.threads, two.smoothed(0.1).threads) == (2, 2)
     scores = two.scores(w)
     assert scores.tobytes() == one.scores(w).tobytes()
-    assert two.value(scores) == one.value(scores)
-    derivatives = two.derivatives(scores)
+    assert two.at(scores).value == one.at(scores).value
+    derivatives = two.at(scores).derivatives
     np.testing.assert_allclose(two.gradient(derivatives), one.gradient(derivatives), atol=1e-11)
 
 

@@ -1,165 +1,187 @@
-"""Risks whose duals obey one more condition: a budget ‖α‖₁ ≤ m, or any α'v ≤ ρ."""
+"""A budget on the duals: ‖α‖₁ ≤ m, or any α'v ≤ ρ, also beside a free intercept."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
-from rrmlinear.risks.conditions.free_intercept import check_scores
-from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.conditions.base import Best, Search, check_scores
+from rrmlinear.risks.conditions.intercept import BalancedDuals, Intercept
+from rrmlinear.risks.terms import ScalarTerms
 
 Vector = NDArray[np.float64]
+#: (target, offset, lower, upper) of `ScalarLoss.pieces`.
+Piece = tuple[Any, Any, Any, Any]
 
-# What rounding may put a sum above its limit, as a part of what it adds up.
-ROUNDING = 1e-10
+# The fraction of what a sum adds up by which rounding may put it above its limit.
+LIMIT_ROUNDING = 1e-10
 
 
-class Budget(ScalarRisk):
-    """F(w) = max over α of −Σ c_i (m_i α_i + φ*(−α_i)), m = Xw, subject to Σ c_i v_i α_i ≤ ρ.
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """Σ c_i v_i α_i ≤ ρ, so that F is the minimum over η ≥ 0 of η ρ + Σ c_i φ(s_i + η v_i).
 
-    It is the minimum over η ≥ 0 of η ρ + Σ c_i φ(m_i + η v_i). With ``direction`` None the
-    condition is Σ c_i |α_i| ≤ ρ, which is v_i = sign α_i: for the hinge, whose α_i lie in [0, 1] up
-    to their sign, F is then the sum of the ρ/C largest losses where every c_i is C. A cost counts
-    as repetitions do, so that ‖α‖₁ ≤ m over examples of cost C is ``limit`` ρ = C m.
+    With ``direction`` v None the condition is Σ c_i |α_i| ≤ ρ, which is v_i = sign α_i: for the
+    hinge, whose α_i lie in [0, 1] up to their sign, F is then the sum of the ρ/C largest losses
+    where every c_i is C. A cost counts as repetitions do, so that ‖α‖₁ ≤ m over examples of cost C
+    is ``limit`` ρ = C m.
 
-    Everything else is as in `ScalarRisk`: derivatives are −α for the best α, duals are feasible
-    only within the limit (to a rounding of 1e-10), else the conjugate is infinite, and dual steps
-    are the best that keep to it; each is found in O(n) by the knapsack's root finder, or a weighted
-    median, in η, from the η found last. For losses of `ScalarLoss.pieces`.
+    ``beside`` is an `Intercept` that holds as well: Σ c_i α_i = 0. Then duals above 0 and those
+    below each weigh ρ/2 at most.
 
-    Raises ValueError for other losses, for a limit that is not positive and finite, and for a
-    direction that is not n finite numbers. Source: Yang, Mahdavi, Jin and Zhu, An Efficient Primal
-    Dual Prox Method for Non-Smooth Optimization, lemma 13 and problem (19).
+    `over` raises ValueError for losses without `ScalarLoss.pieces`, for a limit that is not
+    positive and finite, for a direction that is not n finite numbers, and for a direction beside an
+    intercept. Source: Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for
+    Non-Smooth Optimization, lemma 13 and problem (19).
     """
 
-    def __new__(
-        cls,
-        rows: Rows,
-        loss: ScalarLoss,
-        y: Vector,
-        costs: Vector,
-        limit: float,
-        direction: Vector | None = None,
-        threads: int = 1,
-    ) -> Budget:
-        return ScalarRisk.__new__(cls, rows, loss, y, costs, threads)
+    limit: float
+    direction: Vector | None = None
+    beside: Intercept | None = None
 
-    def __init__(
-        self,
-        rows: Rows,
-        loss: ScalarLoss,
-        y: Vector,
-        costs: Vector,
-        limit: float,
-        direction: Vector | None = None,
-        threads: int = 1,
-    ) -> None:
-        pieces = checked_pieces(loss, y, limit)
-        if direction is not None:
-            direction = np.ascontiguousarray(direction, dtype=np.float64)
-            if direction.shape != (len(y),) or not np.isfinite(direction).all():
-                raise ValueError(
-                    f"a direction of duals must be {len(y)} finite numbers, got shape "
-                    f"{direction.shape}"
-                )
-            scales: list[Any] = [direction] * len(pieces)
-        else:
+    @property
+    def has_intercept(self) -> bool:
+        return self.beside is not None
+
+    def over(self, terms: ScalarTerms) -> LimitedDuals:
+        return LimitedDuals(self, terms)
+
+
+@dataclass(frozen=True)
+class Searches:
+    """Where the search of the condition beside ended, and those for the multipliers."""
+
+    beside: Search | None = None
+    sides: tuple[Search, ...] = field(default=(Search(), Search()))
+
+
+class LimitedDuals:
+    """The duals within a `Budget`, to a rounding of 1e-10.
+
+    Without an intercept there is one search, for η. With one, duals that balance are found first.
+    Where they are beyond the limit, the duals of each sign have a root of their own, θ₊ = b + η and
+    θ₋ = η − b, and no search for b and η together is needed.
+    """
+
+    def __init__(self, budget: Budget, terms: ScalarTerms) -> None:
+        pieces = _checked_pieces(terms.loss, terms.labels, budget.limit)
+        costs, smoothing = terms.costs, terms.loss.smoothing
+        self.limit, self.terms, self.y, self.costs = budget.limit, terms, terms.labels, costs
+        self.direction = _checked_direction(budget, terms.n)
+        self.beside: BalancedDuals | None = None
+        if budget.beside is not None:
+            self.beside = budget.beside.over(terms)
+            above = [(t, o, 0.0, np.maximum(u, 0.0)) for t, o, _, u in pieces]
+            below = [(t, o, np.minimum(low, 0.0), 0.0) for t, o, low, _ in pieces]
+            self.sides = [
+                PieceDuals(part, costs, smoothing, [sign] * len(part), self.limit / 2)
+                for sign, part in ((1.0, above), (-1.0, below))
+            ]
+            return
+        scales: list[Any] = [self.direction] * len(pieces)
+        if self.direction is None:
             pieces, scales = _by_sign(pieces)
-        self.limit, self.direction, self.y = limit, direction, y
-        self.found = PieceDuals(pieces, costs, loss.smoothing, scales, limit)
-        self.eta = self.step_eta = (
-            0.0  # where the searches for derivatives and for dual steps ended
-        )
-        self.move = 0.0
+        self.sides = [PieceDuals(pieces, costs, smoothing, scales, self.limit)]
 
-    def smoothed(self, smoothing: float) -> Budget:
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
-        loss = self.loss.smoothed(smoothing)
-        result = Budget(
-            self.rows, loss, self.y, self.costs, self.limit, self.direction, self.threads
-        )
-        result.eta, result.step_eta = self.eta, self.step_eta
-        return result
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        return frozenset({"hessian"} if self.beside is None else {"hessian", "balance"})
 
-    def value(self, scores: Vector) -> float:
-        """F at scores m."""
-        return self._value(scores, *self._best(scores))
-
-    def derivatives(self, scores: Vector) -> Vector:
-        """−α for the best α."""
-        return -self._best(scores)[0]
-
-    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at scores m + x d, d the moves."""
-        at = scores + x * moves
-        alphas, eta = self._best(at)
-        return self._value(at, alphas, eta), -float(np.vdot(self.costs * alphas, moves))
-
-    def curvatures(self, scores: Vector) -> Vector:
-        """c_i φ''(m_i + η v_i)."""
-        alphas, eta = self._best(scores)
-        return self._curvatures(scores, alphas, eta)
-
-    def hessian(self, scores: Vector) -> Hessian:
-        """∇²F at scores X w, of a smooth loss."""
-        alphas, eta = self._best(scores)
-        free = (self._scale(alphas),) if eta > 0 else ()
-        return Hessian(self.rows, self._curvatures(scores, alphas, eta), free)
-
-    def conjugate(self, alphas: Vector) -> float:
-        """Σ c_i φ*(−α_i), infinite beyond the limit."""
-        used = self.costs * self._scale(alphas) * alphas
-        room = self.limit + ROUNDING * float(np.abs(used).sum())
-        return super().conjugate(alphas) if float(used.sum()) <= room else np.inf
+    def best(self, scores: Vector, warm: Searches | None) -> Best:
+        check_scores(scores)
+        warm = warm or Searches()
+        last = None
+        if self.beside is not None:
+            found = self.beside.best(scores, warm.beside)
+            last = found.warm
+            if self._within(found.alphas):
+                return Best(found.alphas, found.intercept, 0.0, Searches(last, warm.sides))
+        alphas, ends, at_most = np.zeros(len(scores)), [], self.beside is None
+        for side, begin in zip(self.sides, warm.sides, strict=False):
+            if self.terms.loss.smoothing > 0:
+                part, theta = side.lines(scores, 0.0, 0.0, begin.at, at_most)
+                ends.append(Search(theta))
+            else:
+                part, theta = side.scaled_steps(scores, begin.at, begin.move, at_most)
+                ends.append(Search(theta, 2 * abs(theta - begin.at) or begin.move))
+            alphas += part
+        high, low = ends[0].at, ends[-1].at
+        b = None if self.beside is None else (high - low) / 2
+        # an intercept search from here begins at this b
+        beside = None if b is None or last is None else Search(b, last.move, last.rate)
+        return Best(alphas, b, max((high + low) / 2, 0.0), Searches(beside, tuple(ends)))
 
     def dual_steps(
-        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
-    ) -> Vector:
-        """The α' within the limit that maximize Σ c_i [−φ*(−α') − m_i α' − ½ q_i (α' − α_i)²]."""
+        self,
+        scores: Vector,
+        alphas: Vector | float,
+        curvatures: Vector | float,
+        warm: Searches | None,
+    ) -> tuple[Vector, Searches]:
         check_scores(scores)
-        steps, self.step_eta = self.found.lines(scores, alphas, curvatures, self.step_eta, True)
-        return steps
+        warm = warm or Searches()
+        last = None
+        if self.beside is not None:
+            steps, last = self.beside.dual_steps(scores, alphas, curvatures, warm.beside)
+            if self._within(steps):
+                return steps, Searches(last, warm.sides)
+        result, ends = np.zeros(len(scores)), []
+        for side, begin in zip(self.sides, warm.sides, strict=False):
+            part, theta = side.lines(scores, alphas, curvatures, begin.at, self.beside is None)
+            result += part
+            ends.append(Search(theta))
+        return result, Searches(last, tuple(ends))
 
-    def _best(self, scores: Vector) -> tuple[Vector, float]:
-        check_scores(scores)
-        last = self.eta
-        if self.loss.smoothing > 0:
-            alphas, self.eta = self.found.lines(scores, 0.0, 0.0, last, True)
-        else:
-            alphas, self.eta = self.found.scaled_steps(scores, last, self.move, True)
-            self.move = 2 * abs(self.eta - last) or self.move
-        return alphas, self.eta
+    def admits(self, alphas: Vector) -> bool:
+        if self.beside is not None:
+            return self.beside.admits(alphas) and self._within(alphas)
+        used = self.costs * self._scale(alphas) * alphas
+        room = self.limit + LIMIT_ROUNDING * float(np.abs(used).sum())
+        return float(used.sum()) <= room
+
+    def moved(self, scores: Vector, best: Best) -> Vector:
+        b = best.intercept or 0.0
+        if best.penalty == 0:
+            return scores if self.beside is None else scores + b
+        if self.direction is not None:
+            return scores + best.penalty * self.direction
+        # Examples with α_i = 0 add nothing to F: they are put where their loss is 0.
+        above, below = b + best.penalty, best.penalty - b
+        moved = np.where(best.alphas > 0, scores + above, scores - below)
+        return np.where(best.alphas == 0, self.y, moved)
+
+    def added(self, best: Best) -> float:
+        return best.penalty * self.limit
+
+    def kept(self, curvatures: Vector, best: Best) -> Vector:
+        if self.direction is None and best.penalty > 0:
+            curvatures[best.alphas == 0] = 0.0
+        return curvatures
+
+    def directions(self, best: Best) -> tuple[Vector, ...]:
+        alphas = best.alphas
+        if self.beside is None:
+            return (self._scale(alphas),) if best.penalty > 0 else ()
+        ones = np.ones(len(alphas))
+        return (ones * (alphas > 0), ones * (alphas < 0)) if best.penalty > 0 else (ones,)
+
+    def _within(self, alphas: Vector) -> bool:
+        used = float(np.vdot(self.costs, np.abs(alphas)))
+        return used <= self.limit * (1 + LIMIT_ROUNDING)
 
     def _scale(self, alphas: Vector) -> Vector:
         return np.sign(alphas) if self.direction is None else self.direction
 
-    def _value(self, scores: Vector, alphas: Vector, eta: float) -> float:
-        if eta == 0:
-            return super().value(scores)
-        return super().value(self._moved(scores, alphas, eta)) + eta * self.limit
 
-    def _curvatures(self, scores: Vector, alphas: Vector, eta: float) -> Vector:
-        curvatures = super().curvatures(self._moved(scores, alphas, eta) if eta else scores)
-        if self.direction is None and eta > 0:
-            curvatures[alphas == 0] = 0.0
-        return curvatures
-
-    def _moved(self, scores: Vector, alphas: Vector, eta: float) -> Vector:
-        if self.direction is not None:
-            return scores + eta * self.direction
-        return moved_apart(scores, alphas, eta, eta, self.y)
-
-
-def checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[tuple[Any, Any, Any, Any]]:
-    """`ScalarLoss.pieces`, or a ValueError for a loss without and for a limit out of range."""
-    pieces = loss.pieces(y) if isinstance(loss, ScalarLoss) else None
+def _checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[Piece]:
+    pieces = loss.pieces(y)
     if pieces is None:
         raise ValueError(
             "a budget takes a loss of one score whose dual is a sum of clipped lines, and "
@@ -170,9 +192,22 @@ def checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[tuple[Any,
     return pieces
 
 
-def _by_sign(pieces: list[tuple[Any, Any, Any, Any]]) -> tuple[list[Any], list[Any]]:
-    """The same cut at α = 0, and the signs of what is left."""
-    parts: list[Any] = []
+def _checked_direction(budget: Budget, n: int) -> Vector | None:
+    if budget.direction is None:
+        return None
+    if budget.beside is not None:
+        raise ValueError("a budget beside an intercept limits ‖α‖₁ and takes no direction")
+    direction = np.ascontiguousarray(budget.direction, dtype=np.float64)
+    if direction.shape != (n,) or not np.isfinite(direction).all():
+        raise ValueError(
+            f"a direction of duals must be {n} finite numbers, got shape {direction.shape}"
+        )
+    return direction
+
+
+def _by_sign(pieces: list[Piece]) -> tuple[list[Piece], list[Any]]:
+    """The pieces cut at α = 0, and the sign of α on each."""
+    parts: list[Piece] = []
     signs: list[Any] = []
     for t, o, low, high in pieces:
         if np.any((np.asarray(low) < 0) & (np.asarray(high) > 0)):
@@ -182,9 +217,3 @@ def _by_sign(pieces: list[tuple[Any, Any, Any, Any]]) -> tuple[list[Any], list[A
             parts.append((t, o, low, high))
             signs.append(np.where(np.asarray(high) > 0, 1.0, -1.0))
     return parts, signs
-
-
-def moved_apart(scores: Vector, alphas: Vector, above: float, below: float, y: Vector) -> Vector:
-    """Scores at which losses are what they add to F; where α_i = 0 they are 0, as at m_i = y_i."""
-    moved = np.where(alphas > 0, scores + above, scores - below)
-    return np.where(alphas == 0, y, moved)

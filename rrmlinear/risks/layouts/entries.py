@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.layouts._entries import entries_of_product
+from rrmlinear.risks.scalar import ScalarRisk
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -58,15 +59,15 @@ class EntriesRisk(ScalarRisk):
         #: ‖diag(√c) X‖², the largest cost of a place.
         self.curvature = float(np.bincount(self.place, costs).max())
 
-    def smoothed(self, smoothing: float) -> EntriesRisk:
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        """As `Risk.offers`."""
+        return super().offers - {"box"}
+
+    def of_loss(self, loss: ScalarLoss) -> EntriesRisk:
+        """The same of another loss."""
         return EntriesRisk(
-            self.rows_of,
-            self.columns_of,
-            self.matrix_shape,
-            self.loss.smoothed(smoothing),
-            self.y,
-            self.costs,
+            self.rows_of, self.columns_of, self.matrix_shape, loss, self.y, self.costs
         )
 
     def scores_of(self, left: Vector, right: Vector) -> Vector:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Values that are so near the largest, as a part of the farthest one, are as large but for rounding.
-TIE = 1e-14
-# Weights on the simplex may miss a sum of 1 by so much, as rounding does.
-ROUNDING = 1e-12
+from rrmlinear.risks.base import Evaluation
+
+Vector = NDArray[np.float64]
+
+# The distance from the largest value, as a fraction of the largest size, that is rounding.
+TIE_ROUNDING = 1e-14
+# The rounding in a sum of weights on the simplex.
+SUM_ROUNDING = 1e-12
 
 
 class LargestPlane:
@@ -31,47 +38,50 @@ class LargestPlane:
         if not (np.isfinite(self.planes).all() and np.isfinite(self.offsets).all()):
             raise ValueError("planes and offsets must be finite")
 
+    offers: frozenset[Hashable] = frozenset()
+    costs = np.ones(1)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the weights."""
         return (self.planes.shape[1],)
 
-    def scores(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, w: Vector) -> Vector:
         """The values of all planes."""
         return self.planes @ w + self.offsets
 
-    def value(self, scores: NDArray[np.float64]) -> float:
+    def at(self, scores: Vector, warm: Any = None) -> Evaluation:
+        """F at these values of the planes."""
+        return Evaluation(self, self, scores)
+
+    def total(self, scores: Vector) -> float:
         """The largest."""
         return float(scores.max())
 
-    def derivatives(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def derivatives(self, scores: Vector) -> Vector:
         """1 for the first that is largest but for rounding, 0 for the others."""
         weights = np.zeros(len(scores))
-        near = scores.max() - TIE * np.abs(scores).max()
+        near = scores.max() - TIE_ROUNDING * np.abs(scores).max()
         weights[np.argmax(scores >= near)] = 1
         return weights
 
-    def along(
-        self, scores: NDArray[np.float64], moves: NDArray[np.float64], x: float
-    ) -> tuple[float, float]:
-        """(F, its derivative by x) at scores m + x d, d the moves."""
-        at = scores + x * moves
-        largest = at.argmax()
-        return float(at[largest]), float(moves[largest])
+    def tangent(self, scores: Vector) -> tuple[float, Vector]:
+        """The largest, and `derivatives`."""
+        return self.total(scores), self.derivatives(scores)
 
-    def gradient(self, derivatives: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient(self, derivatives: Vector) -> Vector:
         """Σ s_i a_i."""
         return derivatives @ self.planes
 
-    def conjugate(self, alphas: NDArray[np.float64]) -> float:
+    def conjugate(self, alphas: Vector) -> float:
         """−b's for s = −α on the simplex, infinite elsewhere."""
-        on_simplex = (alphas <= 0).all() and abs(alphas.sum() + 1) <= ROUNDING
+        on_simplex = (alphas <= 0).all() and abs(alphas.sum() + 1) <= SUM_ROUNDING
         return float(self.offsets @ alphas) if on_simplex else np.inf
 
-    def duals(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    def duals(self, alphas: Vector) -> Vector:
         """As a Result has them."""
         return alphas
 
-    def complete(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def complete(self, w: Vector, at: Evaluation | None = None) -> Vector:
         """The weights as a Result has them."""
         return w

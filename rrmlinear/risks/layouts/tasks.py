@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Self
 
 import numpy as np
@@ -9,9 +10,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.conditions.base import Condition
+from rrmlinear.risks.conditions.in_groups import InGroups
+from rrmlinear.risks.scalar import ScalarRisk
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -38,10 +39,16 @@ def task_rows(rows: Rows, examples: Places, tasks: Places, k: int) -> Rows:
 
 
 class TaskRisk(ScalarRisk):
-    """F(W) = Σ c_i φ(x_i'w_{t_i}, y_i) over rows as `task_rows` has them, W row by row."""
+    """F(W) = Σ c_i φ(x_i'w_{t_i}, y_i) over rows as `task_rows` has them, W row by row.
+
+    ``condition`` holds over the examples of each task, as `InGroups` says. With an `Intercept` a
+    Result's weights are W row by row and then the k intercepts, 0 for a task without an example
+    that costs.
+    """
 
     tasks: Places
     n_tasks: int
+    given: Condition | None
 
     def __new__(
         cls,
@@ -52,8 +59,10 @@ class TaskRisk(ScalarRisk):
         tasks: Places,
         k: int,
         threads: int = 1,
+        condition: Condition | None = None,
     ) -> Self:
-        return ScalarRisk.__new__(cls, rows, loss, y, costs, threads)
+        in_each = None if condition is None else InGroups(condition, tasks, k)
+        return ScalarRisk.__new__(cls, rows, loss, y, costs, threads, in_each)
 
     def __init__(
         self,
@@ -64,14 +73,23 @@ class TaskRisk(ScalarRisk):
         tasks: Places,
         k: int,
         threads: int = 1,
+        condition: Condition | None = None,
     ) -> None:
-        self.y, self.tasks, self.n_tasks = y, tasks, k
+        self.y, self.tasks, self.n_tasks, self.given = y, tasks, k, condition
 
-    def smoothed(self, smoothing: float) -> TaskRisk:
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
-        loss = self.loss.smoothed(smoothing)
-        more = (self.tasks, self.n_tasks, self.threads)
-        return type(self)(self.rows, loss, self.y, self.costs, *more)
+    def _bias(self, rows: Rows) -> float:
+        # intercepts stand behind the weights, not in an appended column
+        return 1.0
+
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        """As `Risk.offers`."""
+        return super().offers - {"box"}
+
+    def of_loss(self, loss: ScalarLoss) -> TaskRisk:
+        """The same of another loss."""
+        more = (self.tasks, self.n_tasks, self.threads, self.given)
+        return TaskRisk(self.rows, loss, self.y, self.costs, *more)
 
     @property
     def separate(self) -> tuple[int, int]:
@@ -79,7 +97,10 @@ class TaskRisk(ScalarRisk):
         return self.rows.width // self.n_tasks, self.n_tasks
 
     def gram(self) -> Vector:
-        """Σ c_i x_i x_i' of each task, d × d × k."""
+        """Σ c_i x_i x_i' of each task, d × d × k.
+
+        Where the duals of a task sum to 0 its rows are counted from their mean by costs.
+        """
         from scipy.sparse import csr_array
 
         d, k = self.separate
@@ -89,101 +110,10 @@ class TaskRisk(ScalarRisk):
         result = np.empty((d, d, k))
         for t in range(k):
             own = np.flatnonzero(self.tasks == t)
-            X = self._counted(rows[own][:, t::k].toarray().astype(np.float64), self.costs[own])
-            result[:, :, t] = (X * self.costs[own, np.newaxis]).T @ X
+            costs = self.costs[own]
+            X = rows[own][:, t::k].toarray().astype(np.float64)
+            total = costs.sum()
+            if self.given is not None and self.given.has_intercept and total > 0:
+                X -= (costs @ X) / total
+            result[:, :, t] = (X * costs[:, np.newaxis]).T @ X
         return result
-
-    def _counted(self, X: Vector, costs: Vector) -> Vector:
-        # rows of a task, as moments count them
-        return X
-
-
-class TaskIntercepts(TaskRisk):
-    """F(W) = Σ_t min over b_t of Σ_{i of t} c_i φ(x_i'w_t + b_t, y_i).
-
-    As `FreeIntercept`, for an intercept of each of k tasks: duals have Σ c_i α_i = 0 over the
-    examples of each. ``rows`` are those of `task_rows`, w and a Result's weights W row by row, and
-    then the k intercepts, 0 for a task without an example that costs.
-    """
-
-    parts: list[tuple[int, Places, FreeIntercept]]
-
-    def __init__(
-        self,
-        rows: Rows,
-        loss: ScalarLoss,
-        y: Vector,
-        costs: Vector,
-        tasks: Places,
-        k: int,
-        threads: int = 1,
-    ) -> None:
-        super().__init__(rows, loss, y, costs, tasks, k, threads)
-        order = np.argsort(tasks, kind="stable")
-        cuts = np.searchsorted(tasks[order], np.arange(k + 1))
-        self.parts = []
-        for t in range(k):
-            own = order[cuts[t] : cuts[t + 1]]
-            if costs[own].any():
-                nothing = Rows(np.zeros((len(own), 0)), None, None, 0, 1.0)
-                self.parts.append((t, own, FreeIntercept(nothing, loss, y[own], costs[own])))
-
-    def _counted(self, X: Vector, costs: Vector) -> Vector:
-        # from their mean, as duals sum to 0
-        total = costs.sum()
-        return X - (costs @ X) / total if total > 0 else X
-
-    def intercepts(self, scores: Vector) -> Vector:
-        """The best b of each task."""
-        result = np.zeros(self.n_tasks)
-        for t, own, part in self.parts:
-            result[t] = part.intercept(scores[own])
-        return result
-
-    def value(self, scores: Vector) -> float:
-        """Σ c_i φ at the best intercepts."""
-        return sum(part.value(scores[own]) for _, own, part in self.parts)
-
-    def derivatives(self, scores: Vector) -> Vector:
-        """s_i ∈ ∂φ at the best intercepts, with Σ c_i s_i = 0 in each task."""
-        result = np.zeros(len(self.y))
-        for _, own, part in self.parts:
-            result[own] = part.derivatives(scores[own])
-        return result
-
-    def along(self, scores: Vector, moves: Vector, x: float) -> tuple[float, float]:
-        """(value, slope) of F at scores m + x · moves, along x."""
-        value = slope = 0.0
-        for _, own, part in self.parts:
-            more = part.along(scores[own], moves[own], x)
-            value, slope = value + more[0], slope + more[1]
-        return value, slope
-
-    def curvatures(self, scores: Vector) -> Vector:
-        """c_i φ'' at the best intercepts."""
-        result = np.zeros(len(self.y))
-        for _, own, part in self.parts:
-            result[own] = part.curvatures(scores[own])
-        return result
-
-    def hessian(self, scores: Vector) -> Hessian:
-        raise TypeError("a risk with an intercept for each task has no Hessian to be formed")
-
-    def conjugate(self, alphas: Vector) -> float:
-        """Σ c_i φ*(−α_i), infinite unless Σ c_i α_i = 0 in each task."""
-        return sum(part.conjugate(alphas[own]) for _, own, part in self.parts)
-
-    def dual_steps(
-        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float
-    ) -> Vector:
-        """The α' with Σ c_i α_i' = 0 in each task, as `FreeIntercept.dual_steps` has them."""
-        alpha = np.broadcast_to(np.float64(alphas), len(self.y))
-        q = np.broadcast_to(np.float64(curvatures), len(self.y))
-        result = np.zeros(len(self.y))
-        for _, own, part in self.parts:
-            result[own] = part.dual_steps(scores[own], alpha[own], q[own])
-        return result
-
-    def complete(self, w: Vector) -> Vector:
-        """w and the intercepts."""
-        return np.concatenate([w, self.intercepts(self.scores(w))])

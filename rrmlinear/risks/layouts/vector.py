@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
-from rrmlinear.risks.decomposable import BlockRisk
+from rrmlinear.risks.block import BlockRisk
 
 Array = NDArray[np.float64]
 
@@ -43,7 +45,7 @@ class VectorRisk(BlockRisk):
         loss = self.loss.smoothed(smoothing)
         return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
 
-    def value(self, scores: Array) -> float:
+    def total(self, scores: Array) -> float:
         """Σ c_i φ."""
         length, gamma = _lengths(self.y - scores), self.loss.smoothing
         if gamma > 0:
@@ -56,11 +58,9 @@ class VectorRisk(BlockRisk):
         longest = np.maximum(_lengths(residuals), self.loss.smoothing)
         return -residuals / np.where(longest > 0, longest, 1)[:, np.newaxis]
 
-    def along(self, scores: Array, moves: Array, x: float) -> tuple[float, float]:
-        """(F, its derivative by x) at scores m + x d, d the moves."""
-        at = scores + x * moves
-        turn = np.einsum("ij,ij->i", self.derivatives(at), moves)
-        return self.value(at), float(np.einsum("i,i->", self.costs.ravel(), turn))
+    def tangent(self, scores: Array) -> tuple[float, Array]:
+        """(Σ c_i φ, ∂φ/∂s_ij)."""
+        return self.total(scores), self.derivatives(scores)
 
     def conjugate(self, alphas: Array) -> float:
         """Σ c_i φ*(−α_i), infinite where an example that costs has ‖α_i‖ > 1."""
@@ -70,11 +70,13 @@ class VectorRisk(BlockRisk):
         each = self.loss.smoothing / 2 * squares - np.einsum("ij,ij->i", self.y, alphas)
         return float(np.einsum("i,i->", costs, each))
 
-    def dual_steps(self, scores: Array, alphas: Array | float, curvatures: Array | float) -> Array:
-        """The α' of each example that maximizes −φ*(−α') − m_i'α' − ½ q_i ‖α' − α_i‖²."""
+    def dual_steps(
+        self, scores: Array, alphas: Array | float, curvatures: Array | float, warm: Any = None
+    ) -> tuple[Array, None]:
+        """(α', None): α' maximizes −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖² for each example."""
         q = np.broadcast_to(np.float64(curvatures), len(self.y))[:, np.newaxis]
         steps = (q * alphas + self.y - scores) / (q + self.loss.smoothing)
-        return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis]
+        return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis], None
 
     def duals(self, alphas: Array) -> Array:
         """As a Result has them."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import lowest_point
@@ -22,46 +23,38 @@ SEARCH_ACCURACY = 0.01
 MODEL_ACCURACY = 1e-3
 
 
-class Risk(Protocol):
-    """What BMRM asks of F: ScalarRisk, BlockRisk, FreeIntercept and LargestPlane have it."""
+class Point(NamedTuple):
+    """Weights, and F there."""
 
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    def scores(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
-    def value(self, scores: NDArray[np.float64]) -> float: ...
-    def derivatives(self, scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
-    def along(
-        self, scores: NDArray[np.float64], moves: NDArray[np.float64], x: float
-    ) -> tuple[float, float]: ...
-    def gradient(self, derivatives: NDArray[np.float64]) -> NDArray[np.float64]: ...
-    def conjugate(self, alphas: NDArray[np.float64]) -> float: ...
-    def duals(self, alphas: NDArray[np.float64]) -> Any: ...
-    def complete(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    w: NDArray[np.float64]
+    at: Evaluation
 
 
 class Line:
     """x → (value, derivative) of J = Ω + F at w + x d. Scores are linear in x: O(n + d)."""
 
-    def __init__(
-        self,
-        risk: Risk,
-        regularizer: Regularizer,
-        begin: tuple[NDArray[np.float64], NDArray[np.float64]],
-        end: tuple[NDArray[np.float64], NDArray[np.float64]],
-    ) -> None:
+    def __init__(self, risk: Risk, regularizer: Regularizer, begin: Point, end: Point) -> None:
         self.risk, self.regularizer = risk, regularizer
-        self.w, self.scores = begin
-        self.step, self.moves = end[0] - self.w, end[1] - self.scores
+        self.begin = begin
+        self.step, self.moves = end.w - begin.w, end.at.scores - begin.at.scores
+        #: What has been looked at, as the search may come back to it.
+        self.known = {0.0: begin, 1.0: end}
+        self.warm = begin.at.warm
 
-    def point(self, x: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(w, scores) there."""
-        return self.w + x * self.step, self.scores + x * self.moves
+    def point(self, x: float) -> Point:
+        """w and F there."""
+        if x not in self.known:
+            scores = self.begin.at.scores + x * self.moves
+            self.known[x] = Point(self.begin.w + x * self.step, self.risk.at(scores, self.warm))
+        return self.known[x]
 
     def __call__(self, x: float) -> tuple[float, float]:
-        w = (self.w + x * self.step).ravel()
-        value, derivative = self.risk.along(self.scores, self.moves, x)
-        omega = self.regularizer
-        return value + omega.value_of(w), derivative + omega.derivative_of(w, self.step.ravel())
+        w, at = self.point(x)
+        value, _ = at.tangent()
+        self.warm = at.warm
+        omega, w = self.regularizer, w.ravel()
+        derivative = at.derivative_along(self.moves) + omega.derivative_of(w, self.step.ravel())
+        return value + omega.value_of(w), derivative
 
 
 class BMRM(Solver):
@@ -106,8 +99,8 @@ class BMRM(Solver):
     def start(self) -> None:
         self.model = UPDATES[self.update](self.regularizer, math.prod(self.risk.shape))
         w = np.zeros(self.risk.shape)
-        self.point = w, self.risk.scores(w)
-        self.n = len(self.point[1])
+        self.point = Point(w, self.risk.at(self.risk.scores(w)))
+        self.n = len(self.point.at.scores)
         self.certificate = Certificate(self.risk, self.regularizer)
         self.certificate.offer_weights(*self.point)
 
@@ -115,7 +108,7 @@ class BMRM(Solver):
         self.work += self.n
         best = self.certificate
         primal, bound = best.primal, best.lower
-        derivatives = self.risk.derivatives(self.point[1])
+        derivatives = self.point.at.derivatives
         a, b = self.risk.gradient(derivatives).ravel(), -self.risk.conjugate(-derivatives)
         if not (np.isfinite(a).all() and math.isfinite(b)):
             raise ValueError("a plane overflows; scale the data, or take a smaller C")
@@ -123,7 +116,7 @@ class BMRM(Solver):
         self.model.solve(MODEL_ACCURACY * (primal - bound) if number > 1 else 0)
         best.offer_bound(self.model.bound)
         w = self.model.w.reshape(self.risk.shape)
-        self.minimum = w, self.risk.scores(w)
+        self.minimum = Point(w, self.risk.at(self.risk.scores(w), self.point.at.warm))
         stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
@@ -133,9 +126,9 @@ class BMRM(Solver):
         fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
         self.moved = self.n if fallen or not stuck else 0
 
-    def _plane_point(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _plane_point(self) -> Point:
         best = self.certificate
-        line = Line(self.risk, self.regularizer, (best.weights, best.scores), self.minimum)
+        line = Line(self.risk, self.regularizer, Point(best.weights, best.best_at), self.minimum)
         lowest = lowest_point(line, 0.0, 1.0, SEARCH_ACCURACY * (best.primal - best.lower))
         best.offer_weights(*line.point(lowest.x), primal=lowest.value)
         return line.point(lowest.x + PLANE_POSITION * (1 - lowest.x))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
@@ -53,7 +54,8 @@ class InterceptSDCA(Solver):
         super().__init__()
         if choices.get("averaging"):
             raise ValueError("averaging is not offered with an unregularized intercept")
-        self.risk = FreeIntercept(rows, loss, y, costs)
+        self.risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
+        self.warm: Any = None  # of the search for balanced duals
         self.rows, self.y, self.costs = rows, y, costs
         self.loss, self.regularizer = loss, regularizer
         self.seed, self.choices = seed, choices
@@ -84,7 +86,7 @@ class InterceptSDCA(Solver):
         self.certificate = Certificate(self.risk, self.regularizer)
         self.centre = 0.0
         weights, scores = self._weights_and_scores()
-        self._move_centre(self.risk.intercept(scores) + float(self.means @ weights))
+        self._move_centre(self.risk.at(scores).intercept + float(self.means @ weights))
 
     def run_pass(self, number: int) -> None:
         inner, modulus = self.inner, self.regularizer.modulus
@@ -112,10 +114,11 @@ class InterceptSDCA(Solver):
         self.inner.measure()  # for the parts of the gap by which examples sleep
         weights, scores = self._weights_and_scores()
         alphas = np.ascontiguousarray(self.inner.state.alphas)
-        duals = self.risk.dual_steps(scores, alphas, self.curvature)
+        duals, self.warm = self.risk.dual_steps(scores, alphas, self.curvature, self.warm)
         self.certificate.offer_duals(duals)
-        primal = self.certificate.primal_of(weights, scores)
-        self.certificate.offer_weights(lambda: weights, primal=primal)
+        at = self.certificate.at(scores)
+        primal = self.certificate.primal_of(weights, at)
+        self.certificate.offer_weights(lambda: weights, at, primal=primal)
 
     def _weights_and_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])

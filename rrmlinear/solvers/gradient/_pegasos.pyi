@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 
 class SubgradientDescent:
     steps_made: int

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.simd.rows cimport row_axpy, row_dot, row_t, rows_get
-from rrmlinear.risks.decomposable cimport ScalarRisk
+from rrmlinear.risks.scalar cimport ScalarRisk
 
 import numpy as np
 

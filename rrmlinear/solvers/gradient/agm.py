@@ -19,14 +19,14 @@ from rrmlinear.solvers.loop.tolerances import LEAST_LIPSCHITZ
 
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
-# The first μ lets F_μ lie below F(0) by no more than this part of it.
+# The first μ: F_μ lies below F(0) by at most this fraction of F(0).
 FIRST_SMOOTHING = 0.1
-# A smoothed problem is done with when its gap is below this part of that of the problem itself.
-SHARE = 0.3
-# μ of this one, as a multiple of that of the next.
+# Reduce μ once the smoothed problem's gap is below this fraction of the original problem's gap.
+SMOOTHED_GAP_FRACTION = 0.3
+# The factor by which μ is reduced.
 SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
-# The curvature of a dual step that goes no farther than it has to.
-STIFF = 1e9
+# The curvature of the dual step that moves duals into their domain: so large that they move little.
+REPAIR_CURVATURE = 1e9
 
 
 class AGM(Solver):
@@ -121,17 +121,18 @@ class AGM(Solver):
         self.square = DualSquare(risk, dual_ratios(risk) if self.optimized else None)
         w = np.zeros(risk.shape)
         scores = risk.scores(w)
-        self.certificate.offer_weights(w, scores)
+        at = risk.at(scores)
+        self.certificate.offer_weights(w, at)
         self.certificate.offer_duals(0 * scores, w)
         if self.begin is not None:
             self.begin = nearest_duals(risk, self.begin, scores)
             self.square.centre = self.begin
             self.certificate.offer_duals(self.begin, risk.gradient(self.begin))
-        mu = self._first_smoothing(risk.value(scores)) if self.smooths else 0.0
+        mu = self._first_smoothing(at.value) if self.smooths else 0.0
         problem = self._problem(mu)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, LEAST_LIPSCHITZ * longest) or 1.0
-        self._run(problem, problem.first(self.begin), problem.steepness(self.bound))
+        self._run(problem, problem.first(self.begin), problem.lipschitz(self.bound))
 
     def _first_smoothing(self, at_zero: float) -> float:
         if self.first_smoothing is not None:
@@ -163,15 +164,18 @@ class AGM(Solver):
         gap = self.problem.gap(run, self.certificate)
         if np.array_equal(run.x, last):
             self.moved = 0
-        if self.problem.mu > 0 and (gap <= SHARE * self.certificate.gap or not self.moved):
+        if self.problem.mu > 0 and (
+            gap <= SMOOTHED_GAP_FRACTION * self.certificate.gap or not self.moved
+        ):
             self._smooth_less()
 
     def _smooth_less(self) -> None:
         run, fall = self.run, SMOOTHING_FALL[self.route]
         self.square.centre = self.certificate.alphas
         problem = self._problem(self.problem.mu / fall)
+        problem.warm = self.problem.warm
         if not self.pace.adaptive:
-            L = problem.steepness(self.bound)
+            L = problem.lipschitz(self.bound)
         else:
             L = run.L * fall if self.route == "primal" else run.L
         self._run(problem, run.x, L)
@@ -183,4 +187,4 @@ def nearest_duals(
     """Duals next to some that need not be feasible, as those of another problem."""
     if math.isfinite(risk.conjugate(alphas)):
         return alphas
-    return risk.dual_steps(scores, alphas, STIFF)
+    return risk.dual_steps(scores, alphas, REPAIR_CURVATURE)[0]

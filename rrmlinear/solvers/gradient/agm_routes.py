@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.bregman import Euclidean
-from rrmlinear.solvers.gradient.composite import EstimateFunctions, Tangent
+from rrmlinear.solvers.gradient.composite import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.tolerances import SMALLEST
@@ -40,6 +42,7 @@ class PrimalRoute:
         self.risk, self.regularizer, self.mu, self.square = risk, regularizer, mu, square
         self.geometry = Euclidean()
         self.lam2 = regularizer.modulus
+        self.warm: Any = None  # where the searches of the risk ended
 
     def first(self, start: Any) -> Array:
         """The weights that belong to duals, where they determine them."""
@@ -48,7 +51,7 @@ class PrimalRoute:
         vector = self.risk.gradient(start)
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
-    def steepness(self, bound: float) -> float:
+    def lipschitz(self, bound: float) -> float:
         """L of F_μ by a bound of ‖diag(√c) X‖²."""
         curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
         return max(bound / curvature, self.lam2, SMALLEST)
@@ -56,27 +59,8 @@ class PrimalRoute:
     def image(self, w: Array) -> Array:
         return self.risk.scores(w)
 
-    def alphas(self, scores: Array) -> Array:
-        """α(w)."""
-        if self.mu == 0:
-            return -self.risk.derivatives(scores)
-        return self.risk.dual_steps(scores, self.square.centre, self.mu * self.square.ratios)
-
-    def smooth(self, scores: Array) -> float:
-        return self._at(scores, self.alphas(scores) if self.mu else scores)
-
-    def _at(self, scores: Array, alphas: Array) -> float:
-        if self.mu == 0:
-            return self.risk.value(scores)
-        linear = weighted(self.risk.costs, scores, alphas)
-        return -linear - self.risk.conjugate(alphas) - self.mu * self.square.value(alphas)
-
-    def tangent(self, scores: Array) -> Tangent:
-        alphas = self.alphas(scores)
-        return Tangent(self._at(scores, alphas), self.risk.gradient(-alphas), alphas)
-
-    def bend(self, scores: Array, tangent: Tangent, other: Array) -> float:
-        return weighted(self.risk.costs, tangent.dual - self.alphas(other), other - scores) / 2
+    def at(self, scores: Array) -> PrimalTangent:
+        return PrimalTangent(self, scores)
 
     def rest(self, w: Array) -> float:
         return self.regularizer.value_of(w.ravel())
@@ -90,12 +74,58 @@ class PrimalRoute:
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """Of the problem that is smoothed; ``best`` sees both sides of the other."""
-        best.offer_weights(run.x, run.image)
-        best.offer_duals(run.tangent.dual, -run.tangent.gradient)
-        dual = best.offer_duals(run.dual, -run.slope)
+        at: Any = run.at
+        best.offer_weights(run.x, best.at(run.image) if self.mu else at.evaluation)
+        dual = best.offer_duals(run.tangent.dual, -run.tangent.gradient)
+        if run.dual is not run.tangent.dual:
+            dual = best.offer_duals(run.dual, -run.gradient)
         if self.mu:
             dual -= self.mu * self.square.value(run.dual)
         return run.value - dual
+
+
+class PrimalTangent:
+    """F_μ at scores; duals are those that attain it."""
+
+    def __init__(self, route: PrimalRoute, scores: Array) -> None:
+        self.route, self.scores = route, scores
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """F, for μ = 0."""
+        return self.route.risk.at(self.scores, self.route.warm)
+
+    @cached_property
+    def value(self) -> float:
+        route, risk = self.route, self.route.risk
+        if route.mu == 0:
+            value = self.evaluation.value
+            route.warm = self.evaluation.warm
+            return value
+        linear = weighted(risk.costs, self.scores, self.dual)
+        return -linear - risk.conjugate(self.dual) - route.mu * route.square.value(self.dual)
+
+    @cached_property
+    def dual(self) -> Array:
+        """α(w)."""
+        route = self.route
+        if route.mu == 0:
+            _, derivatives = self.evaluation.tangent()
+            route.warm = self.evaluation.warm
+            return -derivatives
+        alphas, route.warm = route.risk.dual_steps(
+            self.scores, route.square.centre, route.mu * route.square.ratios, route.warm
+        )
+        return alphas
+
+    @cached_property
+    def gradient(self) -> Array:
+        return self.route.risk.gradient(-self.dual)
+
+    def gradient_rise(self, other: PrimalTangent) -> float:
+        """As `Tangent.gradient_rise`, from the scores and duals."""
+        change = self.dual - other.dual
+        return weighted(self.route.risk.costs, change, other.scores - self.scores) / 2
 
 
 class DualRoute:
@@ -110,6 +140,7 @@ class DualRoute:
         if len(risk.shape) == 2:  # of blocks without the own class, whose dual is minus their sum
             smoothing /= risk.shape[1]
         self.lam2 = smoothing / square.largest + mu
+        self.warm: Any = None  # where the searches of the risk ended
 
     def first(self, start: Any) -> Array:
         """The duals to start from, 0 by default."""
@@ -118,23 +149,15 @@ class DualRoute:
         n = self.risk.rows.shape[0]
         return np.zeros((n, *self.risk.shape[1:]))
 
-    def steepness(self, bound: float) -> float:
+    def lipschitz(self, bound: float) -> float:
         """L of Ω* of the sum, by a bound of ‖diag(√c) X‖²."""
         return max(bound / (self.square.smallest * self.regularizer.modulus), SMALLEST)
 
     def image(self, alphas: Array) -> Array:
         return self.risk.gradient(alphas)
 
-    def smooth(self, vector: Array) -> float:
-        return self.regularizer.conjugate_of(vector.ravel())
-
-    def tangent(self, vector: Array) -> Tangent:
-        w = self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
-        return Tangent(self.smooth(vector), self.risk.scores(w), w)
-
-    def bend(self, vector: Array, tangent: Tangent, other: Array) -> float:
-        w = self.regularizer.primal_of(other.ravel()).reshape(other.shape)
-        return inner(w - tangent.dual, other - vector) / 2
+    def at(self, vector: Array) -> DualTangent:
+        return DualTangent(self, vector)
 
     def rest(self, alphas: Array) -> float:
         total = self.risk.conjugate(alphas)
@@ -148,14 +171,43 @@ class DualRoute:
         if self.mu:
             curvature += self.mu
             centre = mirror + self.mu / curvature * (self.square.centre - mirror)
-        return self.risk.dual_steps(gradient / t, centre, curvature * self.square.ratios)
+        alphas, self.warm = self.risk.dual_steps(
+            gradient / t, centre, curvature * self.square.ratios, self.warm
+        )
+        return alphas
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """As `PrimalRoute.gap`."""
         best.offer_duals(run.x, run.image)
-        best.offer_weights(run.tangent.dual, run.tangent.gradient)
-        primal = best.offer_weights(run.dual, run.slope)
+        primal = best.offer_weights(run.tangent.dual, best.at(run.tangent.gradient))
+        if run.dual is not run.tangent.dual:
+            primal = best.offer_weights(run.dual, best.at(run.gradient))
         if not self.mu:
             return primal + run.value
         smoothed = PrimalRoute(self.risk, self.regularizer, self.mu, self.square)
-        return smoothed.smooth(run.slope) + smoothed.rest(run.dual) + run.value
+        smoothed.warm = self.warm
+        return smoothed.at(run.gradient).value + smoothed.rest(run.dual) + run.value
+
+
+class DualTangent:
+    """Ω* at v = Σ c_i α_i x_i; the dual point is w = ∇Ω*(v), the gradient its scores."""
+
+    def __init__(self, route: DualRoute, vector: Array) -> None:
+        self.route, self.vector = route, vector
+
+    @cached_property
+    def value(self) -> float:
+        return self.route.regularizer.conjugate_of(self.vector.ravel())
+
+    @cached_property
+    def dual(self) -> Array:
+        regularizer = self.route.regularizer
+        return regularizer.primal_of(self.vector.ravel()).reshape(self.vector.shape)
+
+    @cached_property
+    def gradient(self) -> Array:
+        return self.route.risk.scores(self.dual)
+
+    def gradient_rise(self, other: DualTangent) -> float:
+        """As `Tangent.gradient_rise`."""
+        return inner(other.dual - self.dual, other.vector - self.vector) / 2

@@ -43,10 +43,10 @@ def infinite_memory_step(A: float, L: float, constants: Constants) -> Step:
     """
     lam1, lam2, sigma = constants
     lam = constants.lam
-    bend, line = L / sigma - lam1, 2 * lam * A + 1
-    if not bend > 0:
+    curvature, line = L / sigma - lam1, 2 * lam * A + 1
+    if not curvature > 0:
         raise ValueError(f"L must be above σ λ₁ = {sigma * lam1}, got {L}")
-    a = (line + math.sqrt(line * line + 4 * bend * A * (lam * A + 1))) / (2 * bend)
+    a = (line + math.sqrt(line * line + 4 * curvature * A * (lam * A + 1))) / (2 * curvature)
     tau1, tau2, tau3 = 1 + lam * A, lam1 * a, lam2 * a * A / (A + a)
     tau = tau1 + tau2 + tau3
     return Step(a, A + a, a / (A + a), a * tau1 / (tau * (A + a) - tau2 * a))
@@ -63,8 +63,8 @@ def one_memory_step(c: float, L: float, constants: Constants) -> Step:
     a is the positive root of σ (1 − a)(c + λ₂ a) + σ λ₁ a = L a², below 1 where L > σ λ₁.
     """
     lam1, lam2, sigma = constants
-    excess, bend = c - constants.lam, L / sigma + lam2
-    a = 2 * c / (excess + math.sqrt(excess * excess + 4 * bend * c))
+    excess, curvature = c - constants.lam, L / sigma + lam2
+    a = 2 * c / (excess + math.sqrt(excess * excess + 4 * curvature * c))
     tau1, tau2, tau3 = (1 - a) * c, lam1 * a, lam2 * a * (1 - a)
     tau = tau1 + tau2 + tau3
     return Step(a, (1 - a) * c + constants.lam * a, a, tau1 * a / (tau - tau2 * a))

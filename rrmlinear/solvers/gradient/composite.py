@@ -20,16 +20,27 @@ from rrmlinear.solvers.loop.tolerances import (
     OBJECTIVE_ROUNDING,
 )
 
-# Where A has come so far the estimate function has forgotten its first term, and begins again.
+# The largest A. There the estimate function has forgotten its first term, and begins again.
 LARGEST_WEIGHT = 1e150
 
 
-class Tangent(NamedTuple):
-    """f at a point u: its value, its gradient, and the y where f(u) = max_y φ(u, y), if any."""
+class Tangent(Protocol):
+    """f at a point u: what is asked for is computed once."""
 
-    value: float
-    gradient: Array
-    dual: Any
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def gradient(self) -> Array: ...
+
+    @property
+    def dual(self) -> Any:
+        """The y at which f(u) = max_y φ(u, y) is attained, if f is such a maximum."""
+        ...
+
+    def gradient_rise(self, other: Any) -> float:
+        """½ ⟨∇f(u') − ∇f(u), u' − u⟩, u' another point."""
+        ...
 
 
 class Composite(Protocol):
@@ -40,14 +51,8 @@ class Composite(Protocol):
 
     def image(self, x: Array) -> Array: ...
 
-    def smooth(self, image: Array) -> float:
-        """f."""
-        ...
-
-    def tangent(self, image: Array) -> Tangent: ...
-
-    def bend(self, image: Array, tangent: Tangent, other: Array) -> float:
-        """½ ⟨∇f(u') − ∇f(u), u' − u⟩ of u with its tangent and another point."""
+    def at(self, image: Array) -> Tangent:
+        """f there."""
         ...
 
     def rest(self, x: Array) -> float:
@@ -84,14 +89,15 @@ FIXED = Pace(1.0, 1.0)
 class EstimateFunctions:
     """minimize J = f + Ψ over x, from x₀ in the domain of Ψ, by trials of one step each.
 
-    ``x``, ``z`` and their images, the tangents averaged into ``dual`` and ``slope`` (the dual point
-    and the gradient that belongs to it), J(x) in ``value``, the number ``steps`` of steps since the
-    start or the last restart. f is L-smooth in the norm of ``geometry``; where ``pace`` is adaptive
-    L is a first guess.
+    State: ``x``, ``z`` and their images; f at x in ``at`` and J(x) in ``value``; the mean of the
+    tangents in ``dual`` and ``gradient``; ``steps`` since the start or the last restart. f is
+    L-smooth in the norm of ``geometry``; where ``pace`` is adaptive L is a first guess.
 
     Tests of a trial: A J(x⁺) ≤ min ψ⁺ or J(x⁺) ≤ min q⁺; where rounding hides these, that the
-    slope of f between u and x⁺ rises by no more than L says.
+    gradient of f between u and x⁺ rises by no more than L says.
     """
+
+    z: Array
 
     def __init__(
         self,
@@ -106,7 +112,10 @@ class EstimateFunctions:
         self.trial = Backtracking(L, LEAST_LIPSCHITZ * L, pace.rise, pace.fall)
         self.constants = constants
         self.uphill = 0
-        self._begin(x, problem.image(x))
+        image = problem.image(x)
+        self.at = problem.at(image)
+        self.value = self.at.value + problem.rest(x)
+        self._begin(x, image)
 
     @property
     def L(self) -> float:
@@ -115,11 +124,10 @@ class EstimateFunctions:
 
     def _begin(self, x: Array, image: Array) -> None:
         self.x, self.image = x, image
-        self.value = self.problem.smooth(image) + self.problem.rest(x)
         self.steps = 0
         self.lower = 0.0  # the minimum of the estimate function
         self.dual: Any = None
-        self.slope: Any = None  # of a step at least
+        self.gradient: Any = None  # of a step at least
         self._start(x, image)
 
     def _start(self, x: Array, image: Array) -> None:
@@ -129,15 +137,17 @@ class EstimateFunctions:
         """One trial: one tangent and one image. Whether the step was taken."""
         raise TypeError(f"{type(self).__name__} has no trial")
 
-    def _served(
-        self, served: bool, at: Array, tangent: Tangent, u: Array, x: Array, image: Array
-    ) -> bool:
-        # What a test says, or where it can say nothing, what the derivatives do.
+    def _tangent(self, image: Array) -> Tangent:
+        # f at u, which is x where z is
+        return self.at if self.z is self.x else self.problem.at(image)
+
+    def _served(self, served: bool, tangent: Tangent, u: Array, x: Array, at: Tangent) -> bool:
+        # What a test says, or where rounding hides it, what the gradients do.
         square = self.L / 2 * self.geometry.squared_norm(x - u)
         if is_visible(square, tangent.value, self.value):
             return served
         most = square * (1 + DERIVATIVE_TEST_SLACK)
-        return served or self.problem.bend(at, tangent, image) <= most
+        return served or tangent.gradient_rise(at) <= most
 
     def _model(self, tangent: Tangent, u: Array, mirror: Array, z: Array) -> float:
         # ℓ_f(z; u, λ₁)
@@ -149,11 +159,13 @@ class EstimateFunctions:
         self.trial.failed()
         return False
 
-    def _take(self, x: Array, image: Array, value: float, share: float, tangent: Tangent) -> None:
-        self.x, self.image, self.value = x, image, value
+    def _take(
+        self, x: Array, image: Array, at: Tangent, value: float, share: float, tangent: Tangent
+    ) -> None:
+        self.x, self.image, self.at, self.value = x, image, at, value
         self.tangent = tangent
         self.steps += 1
-        self.slope = mixed(self.slope, tangent.gradient, share)
+        self.gradient = mixed(self.gradient, tangent.gradient, share)
         self.dual = mixed(self.dual, tangent.dual, share)
         self.trial.served()
 
@@ -165,9 +177,9 @@ class EstimateFunctions:
 
     def _again(self) -> None:
         # From where it is; the averages serve until the first step.
-        slope, dual = self.slope, self.dual
+        gradient, dual = self.gradient, self.dual
         self._begin(self.x, self.image)
-        self.slope, self.dual = slope, dual
+        self.gradient, self.dual = gradient, dual
 
 
 class InfiniteMemory(EstimateFunctions):
@@ -187,8 +199,7 @@ class InfiniteMemory(EstimateFunctions):
         step = infinite_memory_step(A, self.L, self.constants)
         a = step.a
         u = between(self.x, self.z, step.to_z)
-        at = between(self.image, self.z_image, step.to_z)
-        tangent = problem.tangent(at)
+        tangent = self._tangent(between(self.image, self.z_image, step.to_z))
         pull = self.pull + a * tangent.gradient
         mass = 1 + lam1 * step.weight
         mirror = self.geometry.mirror(u) if lam1 else self.centre
@@ -196,17 +207,18 @@ class InfiniteMemory(EstimateFunctions):
         z = problem.lowest(pull, step.weight, mass, centre)
         z_image, rest = problem.image(z), problem.rest(z)
         x, image = between(self.x, z, step.share), between(self.image, z_image, step.share)
-        value = problem.smooth(image) + problem.rest(x)
+        at = problem.at(image)
+        value = at.value + problem.rest(x)
         lower = self.lower + self._rise(z, rest) + a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
             enough = step.weight * value <= lower + OBJECTIVE_ROUNDING * step.weight * abs(value)
-            if not self._served(enough, at, tangent, u, x, image):
+            if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, step.weight * value)
         last = self.x
         self.z, self.z_image, self.z_rest, self.weight = z, z_image, rest, step.weight
         self.pull, self.centre, self.lower = pull, centre, lower
-        self._take(x, image, value, step.share, tangent)
+        self._take(x, image, at, value, step.share, tangent)
         self._restart_if_uphill(u, last)
         if self.weight > LARGEST_WEIGHT:
             self._again()
@@ -244,8 +256,7 @@ class OneMemory(EstimateFunctions):
         step = one_memory_step(self.weight, self.L, self.constants)
         a, kept = step.a, (1 - step.a) * self.weight
         u = between(self.x, self.z, step.to_z)
-        at = between(self.image, self.z_image, step.to_z)
-        tangent = problem.tangent(at)
+        tangent = self._tangent(between(self.image, self.z_image, step.to_z))
         mirror = self.geometry.mirror(u) if lam1 else self.mirror
         mass = kept + lam1 * a
         z = problem.lowest(
@@ -253,41 +264,41 @@ class OneMemory(EstimateFunctions):
         )
         z_image, rest = problem.image(z), problem.rest(z)
         x, image = between(self.x, z, a), between(self.image, z_image, a)
-        value = problem.smooth(image) + problem.rest(x)
+        at = problem.at(image)
+        value = at.value + problem.rest(x)
         lower = (1 - a) * self.lower + kept * self.geometry.divergence(z, self.mirror)
         lower += a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
             enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
-            if not self._served(enough, at, tangent, u, x, image):
+            if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, value)
         last = self.x
         self.z, self.z_image, self.mirror = z, z_image, self.geometry.mirror(z)
         self.weight, self.lower = step.weight, lower
         self.remaining *= 1 - a
-        self._take(x, image, value, a, tangent)
+        self._take(x, image, at, value, a, tangent)
         self._restart_if_uphill(u, last)
         return True
 
     def _first(self) -> bool:
-        problem, u, at = self.problem, self.x, self.image
-        tangent = problem.tangent(at)
+        problem, u, tangent = self.problem, self.x, self.at
         c, mirror = self.L / self.constants.sigma, self.geometry.mirror(u)
         x = problem.lowest(tangent.gradient, 1.0, c, mirror)
         image = problem.image(x)
-        rest = problem.rest(x)
-        value = problem.smooth(image) + rest
+        rest, at = problem.rest(x), problem.at(image)
+        value = at.value + rest
         lower = tangent.value + problem.dot(tangent.gradient, x - u) + rest
         lower += c * self.geometry.divergence(x, mirror)
         if self.pace.adaptive:
             enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
-            if not self._served(enough, at, tangent, u, x, image):
+            if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, value)
         self.z, self.z_image, self.mirror = x, image, self.geometry.mirror(x)
         self.weight, self.lower = first_memory(self.L, self.constants), lower
         self.remaining = 1.0
-        self._take(x, image, value, 1.0, tangent)
+        self._take(x, image, at, value, 1.0, tangent)
         return True
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.base import Evaluation, LossRisk
 from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.momentum import Momentum
@@ -23,8 +24,8 @@ LIPSCHITZ_FALL = 1 / 0.9
 class FISTA(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω with a prox.
 
-    F is a `ScalarRisk`, a `FreeIntercept` or a `BlockRisk`, whose w is d × k. Ω need not be
-    strongly convex: the 1-norm and the constraint form of the elastic net will do.
+    F is a risk of scalar scores or, for w of d × k, of blocks. Ω need not be strongly convex: the
+    1-norm and the constraint form of the elastic net will do.
 
     Step: w⁺ = prox of Ω/L at u − ∇F(u)/L, u = w + β (w − w_last), L found by trial: it rises where
     F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum starts again where it points
@@ -40,7 +41,7 @@ class FISTA(Solver):
     restart: O'Donoghue and Candès, 2015, gradient scheme.
     """
 
-    def __init__(self, risk: ScalarRisk | BlockRisk, regularizer: Regularizer) -> None:
+    def __init__(self, risk: LossRisk, regularizer: Regularizer) -> None:
         super().__init__()
         loss = risk.loss
         if not loss.smoothing > 0:
@@ -61,50 +62,58 @@ class FISTA(Solver):
         self.trial, self.last_L = Backtracking(L, SMALLEST, fall=LIPSCHITZ_FALL), L
         self.momentum = Momentum(0.0)
         self.w = self.last_w = np.zeros(self.risk.shape)
-        self.scores = self.last_scores = self.risk.scores(self.w)
+        #: F at w and at the w before; the gradient at w, once it is known.
+        self.at = self.last_at = self.risk.at(self.risk.scores(self.w))
+        self.gradient: NDArray[np.float64] | None = None
+        self.warm: Any = None
         self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
         L = self.trial.L
-        beta = self.momentum.ahead(L / self.last_L)
-        u = self.w + beta * (self.w - self.last_w)
-        scores = self.scores + beta * (self.scores - self.last_scores)
-        derivatives = self.risk.derivatives(scores)
-        gradient = self.risk.gradient(derivatives)
-        self.certificate.offer_duals(-derivatives, -gradient, exact=True)
-
+        u, at, gradient = self._tangent(self.momentum.ahead(L / self.last_L))
         w = self.regularizer.prox_of((u - gradient / L).ravel(), 1 / L).reshape(u.shape)
-        new_scores = self.risk.scores(w)
-        if not self._served(w - u, scores, new_scores, derivatives):
+        new = self.risk.at(self.risk.scores(w), self.warm)
+        served = self._served(w - u, at, new)
+        self.warm = new.warm
+        if not served:
             self.trial.failed()
             self.moved = self.n
             return
         self.moved = 0 if np.array_equal(w, self.w) else self.n
         self.momentum.advance(float(np.vdot(u - w, w - self.w)))
         self.w, self.last_w = w, self.w
-        self.scores, self.last_scores = new_scores, self.scores
+        self.at, self.last_at, self.gradient = new, self.at, None
         self.last_L = L
         self.trial.served()
-        self.certificate.offer_weights(w, new_scores, exact=True)
+        self.certificate.offer_weights(w, new, exact=True)
 
-    def _served(
-        self,
-        step: NDArray[np.float64],
-        scores: NDArray[np.float64],
-        new_scores: NDArray[np.float64],
-        derivatives: NDArray[np.float64],
-    ) -> bool:
+    def _tangent(self, beta: float) -> tuple[NDArray[np.float64], Evaluation, NDArray[np.float64]]:
+        """u = w + β (w − w_last), F there and its gradient; at w itself they may be known."""
+        if beta == 0 and self.gradient is not None:
+            return self.w, self.at, self.gradient
+        u, at = self.w, self.at
+        if beta != 0:
+            u = u + beta * (u - self.last_w)
+            scores = at.scores + beta * (at.scores - self.last_at.scores)
+            at = self.risk.at(scores, self.warm)
+        _, derivatives = at.tangent()
+        gradient = self.risk.gradient(derivatives)
+        self.warm = at.warm
+        self.gradient = gradient if beta == 0 else None
+        self.certificate.offer_duals(-derivatives, -gradient, exact=True)
+        return u, at, gradient
+
+    def _served(self, step: NDArray[np.float64], at: Evaluation, new: Evaluation) -> bool:
         """Whether F(w) ≤ F(u) + ⟨∇F(u), step⟩ + L/2 ‖step‖²."""
         quadratic = self.trial.L / 2 * float(np.vdot(step, step))
-        moves, costs = new_scores - scores, self.risk.costs
-        before, after = self.risk.value(scores), self.risk.value(new_scores)
-        if is_visible(quadratic, before, after):
-            return after - before - float(np.vdot(costs * derivatives, moves)) <= quadratic
+        moves = new.scores - at.scores
+        if is_visible(quadratic, at.value, new.value):
+            return new.value - at.value - at.derivative_along(moves) <= quadratic
         # Half of ⟨∇F(w) − ∇F(u), step⟩ is the mean of the distances from u to w and back.
-        curvatures = self.risk.derivatives(new_scores) - derivatives
-        return float(np.vdot(costs * curvatures, moves)) / 2 <= quadratic
+        change = self.risk.costs * (new.derivatives - at.derivatives)
+        return float(np.vdot(change, moves)) / 2 <= quadratic
 
     def measure(self) -> None:
         # before the first step no pass has told of the primal
-        self.certificate.offer_weights(self.w, self.scores, exact=True)
+        self.certificate.offer_weights(self.w, self.at, exact=True)

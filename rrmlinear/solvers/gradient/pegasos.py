@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
@@ -73,7 +73,7 @@ class Pegasos(Solver):
         counted = np.flatnonzero(self.risk.costs)
         radius = math.inf
         if self.projection:
-            losses = self.risk.value(np.zeros(self.n))
+            losses = self.risk.at(np.zeros(self.n)).value
             radius = math.sqrt(losses / self.regularizer.modulus)
         self.state = SubgradientDescent(
             self.risk,
@@ -108,15 +108,15 @@ class Pegasos(Solver):
 
     def _look_at_all(self) -> None:
         w = self.state.average() if self.averaging else self.state.last()
-        scores = self.risk.scores(w)
-        primal = self.certificate.primal_of(w, scores)
+        at = self.risk.at(self.risk.scores(w))
+        primal = self.certificate.primal_of(w, at)
         if not math.isfinite(primal):
             raise ValueError(
                 "the steps have overflowed, as they may where derivatives are unbounded: "
                 "project them, scale the data, or take a smaller C"
             )
-        self.certificate.offer_weights(lambda: w, primal=primal)
-        here = self.risk.derivatives(scores)
+        self.certificate.offer_weights(lambda: w, at, primal=primal)
+        here = at.derivatives
         for alphas in (-here, -self.state.mean_derivatives(here)):
             self.certificate.offer_duals(alphas)
 

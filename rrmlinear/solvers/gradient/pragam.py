@@ -96,7 +96,8 @@ class Pragam(Solver):
         scores = risk.scores(np.zeros(risk.shape))
         begin = self.begin
         begin = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
-        self.certificate.offer_weights(np.zeros(risk.shape), scores)
+        self.certificate.offer_weights(np.zeros(risk.shape), risk.at(scores))
+        self.warm: Any = None  # where the search for dual steps ended
         vector = risk.gradient(begin)
         #: The largest lower bound of the pairs taken, by which runs begin again.
         self.taken_bound = self.certificate.offer_duals(begin, vector)
@@ -107,19 +108,27 @@ class Pragam(Solver):
         # The first pair of a run from duals, made by the first trial.
         self.centre, self.centre_vector = centre, vector
         self.w = self.vector = self.answer_vector = None
+        #: The first pair's w and scores, once a trial has made them.
+        self.first: tuple[Array, Array] | None = None
         self.epoch.begin()
+
+    def _dual_steps(self, scores: Array, alphas: Array, curvature: float) -> Array:
+        steps, self.warm = self.risk.dual_steps(scores, alphas, curvature, self.warm)
+        return steps
 
     def _weights(self, vector: Array) -> Array:
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
     def smoothed_value(self, w: Array, scores: Array, mu: float) -> tuple[float, Array]:
         """J_μ(w) and the α_μ(w) that attains it."""
-        alphas = self.risk.dual_steps(scores, self.centre, mu)
-        away = alphas - self.centre
-        costs = self.risk.costs
+        alphas = self._dual_steps(scores, self.centre, mu)
+        return self._smoothed_value(w, scores, mu, alphas), alphas
+
+    def _smoothed_value(self, w: Array, scores: Array, mu: float, alphas: Array) -> float:
+        away, costs = alphas - self.centre, self.risk.costs
         value = -weighted(costs, scores, alphas) - self.risk.conjugate(alphas)
         value -= mu / 2 * weighted(costs, away, away)
-        return value + self.regularizer.value_of(w.ravel()), alphas
+        return value + self.regularizer.value_of(w.ravel())
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -135,11 +144,13 @@ class Pragam(Solver):
             self._begin(self.alphas, vector)
 
     def _first(self) -> bool:
-        w = self._weights(self.centre_vector)
-        scores = self.risk.scores(w)
-        alphas = self.risk.dual_steps(scores, self.centre, self.trial.L)
+        if self.first is None:
+            w = self._weights(self.centre_vector)
+            self.first = w, self.risk.scores(w)
+        w, scores = self.first
+        alphas = self._dual_steps(scores, self.centre, self.trial.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
-        return self._kept(w, scores, self.trial.L, alphas, vector)
+        return self._kept(w, scores, self.trial.L, alphas, vector, answer=alphas)
 
     def _step(self) -> bool:
         rate = (self.gamma + self.mu) / self.trial.L
@@ -153,7 +164,7 @@ class Pragam(Solver):
             beta_vector = self.risk.gradient(beta)
         target = self._weights(beta_vector)
         target_scores = self.risk.scores(target)
-        alphas = self.risk.dual_steps(target_scores, beta, self.trial.L)
+        alphas = self._dual_steps(target_scores, beta, self.trial.L)
         vector = self.risk.gradient(alphas) if self.adaptive else None
         w, scores = between(self.w, target, tau), between(self.scores, target_scores, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
@@ -164,11 +175,18 @@ class Pragam(Solver):
         return True
 
     def _kept(
-        self, w: Array, scores: Array, mu: float, alphas: Array, vector: Array | None
+        self,
+        w: Array,
+        scores: Array,
+        mu: float,
+        alphas: Array,
+        vector: Array | None,
+        answer: Array | None = None,
     ) -> bool:
         # Whether J_μ(w) ≤ D(α), which an L that is not below the true one promises. Then the pair
-        # is the new one; J_μ(w) bounds the optimum, and what attains it serves the next step.
-        value, answer = self.smoothed_value(w, scores, mu)
+        # is the new one; J_μ(w) bounds the optimum, and its ``answer`` α_μ(w) serves the next step.
+        answer = self._dual_steps(scores, self.centre, mu) if answer is None else answer
+        value = self._smoothed_value(w, scores, mu, answer)
         if vector is not None:
             dual = self.certificate.offer_duals(alphas, vector)
             if value > dual + EXCESSIVE_GAP_ROUNDING * (abs(value) + abs(self.certificate.primal)):
@@ -177,7 +195,7 @@ class Pragam(Solver):
             dual = value
             self.certificate.offer_bound(value)
         self.taken_bound = max(self.taken_bound, dual)
-        self.certificate.offer_weights(w, scores)
+        self.certificate.offer_weights(w, self.certificate.at(scores))
         self.w, self.scores, self.mu = w, scores, mu
         self.alphas, self.vector = alphas, vector
         self.answer, self.answer_vector = answer, None

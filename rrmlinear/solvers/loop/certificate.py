@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -36,29 +37,31 @@ class Certificate:
         self.excess = math.inf
         self._weights: Any = None if risk is None else np.zeros(risk.shape)
         self._alphas: Any = None
-        #: X w of the best weights, where they are at hand.
-        self.scores: Any = None
+        #: F at the best weights, where it is at hand.
+        self.best_at: Any = None
+        #: Where the searches of the last primal value ended.
+        self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
 
     def offer_weights(
         self,
         w: Any,
-        scores: Array | None = None,
+        at: Evaluation | None = None,
         *,
         primal: float | None = None,
         exact: bool = False,
     ) -> float:
         """The primal value at w, which is kept if it is the least.
 
-        ``scores`` are X w and ``primal`` the value, where they are known. They are ``exact`` unless
-        they come from sums over steps; `measure` makes them again where they are not.
+        ``at`` is F at X w and ``primal`` the value, where they are known. They are ``exact`` unless
+        X w comes from sums over steps; `measure` makes them again where they are not.
         """
         if primal is None:
-            exact = exact or scores is None
-            scores = self.risk.scores(w) if scores is None else scores
-            primal = self.primal_of(w, scores)
+            exact = exact or at is None
+            at = self.at(self.risk.scores(w)) if at is None else at
+            primal = self.primal_of(w, at)
         if callable(w) or primal < self.primal:
-            self.primal, self._weights, self.scores = primal, w, scores
+            self.primal, self._weights, self.best_at = primal, w, at
             self._primal_is_exact = exact or callable(w)
         return primal
 
@@ -93,9 +96,15 @@ class Certificate:
         """
         self.bound = max(self.bound, bound)
 
-    def primal_of(self, w: Any, scores: Array) -> float:
+    def at(self, scores: Array) -> Evaluation:
+        """F at these scores, its searches begun where those of the last primal value ended."""
+        return self.risk.at(scores, self.warm)
+
+    def primal_of(self, w: Any, at: Evaluation) -> float:
         """Ω(w) + F(w)."""
-        return float(self.risk.value(scores) + self.regularizer.value_of(w.ravel()))
+        value = float(at.value + self.regularizer.value_of(w.ravel()))
+        self.warm = at.warm
+        return value
 
     def dual_of(self, alphas: Array, vector: Array) -> tuple[float, Array]:
         """The dual value at t α, and t α."""
@@ -108,8 +117,8 @@ class Certificate:
     def measure(self) -> tuple[float, float]:
         """(primal, dual) of the points that are kept, from these points alone."""
         if not self._primal_is_exact:
-            self.scores = self.risk.scores(self._weights)
-            self.primal = self.primal_of(self._weights, self.scores)
+            self.best_at = self.at(self.risk.scores(self._weights))
+            self.primal = self.primal_of(self._weights, self.best_at)
         if not self._dual_is_exact:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
         self._primal_is_exact = self._dual_is_exact = True
@@ -137,7 +146,8 @@ class Certificate:
 
     def final_weights(self) -> Any:
         """The best weights as a Result has them."""
-        return self.weights if self.risk is None else self.risk.complete(self.weights)
+        w = self.weights
+        return w if self.risk is None else self.risk.complete(w, self.best_at)
 
     def final_duals(self) -> Any:
         """The best duals as a Result has them."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
@@ -25,8 +24,8 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
     """(‖diag(√c) X‖², v*) with ‖v*‖ = 1 in the risk's shape of weights; (0, v) for data of zeros.
 
     The eigenvalue is approached from below. One column alone is iterated for a risk of blocks,
-    whose operator is the same for each. For a `FreeIntercept` rows count from their mean by costs:
-    its duals sum to 0, so that a shift of all rows does not move Σ c_i α_i x_i.
+    whose operator is the same for each. Where duals balance rows count from their mean by costs:
+    the duals sum to 0, so that a shift of all rows does not move Σ c_i α_i x_i.
     """
     random = np.random.default_rng(seed)
     v = np.zeros(risk.shape)
@@ -51,11 +50,11 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
 def trace(risk: Any) -> float:
     """Σ c_i ‖x_i‖², which ‖diag(√c) X‖² never exceeds; as many as min(n, d) times too large.
 
-    For a `FreeIntercept` rows count from their mean by costs.
+    Where duals balance rows count from their mean by costs.
     """
     costs = risk.costs.ravel()
     total = inner(costs, risk.rows.squared_norms())
-    if isinstance(risk, FreeIntercept):
+    if "balance" in risk.offers:
         mean = risk.gradient(np.ones(len(costs)))
         total -= inner(mean, mean) / float(costs.sum())
     return max(total, 0.0)
@@ -72,7 +71,7 @@ def mean_curvature(risk: Any) -> float:
 
 
 def _centred(risk: Any, scores: Array) -> Array:
-    if not isinstance(risk, FreeIntercept):
+    if "balance" not in risk.offers:
         return scores
     return scores - inner(risk.costs, scores) / float(risk.costs.sum())
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array
 
@@ -40,13 +39,13 @@ class DualRepair:
 
     def __init__(self, risk: ScalarRisk, regularizer: Regularizer, lower: Array, upper: Array):
         self.risk, self.regularizer, self.lower, self.upper = risk, regularizer, lower, upper
-        self.free = isinstance(risk, FreeIntercept)
+        self.free = "balance" in risk.offers
         self.looks, self.next = 0, FIRST
 
     @classmethod
     def of(cls, risk: Any, regularizer: Regularizer) -> DualRepair | None:
         """For losses of one score with duals in a bounded box, a free intercept or none."""
-        if type(risk) not in (ScalarRisk, FreeIntercept):
+        if "box" not in risk.offers:
             return None
         box = risk.loss.box(risk.labels)
         if box is None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.layouts.entries import EntriesRisk
 from rrmlinear.solvers.loop.anderson import Anderson
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -63,16 +64,17 @@ class MatrixPdprox(Solver):
         self.threshold = Threshold((p, q))
         self.certificate = FactorsCertificate(risk)
         self.scores, self.alphas = np.zeros(self.n), np.zeros(self.n)
-        self.certificate.offer_weights(LowRank.zero(p, q), self.scores)
+        at = risk.at(self.scores)
+        self.certificate.offer_weights(LowRank.zero(p, q), at)
         self.certificate.offer_duals(self.alphas, dual=-risk.conjugate(self.alphas))
         self.thetas, self.parts = [1.0], [self.certificate.weights]
         self.mixing, self.memory = Anderson(MEMORY), [(self.scores, self.alphas)]
-        self.tau, self.since, self.patience = self._first_tau(), 0, float(PATIENCE)
+        self.tau, self.since, self.patience = self._first_tau(at), 0, float(PATIENCE)
 
-    def _first_tau(self) -> float:
+    def _first_tau(self, at: Evaluation) -> float:
         # ‖W‖/‖A(α)‖ where α are the derivatives at W = 0 and W as far along A as F(0) lasts. A(α)
         # is too long if it is beyond the dual ball, by its root if one may guess.
-        sums = self.risk.sums(-self.risk.derivatives(self.scores))
+        sums = self.risk.sums(-at.derivatives)
         square = inner(sums.data, sums.data)
         if not square > 0:
             return 1.0
@@ -82,32 +84,33 @@ class MatrixPdprox(Solver):
     def run_pass(self, number: int) -> None:
         self.work += self.n
         risk, tau = self.risk, self.tau
-        alphas = risk.dual_steps(self.scores, self.alphas, tau * risk.curvature)
+        alphas, _ = risk.dual_steps(self.scores, self.alphas, tau * risk.curvature)
         ahead = risk.sums(tau * (2 * alphas - self.alphas))
         w = self.threshold(self.thetas, self.parts, ahead, tau)
         scores = risk.scores_of(w.left, w.right)
-        self.certificate.offer_weights(w, scores)
+        at = risk.at(scores)
+        self.certificate.offer_weights(w, at)
         still = np.array_equal(alphas, self.alphas) and np.array_equal(scores, self.scores)
         self.moved = 0 if still else self.n
         self.since += 1
         uneven = 1.0
         if number % LOOKS == 0 or number == 1:
-            uneven = self._balance(w, scores, alphas)
+            uneven = self._balance(w, at, alphas)
         if uneven != 1 and self.since >= self.patience:
             self.tau, self.since, self.patience = self.tau * uneven, 0, MORE * self.patience
             self.mixing.forget()
             self.memory = []
         self._mix(w, scores, alphas)
 
-    def _balance(self, w: LowRank, scores: Array, alphas: Array) -> float:
+    def _balance(self, w: LowRank, at: Evaluation, alphas: Array) -> float:
         """See the dual at these duals; what τ is best multiplied by."""
         risk = self.risk
-        of_loss = risk.value(scores) + risk.conjugate(alphas)
-        of_loss = max(of_loss + inner(risk.costs * alphas, scores), 0.0)
+        of_loss = at.value + risk.conjugate(alphas)
+        of_loss = max(of_loss + inner(risk.costs * alphas, at.scores), 0.0)
         alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
         dual = self.certificate.offer_duals(alphas, dual=-risk.conjugate(alphas))
         # what scaling takes from the dual is the norm's, too
-        of_norm = max(w.norm + risk.value(scores) - dual - of_loss, 0.0)
+        of_norm = max(w.norm + at.value - dual - of_loss, 0.0)
         if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
             return 1.0
         return float(np.clip(math.sqrt(of_norm / max(of_loss, 1e-300)), 1 / FARTHEST, FARTHEST))
@@ -138,9 +141,9 @@ class FactorsCertificate(Certificate):
         super().__init__(risk)
         self._weights = LowRank.zero(*risk.matrix_shape)
 
-    def primal_of(self, w: Any, scores: Array) -> float:
+    def primal_of(self, w: Any, at: Evaluation) -> float:
         """‖W‖_* + F(W)."""
-        return float(w.norm + self.risk.value(scores))
+        return float(w.norm + at.value)
 
     def measure(self) -> tuple[float, float]:
         """Both values again, from the factors and the duals alone."""
@@ -149,7 +152,9 @@ class FactorsCertificate(Certificate):
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
         bound = norm_bound(risk.sums(self.alphas), max(part, FINEST))
         alphas = self.alphas / max(bound, 1.0)
-        self.offer_weights(lambda: w, primal=self.primal_of(w, risk.scores_of(w.left, w.right)))
+        self.offer_weights(
+            lambda: w, primal=self.primal_of(w, risk.at(risk.scores_of(w.left, w.right)))
+        )
         self.offer_duals(lambda: alphas, dual=-risk.conjugate(alphas))
         return self.primal, self.dual
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.swept import swept
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.epochs import Epoch
@@ -20,11 +22,36 @@ from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric
 
 ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
-# The certificate is looked at after the first pass, at restarts and every so many passes.
-LOOK = 8
-# An epoch ends when the fixed-point residual has fallen to SUFFICIENT_DECREASE of its first, when
-# it has fallen to NECESSARY_DECREASE and rises, and when it has LONGEST_EPOCH of all passes.
+# Points are offered to the certificate after the first pass, at restarts and every LOOK_PASSES.
+LOOK_PASSES = 8
+# An epoch ends when the fixed-point residual is below SUFFICIENT_DECREASE of its first value, when
+# it is below NECESSARY_DECREASE of that and rises, or after LONGEST_EPOCH of all passes.
 SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """w and α. ``vector`` is v(α), kept where w steps along it or the step is extrapolated in it;
+    ``scores`` are X w, kept where they are extrapolated.
+    """
+
+    w: Array
+    alphas: Array
+    vector: Any = None
+    scores: Any = None
+
+    def combined(self, mix: Callable[..., Array], *others: State) -> State:
+        """``mix`` of each array with those of ``others``."""
+        mixed: dict[str, Any] = {}
+        for field in fields(self):
+            arrays = [getattr(z, field.name) for z in (self, *others)]
+            mixed[field.name] = None if arrays[0] is None else mix(*arrays)
+        return State(**mixed)
+
+    def equals(self, other: State) -> bool:
+        """Whether all arrays agree to the last bit."""
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(a is None or b is None or np.array_equal(a, b) for a, b in pairs)
 
 
 class Pdprox(Solver):
@@ -91,36 +118,40 @@ class Pdprox(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         w = np.zeros(risk.shape)
         scores = risk.scores(w)
-        self.certificate.offer_weights(w, scores)
+        at = risk.at(scores)
+        self.certificate.offer_weights(w, at)
         begin = self.begin
         alphas = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
         vector = risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector)
         if self.ratio is None:
-            self.balance = self._first_balance(scores)
+            self.balance = self._first_balance(at)
         else:
             self.balance = self.ratio * self.metric.square(np.ones(1))
+        self.warm: Any = None  # where the search for dual steps ended
         self.steps, self.epochs = 0, 0
         # the measure is the residual's square
         self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
-        #: w, α, then v(α) or scores, or both, as order and storage ask for.
-        self.state = [w, alphas]
-        if self.order == "dual" or self.storage == "double-primal":
-            self.state.append(vector)
-        if self.order == "dual" and self.storage == "double-dual":
-            self.state.append(scores)
-        self._begin(self.state)
+        dual, stored = self.order == "dual", self.storage == "double-dual"
+        self._begin(
+            State(
+                w,
+                alphas,
+                vector if dual or not stored else None,
+                scores if dual and stored else None,
+            )
+        )
 
-    def _first_balance(self, scores: Array) -> float:
-        # ‖w‖²/‖α‖² if α are the derivatives at w = 0, and w as far along them as F(0) lasts.
-        alphas = -self.risk.derivatives(scores)
+    def _first_balance(self, at: Evaluation) -> float:
+        # ‖w‖²/‖α‖² if −α are the derivatives at w = 0, and w as far along them as F(0) lasts.
+        alphas = -at.derivatives
         square = weighted(self.risk.costs, alphas, alphas)
         along = self.metric.dual_square(self.risk.gradient(alphas))
         if not (square > 0 and along > 0):
             return 1.0
-        return self.risk.value(scores) ** 2 / along / square or 1.0
+        return at.value**2 / along / square or 1.0
 
-    def _begin(self, state: list[Array]) -> None:
+    def _begin(self, state: State) -> None:
         """A new epoch."""
         self.tau, self.sigma = math.sqrt(self.balance), 1 / math.sqrt(self.balance)
         self.state = self.anchor = state
@@ -128,26 +159,28 @@ class Pdprox(Solver):
         self.epoch.begin()
         self.epochs += 1
 
-    def _stepped(self, state: list[Array]) -> list[Array]:
-        """T: both steps, from where the state is."""
-        w, alphas, *more = state
-        twice, curvature = self.storage == "double-dual", 1 / self.sigma
+    def _stepped(self, z: State) -> State:
+        """T(z): both steps from z."""
         if self.order == "dual":
-            new_w = self.metric.step(w, more[0], self.tau)
-            if not twice:
-                return [new_w, *self._swept(2 * new_w - w, alphas)]
-            scores = self.risk.scores(new_w)
-            new = self.risk.dual_steps(2 * scores - more[1], alphas, curvature)
-            return [new_w, new, self.risk.gradient(new), scores]
-        if not twice:
-            new, vector = self._swept(w, alphas)
-            return [self.metric.step(w, 2 * vector - more[0], self.tau), new, vector]
-        new = self.risk.dual_steps(self.risk.scores(w), alphas, curvature)
-        return [self.metric.step(w, self.risk.gradient(2 * new - alphas), self.tau), new]
+            w = self.metric.step(z.w, z.vector, self.tau)
+            if self.storage == "double-primal":
+                return State(w, *self._swept(2 * w - z.w, z.alphas))
+            scores = self.risk.scores(w)
+            alphas = self._dual_steps(2 * scores - z.scores, z.alphas)
+            return State(w, alphas, self.risk.gradient(alphas), scores)
+        if self.storage == "double-primal":
+            alphas, vector = self._swept(z.w, z.alphas)
+            return State(self.metric.step(z.w, 2 * vector - z.vector, self.tau), alphas, vector)
+        alphas = self._dual_steps(self.risk.scores(z.w), z.alphas)
+        vector = self.risk.gradient(2 * alphas - z.alphas)
+        return State(self.metric.step(z.w, vector, self.tau), alphas)
+
+    def _dual_steps(self, scores: Array, alphas: Array) -> Array:
+        steps, self.warm = self.risk.dual_steps(scores, alphas, 1 / self.sigma, self.warm)
+        return steps
 
     def _swept(self, w: Array, alphas: Array) -> tuple[Array, Array]:
-        sweep = getattr(self.risk, "sweep", None) or (lambda *given: swept(self.risk, *given))
-        steps, vector, _ = sweep(w, alphas, 1 / self.sigma, False)
+        steps, vector, _, self.warm = self.risk.sweep(w, alphas, 1 / self.sigma, False, self.warm)
         return steps, vector
 
     def run_pass(self, number: int) -> None:
@@ -159,64 +192,62 @@ class Pdprox(Solver):
 
     def _halpern_step(self, number: int) -> None:
         state, new = self.state, self._stepped(self.state)
-        w, alphas = new[0] - state[0], new[1] - state[1]
+        w, alphas = new.w - state.w, new.alphas - state.alphas
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
         residual = squares[0] / self.tau + squares[1] / self.sigma
         self.moved = self.n if residual > 0 else 0
         over = self.epoch.is_over(residual, number)
-        if over or number % LOOK == 0 or number == 1:
-            self._look_at(*new)
+        if over or number % LOOK_PASSES == 0 or number == 1:
+            self._look_at(new)
         if over:
             self._rebalance(new)
             self._begin(new)
             return
         k = self.steps
         self.steps += 1
-        self.state = [
-            ((k + 1) * (2 * to - z) + first) / (k + 2)
-            for to, z, first in zip(new, state, self.anchor, strict=True)
-        ]
+        self.state = state.combined(
+            lambda z, to, first: ((k + 1) * (2 * to - z) + first) / (k + 2), new, self.anchor
+        )
 
-    def _rebalance(self, new: list[Array]) -> None:
+    def _rebalance(self, new: State) -> None:
         if self.ratio is not None:
             return
-        w, alphas = new[0] - self.anchor[0], new[1] - self.anchor[1]
+        w, alphas = new.w - self.anchor.w, new.alphas - self.anchor.alphas
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
         if min(squares) > 0:
             self.balance = math.sqrt(self.balance * squares[0] / squares[1])
 
     def _average_step(self, number: int) -> None:
         if number == 1:  # the half of a step by which the paper's pairs are ahead of those of T
-            self._half_step()
-            self.sums = [np.zeros_like(z) for z in self.state[:2]]
+            self.state = self._half_step(self.state)
+            self.sums = np.zeros_like(self.state.w), np.zeros_like(self.state.alphas)
         state, new = self.state, self._stepped(self.state)
-        pair = [new[0], state[1]] if self.order == "dual" else [state[0], new[1]]
-        self.moved = self.n if any(map(np.any, map(np.subtract, new, state))) else 0
+        dual = self.order == "dual"
+        pair = State(new.w, state.alphas) if dual else State(state.w, new.alphas)
+        self.moved = 0 if state.equals(new) else self.n
         self.state = new
         self.steps += 1
-        for total, z in zip(self.sums, pair, strict=True):
-            total += z
-        if number % LOOK == 0 or number == 1:
-            self._look_at(*pair)
-            self._look_at(*self.averages())
+        self.sums[0][...] += pair.w
+        self.sums[1][...] += pair.alphas
+        if number % LOOK_PASSES == 0 or number == 1:
+            self._look_at(pair)
+            self._look_at(State(*self.averages()))
 
-    def _half_step(self) -> None:
-        w, alphas, *more = self.state
+    def _half_step(self, z: State) -> State:
         if self.order == "dual":
-            self.state[1], self.state[2] = self._swept(w, alphas)
-        else:
-            vector = more[0] if more else self.risk.gradient(alphas)
-            self.state[0] = self.metric.step(w, vector, self.tau)
+            alphas, vector = self._swept(z.w, z.alphas)
+            return replace(z, alphas=alphas, vector=vector)
+        vector = self.risk.gradient(z.alphas) if z.vector is None else z.vector
+        return replace(z, w=self.metric.step(z.w, vector, self.tau))
 
     def averages(self) -> tuple[Array, Array]:
         """(ŵ, α̂) of all steps, without restarts."""
         return self.sums[0] / self.steps, self.sums[1] / self.steps
 
-    def _look_at(
-        self, w: Array, alphas: Array, vector: Array | None = None, scores: Array | None = None
-    ) -> None:
-        self.certificate.offer_weights(w, self.risk.scores(w) if scores is None else scores)
-        vector = self.risk.gradient(alphas) if vector is None else vector
-        self.certificate.offer_duals(alphas, vector)
+    def _look_at(self, z: State) -> None:
+        scores = self.risk.scores(z.w) if z.scores is None else z.scores
+        self.certificate.offer_weights(z.w, self.certificate.at(scores))
+        vector = self.risk.gradient(z.alphas) if z.vector is None else z.vector
+        self.certificate.offer_duals(z.alphas, vector)
         if self.repair is not None:
-            self.work += self.n * self.repair.look(self.certificate, alphas, vector)
+            self.work += self.n * self.repair.look(self.certificate, z.alphas, vector)

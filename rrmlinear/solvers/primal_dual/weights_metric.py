@@ -95,9 +95,11 @@ class DataMetric:
 
 def metric_of(risk: Any, regularizer: Regularizer) -> PlainMetric | DataMetric:
     """That of the data where features are few beside it and a prox is quick, else the plain one."""
-    d, k = getattr(risk, "separate", (risk.shape[0], 1))
+    if "gram" not in risk.offers:
+        return PlainMetric(risk, regularizer)
+    d, k = risk.separate
     affordable = 0 < d <= MOST_FEATURES and risk.rows.n_stored >= FEWEST_VALUES * d * d * k
     in_kernel = type(regularizer).prox_of is Regularizer.prox_of  # and not by singular values
-    if affordable and in_kernel and hasattr(risk, "gram"):
+    if affordable and in_kernel:
         return DataMetric(risk.gram(), regularizer)
     return PlainMetric(risk, regularizer)

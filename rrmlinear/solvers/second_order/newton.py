@@ -8,28 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import LEAST_SMOOTHING, STEP_ROUNDING
 
-# Up to so many features the second derivative is a matrix that is factorized.
+# The most features for which the second derivative is formed and factorized.
 FACTORIZED = 600
-# A step along a direction ends where the derivative has fallen to this part of that at its start.
+# A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.1
-# A smoothing has served when its own gap is this part of what it adds to the whole gap; the next
-# is so much smaller.
-SERVED = 0.3
-FALL = 4.0
-# The residual of conjugate gradients, at most, and how many of their steps.
-COARSE = 0.1
-MOST_PRODUCTS = 250
+# μ falls, by SMOOTHING_FALL, when the smoothed problem's own gap is below SMOOTHED_GAP_FRACTION of
+# what μ adds to the gap of the problem itself.
+SMOOTHED_GAP_FRACTION = 0.3
+SMOOTHING_FALL = 4.0
+# Conjugate gradients: the relative residual to reach, and the most products with the matrix.
+RESIDUAL_DECREASE = 0.1
+MAX_PRODUCTS = 250
 
 
 class Newton(Solver):
     """minimize (s/2)‖w‖² + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
 
-    F is a `ScalarRisk` or a `FreeIntercept`. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
+    F is a risk of scalar scores. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
     gradient, by a factorization or conjugate gradients, and a search along w + t d, whose
     scores are linear in t. A loss with a kink is smoothed by μ; when w is as good as that μ
     allows, μ falls. Only examples whose score lies where the smoothed loss is curved enter ∇²F:
@@ -48,7 +49,7 @@ class Newton(Solver):
 
     def __init__(self, risk: Any, regularizer: Regularizer) -> None:
         super().__init__()
-        if not hasattr(risk, "hessian"):
+        if "hessian" not in risk.offers:
             raise ValueError(
                 f"Newton's method takes a loss of one score, and {type(risk.loss).__name__} is one "
                 "of several"
@@ -64,14 +65,17 @@ class Newton(Solver):
 
     def start(self) -> None:
         self.w = np.zeros(self.risk.shape)
-        self.scores = self.risk.scores(self.w)
         self.certificate = Certificate(self.risk, self.regularizer)
+        #: μ, and the point that was best for it, before μ last fell.
         self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
         loss, total = self.risk.loss, float(self.risk.costs.sum())
         self.smooth, self.smoothing = self.risk, 0.0
+        #: The smoothed F at w.
+        self.at = self.certificate.at(self.risk.scores(self.w))
         if not loss.smoothing > 0:
-            mean = self.risk.value(self.scores) / total if total else 0.0
+            mean = self.at.value / total if total else 0.0
             self._smooth(mean / loss.lipschitz**2 or 1.0)
+            self.at = self.smooth.at(self.at.scores, self.at.warm)
         self.least_smoothing = LEAST_SMOOTHING * self.smoothing
         self.moved = self.n
 
@@ -80,7 +84,7 @@ class Newton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        derivatives = self.smooth.derivatives(self.scores)
+        derivatives = self.at.derivatives
         vector = -self.smooth.gradient(derivatives)
         self.certificate.offer_duals(-derivatives, vector)
         if self.smoothing and (not self.moved or self._served(-derivatives, vector)):
@@ -89,41 +93,48 @@ class Newton(Solver):
             return
         direction = self._direction(vector - self.modulus * self.w)
         moves = self.risk.scores(direction)
-        t = self._search(direction, moves)
+        t, self.at = self._search(direction, moves)
         before = self.w
-        self.w, self.scores = self.w + t * direction, self.scores + t * moves
+        self.w = self.w + t * direction
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
         self.moved = 0 if np.abs(self.w - before).max(initial=0) <= rounding else self.n
-        self.certificate.offer_weights(self.w, self.scores)
+        self._offer(self.w, self.at.scores)
+
+    def _offer(self, w: NDArray[np.float64], scores: NDArray[np.float64]) -> None:
+        # without a smoothing F at w is there already
+        known = not self.smoothing and scores is self.at.scores
+        self.certificate.offer_weights(w, self.at if known else self.certificate.at(scores))
 
     def _sharpen(self) -> None:
         """Let μ fall, and w go where w(μ) is expected to."""
-        mu, smaller, w, scores = self.smoothing, self.smoothing / FALL, self.w, self.scores
+        mu, w, scores = self.smoothing, self.w, self.at.scores
+        smaller = mu / SMOOTHING_FALL
         if self.last is not None:
             before, last_w, last_scores = self.last
             rate, moves = (w - last_w) / (mu - before), (scores - last_scores) / (mu - before)
-            self.certificate.offer_weights(w - mu * rate, scores - mu * moves)
-            self.w, self.scores = w + (smaller - mu) * rate, scores + (smaller - mu) * moves
-        self.last = mu, w, scores
+            self._offer(w - mu * rate, scores - mu * moves)
+            ahead, ahead_scores = w + (smaller - mu) * rate, scores + (smaller - mu) * moves
         self._smooth(smaller)
-        if self.last is not None and not self._objective(self.w, self.scores) < self._objective(
-            w, scores
-        ):
-            self.w, self.scores = w, scores
+        self.at = self.smooth.at(scores, self.certificate.warm)
+        if self.last is not None:
+            at = self.smooth.at(ahead_scores, self.at.warm)
+            if self._objective(ahead, at) < self._objective(w, self.at):
+                self.w, self.at = ahead, at
+        self.last = mu, w, scores
 
-    def _objective(self, w: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
-        return self.smooth.value(scores) + self.regularizer.value_of(w)
+    def _objective(self, w: NDArray[np.float64], at: Evaluation) -> float:
+        return at.value + self.regularizer.value_of(w)
 
     def _served(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> bool:
         # Ω(w) + F_μ(w) above its own dual, against what (μ/2) Σ c α² adds.
         added = self.smoothing / 2 * float(self.risk.costs @ (alphas * alphas))
         away = self.modulus * self.w - vector
-        return float(away @ away) / (2 * self.modulus) <= SERVED * added
+        return float(away @ away) / (2 * self.modulus) <= SMOOTHED_GAP_FRACTION * added
 
     def _direction(self, downhill: NDArray[np.float64]) -> NDArray[np.float64]:
-        hessian = self.smooth.hessian(self.scores)
+        hessian = self.at.hessian()
         if len(downhill) <= FACTORIZED:
-            matrix = hessian.matrix()
+            matrix: Any = hessian.matrix()
             matrix[np.diag_indices(len(downhill))] += self.modulus
             return np.linalg.solve(matrix, downhill)
         return self._conjugate_gradients(hessian, downhill)
@@ -134,8 +145,8 @@ class Newton(Solver):
         z = scale * r
         p, size = z, float(r @ z)
         first = size
-        for _ in range(MOST_PRODUCTS):
-            if size <= COARSE**2 * first:
+        for _ in range(MAX_PRODUCTS):
+            if size <= RESIDUAL_DECREASE**2 * first:
                 break
             q = hessian.product(p) + self.modulus * p
             step = size / float(p @ q)
@@ -145,12 +156,21 @@ class Newton(Solver):
             p = z + size / last * p
         return x
 
-    def _search(self, direction: NDArray[np.float64], moves: NDArray[np.float64]) -> float:
-        """The t at which the derivative along w + t d is nearly 0."""
+    def _search(
+        self, direction: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> tuple[float, Evaluation]:
+        """The t at which the derivative along w + t d is nearly 0, and F there."""
         linear = float(self.w @ direction) * self.modulus
         square = float(direction @ direction) * self.modulus
+        seen = {0.0: self.at}
+        warm = self.at.warm
 
         def derivative(t: float) -> float:
-            return linear + t * square + self.smooth.along(self.scores, moves, t)[1]
+            nonlocal warm
+            at = seen[t] if t in seen else self.smooth.at(self.at.scores + t * moves, warm)
+            value = linear + t * square + at.derivative_along(moves)
+            seen[t], warm = at, at.warm
+            return value
 
-        return nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        return t, seen[t]

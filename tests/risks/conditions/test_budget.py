@@ -8,9 +8,8 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.risks.conditions.budget import Budget
-from rrmlinear.risks.conditions.budget_intercept import BudgetIntercept
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 
 BINARY = {
     "hinge": margin.Hinge(),
@@ -44,12 +43,14 @@ def make(name, condition="norm", n=N, share=0.2, seed=0, limit=None):
     limit = limit or share * costs.sum() * (0.5 if condition == "direction" else 1)
     loss = LOSSES[name]
     if condition == "intercept":
-        return BudgetIntercept(rows, loss, y, costs, limit), X, y, costs, rng
+        both = Budget(limit, beside=Intercept())
+        return ScalarRisk(rows, loss, y, costs, condition=both), X, y, costs, rng
     direction = None
     if condition == "direction":
         direction = rng.standard_normal(n) + (y if name in BINARY else 1.0)
         direction[5] = 0
-    return Budget(rows, loss, y, costs, limit, direction), X, y, costs, rng
+    budget = Budget(limit, direction)
+    return ScalarRisk(rows, loss, y, costs, condition=budget), X, y, costs, rng
 
 
 def conic(risk, name, y, scores, start=0.0, curvature=None):
@@ -70,14 +71,18 @@ def conic(risk, name, y, scores, start=0.0, curvature=None):
     each = gain - cp.multiply(scores, alpha) - gamma / 2 * cp.square(alpha)
     if curvature is not None:
         each -= cp.multiply(curvature[at] / 2, cp.square(alpha - start[at]))
-    if isinstance(risk, BudgetIntercept):
+    if "balance" in risk.offers:
         domain.append(costs @ alpha == 0)
-    if getattr(risk, "direction", None) is None:
-        domain.append(costs @ cp.abs(alpha) <= risk.limit)
+    if risk.spec.direction is None:
+        domain.append(costs @ cp.abs(alpha) <= risk.spec.limit)
     else:
-        domain.append((costs * risk.direction[at]) @ alpha <= risk.limit)
+        domain.append((costs * risk.spec.direction[at]) @ alpha <= risk.spec.limit)
     problem = cp.Problem(cp.Maximize(costs @ each), domain)
     return problem.solve(solver=cp.CLARABEL)
+
+
+def penalty(risk, scores):
+    return risk.at(scores).best.penalty
 
 
 def attained(risk, scores, alphas):
@@ -93,11 +98,11 @@ def test_the_value_is_that_of_a_conic_solver(name, condition):
         w = size * rng.standard_normal(D)
         scores = risk.scores(w)
         np.testing.assert_allclose(scores, X @ w, atol=1e-12)
-        value = risk.value(scores)
+        value = risk.at(scores).value
         assert value == pytest.approx(conic(risk, name, y, scores), rel=1e-6, abs=1e-7)
-        alphas = -risk.derivatives(scores)
+        alphas = -risk.at(scores).derivatives
         assert attained(risk, scores, alphas) == pytest.approx(value, rel=1e-12)
-        bound += risk.eta > 0
+        bound += penalty(risk, scores) > 0
     assert bound  # the limit did bind
 
 
@@ -108,11 +113,11 @@ def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     scores, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
     start = 0.5 * rng.standard_normal(N)
     for curvature in (q, np.full(N, 0.01)):
-        steps = risk.dual_steps(scores, start, curvature)
+        steps = risk.dual_steps(scores, start, curvature)[0]
         gained = attained(risk, scores, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
         best = conic(risk, name, y, scores, start, curvature)
         assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
-    again, at = risk.dual_steps(scores, start, 0.01), costs > 0
+    again, at = risk.dual_steps(scores, start, 0.01)[0], costs > 0
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 
 
@@ -123,8 +128,8 @@ def test_derivatives_are_subgradients(name, condition):
     for size in (0.1, 1.0, 10.0):
         w, u = size * rng.standard_normal((2, D))
         scores = risk.scores(w)
-        value, derivatives = risk.value(scores), risk.derivatives(scores)
-        above = risk.value(risk.scores(u))
+        value, derivatives = risk.at(scores).value, risk.at(scores).derivatives
+        above = risk.at(risk.scores(u)).value
         assert above >= value + risk.gradient(derivatives) @ (u - w) - 1e-11 * (value + above)
 
 
@@ -134,12 +139,16 @@ def test_a_line_has_value_and_slope(name, condition):
     risk, _, _, _, rng = make(name, condition)
     scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
     for x in (0.0, 0.7, -3.0):
-        value, slope = risk.along(scores, moves, x)
-        assert value == pytest.approx(risk.value(scores + x * moves), rel=1e-14)
+        at = risk.at(scores + x * moves)
+        value, slope = at.value, at.derivative_along(moves)
+        assert value == pytest.approx(risk.at(scores + x * moves).value, rel=1e-14)
         for t in (x - 1e-3, x + 1e-3):
-            above = risk.value(scores + t * moves) - value
+            above = risk.at(scores + t * moves).value - value
             assert above >= (t - x) * slope - 1e-11 * value
-            assert above <= (t - x) * risk.along(scores, moves, t)[1] + 1e-11 * value
+            assert (
+                above
+                <= (t - x) * risk.at(scores + t * moves).derivative_along(moves) + 1e-11 * value
+            )
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -147,11 +156,11 @@ def test_a_line_has_value_and_slope(name, condition):
 def test_the_second_derivative_is_that_of_the_gradient(name, condition):
     risk, _, _, _, rng = make(name, condition, n=200)
     w = rng.standard_normal(D)
-    hessian = risk.hessian(risk.scores(w)).matrix()
-    assert risk.eta > 0
+    hessian = risk.at(risk.scores(w)).hessian().matrix()
+    assert penalty(risk, risk.scores(w)) > 0
     for j in range(D):
         step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.derivatives(risk.scores(w + s * step))) for s in (1, -1)]
+        ends = [risk.gradient(risk.at(risk.scores(w + s * step)).derivatives) for s in (1, -1)]
         np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
 
 
@@ -161,24 +170,27 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, conditio
     risk, _, _, costs, rng = make(name, condition)
     scores = rng.standard_normal(N)
     for mu in (1e-3, 0.5):
-        steps, derivatives = risk.dual_steps(scores, 0.0, mu), risk.smoothed(mu).derivatives(scores)
+        steps, derivatives = (
+            risk.dual_steps(scores, 0.0, mu)[0],
+            risk.smoothed(mu).at(scores).derivatives,
+        )
         at = costs > 0
         np.testing.assert_allclose(steps[at], -derivatives[at], rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_limit_that_does_not_bind_changes_nothing(name):
-    for condition, plain in (("norm", ScalarRisk), ("intercept", FreeIntercept)):
+    for condition, without in (("norm", None), ("intercept", Intercept())):
         risk, X, y, costs, rng = make(name, condition, limit=1e9)
         bias = 2.0 if condition == "intercept" else -1.0
         rows = Problem.from_arrays(csr_array(X), y, bias=bias).rows
-        other = plain(rows, LOSSES[name], y, costs)
+        other = ScalarRisk(rows, LOSSES[name], y, costs, condition=without)
         scores, start = rng.standard_normal(N), rng.standard_normal(N)
-        assert risk.value(scores) == other.value(scores)
+        assert risk.at(scores).value == other.at(scores).value
         counted = costs > 0
         for ours, theirs in (
-            (risk.derivatives(scores), other.derivatives(scores)),
-            (risk.dual_steps(scores, start, 0.3), other.dual_steps(scores, start, 0.3)),
+            (risk.at(scores).derivatives, other.at(scores).derivatives),
+            (risk.dual_steps(scores, start, 0.3)[0], other.dual_steps(scores, start, 0.3)[0]),
         ):
             np.testing.assert_allclose(ours[counted], theirs[counted], rtol=1e-12, atol=1e-14)
 
@@ -187,12 +199,12 @@ def test_the_hinge_keeps_its_largest_losses():
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((200, D)), rng.choice([-1.0, 1.0], 200)
     rows = Problem.from_arrays(X, y).rows
-    risk = Budget(rows, margin.Hinge(), y, np.full(200, 0.3), 0.3 * 25)
+    risk = ScalarRisk(rows, margin.Hinge(), y, np.full(200, 0.3), condition=Budget(0.3 * 25))
     for size in (0.0, 0.1, 1.0):
         scores = risk.scores(size * rng.standard_normal(D))
         losses = np.sort(np.maximum(0, 1 - y * scores))[::-1]
-        assert risk.value(scores) == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
-        assert np.abs(risk.derivatives(scores)).sum() == pytest.approx(25, rel=1e-12)
+        assert risk.at(scores).value == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
+        assert np.abs(risk.at(scores).derivatives).sum() == pytest.approx(25, rel=1e-12)
 
 
 @pytest.mark.parametrize("condition", ["norm", "intercept"])
@@ -201,18 +213,22 @@ def test_costs_are_repetitions(name, condition):
     _, X, y, _, rng = make(name, condition)
     count = rng.integers(1, 4, N)
     bias = 1.0 if condition == "intercept" else -1.0
-    kind = BudgetIntercept if condition == "intercept" else Budget
+    budget = Budget(7.0, beside=Intercept() if condition == "intercept" else None)
     weighted, repeated = (
-        kind(Problem.from_arrays(csr_array(x), t, bias=bias).rows, LOSSES[name], t, c, 7.0)
+        ScalarRisk(
+            Problem.from_arrays(csr_array(x), t, bias=bias).rows,
+            *(LOSSES[name], t, c),
+            condition=budget,
+        )
         for x, t, c in (
             (X, y, count.astype(float)),
             (X.repeat(count, axis=0), y.repeat(count), np.ones(count.sum())),
         )
     )
     w = rng.standard_normal(D)
-    values = [each.value(each.scores(w)) for each in (weighted, repeated)]
-    assert values[0] == pytest.approx(values[1], rel=1e-12)
-    assert weighted.eta == pytest.approx(repeated.eta, rel=1e-9)
+    once, again = (each.at(each.scores(w)) for each in (weighted, repeated))
+    assert once.value == pytest.approx(again.value, rel=1e-12)
+    assert once.best.penalty == pytest.approx(again.best.penalty, rel=1e-9)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -222,15 +238,15 @@ def test_steps_keep_to_the_limit_at_any_scale(name, condition, scale):
     risk, _, _, _, rng = make(name, condition, share=1e-3)
     scores = scale * rng.standard_normal(N)
     for curvature in (1e-9, 1.0, 1e9):
-        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)))
-    assert np.isfinite(risk.conjugate(-risk.derivatives(scores)))
+        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)[0]))
+    assert np.isfinite(risk.conjugate(-risk.at(scores).derivatives))
 
 
 def test_duals_beyond_the_limit_are_no_duals():
     for condition in CONDITIONS:
         risk, *_ = make("hinge", condition)
-        alphas = -risk.derivatives(np.zeros(N))
-        assert risk.eta > 0
+        alphas = -risk.at(np.zeros(N)).derivatives
+        assert penalty(risk, np.zeros(N)) > 0
         assert np.isfinite(risk.conjugate(alphas))
         assert np.isfinite(risk.conjugate(0.5 * alphas))
         assert risk.conjugate(1.001 * alphas) == np.inf
@@ -241,30 +257,32 @@ def test_duals_beyond_the_limit_are_no_duals():
 def test_one_class_costs_nothing_with_an_intercept(sign):
     y = np.full(10, sign)
     rows = Problem.from_arrays(np.arange(10.0)[:, np.newaxis], y, bias=1.0).rows
-    risk = BudgetIntercept(rows, margin.Hinge(), y, np.ones(10), 2.0)
+    both = Budget(2.0, beside=Intercept())
+    risk = ScalarRisk(rows, margin.Hinge(), y, np.ones(10), condition=both)
     scores = risk.scores(np.ones(1))
-    assert risk.value(scores) == 0
-    assert not risk.derivatives(scores).any()
-    assert not risk.dual_steps(scores, 0.5 * y, 1.0).any()
+    assert risk.at(scores).value == 0
+    assert not risk.at(scores).derivatives.any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"loss": WestonWatkins()}, "expected .*ScalarLoss, got .*WestonWatkins"),
+        ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
         ({"loss": margin.Logistic()}, "whose dual is a sum of clipped lines, and Logistic is none"),
         ({"limit": 0.0}, "the limit of duals must be positive and finite, got 0"),
         ({"limit": np.nan}, "the limit of duals must be positive and finite, got nan"),
         ({"direction": np.ones(3)}, r"must be 4 finite numbers, got shape \(3,\)"),
         ({"direction": np.full(4, np.inf)}, "must be 4 finite numbers"),
+        ({"direction": np.ones(4), "beside": Intercept()}, "beside an intercept .* no direction"),
     ],
 )
 def test_what_has_no_budget_is_refused(change, sentence):
-    given = {"loss": margin.Hinge(), "limit": 1.0, "direction": None} | change
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    rows = Problem.from_arrays(np.ones((4, 1)), y).rows
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        Budget(rows, given["loss"], y, np.ones(4), given["limit"], given["direction"])
+    given = {"loss": margin.Hinge(), "limit": 1.0} | change
+    y, loss = np.array([1.0, -1.0, 1.0, -1.0]), given.pop("loss")
+    rows = Problem.from_arrays(np.ones((4, 1)), y, bias=1.0).rows
+    with pytest.raises(ValueError, match=sentence):
+        ScalarRisk(rows, loss, y, np.ones(4), condition=Budget(**given))
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -272,6 +290,6 @@ def test_scores_that_overflow_are_refused(condition):
     risk, *_ = make("hinge", condition)
     for scores in (np.full(N, np.nan), np.full(N, np.inf)):
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.value(scores)
+            assert risk.at(scores).value
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(scores, 0.0, 1.0)
+            risk.dual_steps(scores, 0.0, 1.0)[0]

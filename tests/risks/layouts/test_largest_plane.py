@@ -17,11 +17,11 @@ def test_value_and_tangents(risk):
     w, other = rng.standard_normal((2, 3))
     scores = risk.scores(w)
     value = max(plane @ w + b for plane, b in zip(risk.planes, risk.offsets, strict=True))
-    assert risk.value(scores) == pytest.approx(value)
-    derivatives = risk.derivatives(scores)
+    assert risk.at(scores).value == pytest.approx(value)
+    derivatives = risk.at(scores).derivatives
     a = risk.gradient(derivatives)
     assert a @ w - risk.conjugate(-derivatives) == pytest.approx(value)  # Fenchel and Young
-    assert risk.value(risk.scores(other)) >= a @ other - risk.conjugate(-derivatives) - 1e-12
+    assert risk.at(risk.scores(other)).value >= a @ other - risk.conjugate(-derivatives) - 1e-12
 
 
 def test_mixtures_bound_it_from_below(risk):
@@ -29,7 +29,7 @@ def test_mixtures_bound_it_from_below(risk):
     weights = rng.dirichlet(np.ones(7))
     for w in rng.standard_normal((20, 3)):
         bound = risk.gradient(weights) @ w - risk.conjugate(-weights)
-        assert risk.value(risk.scores(w)) >= bound - 1e-12
+        assert risk.at(risk.scores(w)).value >= bound - 1e-12
     assert risk.conjugate(weights) == np.inf
     assert risk.conjugate(-2 * weights) == np.inf
 
@@ -39,9 +39,10 @@ def test_along_a_line(risk):
     w, step = rng.standard_normal((2, 3))
     scores, moves = risk.scores(w), risk.planes @ step
     for x in (0.0, 0.3, 2.0):
-        value, slope = risk.along(scores, moves, x)
-        assert value == pytest.approx(risk.value(risk.scores(w + x * step)))
-        ahead = risk.value(risk.scores(w + (x + 1e-7) * step))
+        at = risk.at(scores + x * moves)
+        value, slope = at.value, at.derivative_along(moves)
+        assert value == pytest.approx(risk.at(risk.scores(w + x * step)).value)
+        ahead = risk.at(risk.scores(w + (x + 1e-7) * step)).value
         assert slope == pytest.approx((ahead - value) / 1e-7, abs=1e-5)
 
 

@@ -7,10 +7,10 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Squared
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
-from rrmlinear.risks.layouts.tasks import TaskIntercepts, TaskRisk, task_rows
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
+from rrmlinear.risks.scalar import ScalarRisk
 
 N, D, K = 40, 5, 3
 
@@ -46,31 +46,35 @@ def test_each_task_has_the_intercept_of_its_own_problem(data, loss):
     X, y, costs, tasks = data
     costs[tasks == 2] = 0  # a task that does not count
     rows = task_rows(Problem.from_arrays(X, y).rows, np.arange(N), tasks, K)
-    risk = TaskIntercepts(rows, loss, y, costs, tasks, K)
+    risk = TaskRisk(rows, loss, y, costs, tasks, K, condition=Intercept())
     scores, alphas = np.random.default_rng(2).standard_normal((2, N))
     value, steps, derivatives = 0.0, np.zeros(N), np.zeros(N)
     for t in range(K - 1):
         own = np.flatnonzero(tasks == t)
-        alone = FreeIntercept(
-            Problem.from_arrays(X[own], y[own], bias=1.0).rows, loss, y[own], costs[own]
+        alone = ScalarRisk(
+            Problem.from_arrays(X[own], y[own], bias=1.0).rows,
+            loss,
+            y[own],
+            costs[own],
+            condition=Intercept(),
         )
-        value += alone.value(scores[own])
-        steps[own] = alone.dual_steps(scores[own], alphas[own], 0.7)
-        derivatives[own] = alone.derivatives(scores[own])
-        assert risk.intercepts(scores)[t] == pytest.approx(alone.intercept(scores[own]))
+        value += alone.at(scores[own]).value
+        steps[own] = alone.dual_steps(scores[own], alphas[own], 0.7)[0]
+        derivatives[own] = alone.at(scores[own]).derivatives
+        assert risk.at(scores).intercept[t] == pytest.approx(alone.at(scores[own]).intercept)
         assert abs(costs[own] @ steps[own]) <= 1e-12
-    assert risk.intercepts(scores)[2] == 0
-    assert risk.value(scores) == pytest.approx(value)
-    np.testing.assert_allclose(risk.dual_steps(scores, alphas, 0.7), steps, atol=1e-12)
-    np.testing.assert_allclose(risk.derivatives(scores), derivatives, atol=1e-12)
+    assert risk.at(scores).intercept[2] == 0
+    assert risk.at(scores).value == pytest.approx(value)
+    np.testing.assert_allclose(risk.dual_steps(scores, alphas, 0.7)[0], steps, atol=1e-12)
+    np.testing.assert_allclose(risk.at(scores).derivatives, derivatives, atol=1e-12)
     assert np.isfinite(risk.conjugate(steps))
     assert risk.conjugate(np.full(N, 0.1)) == np.inf
     w = np.ones(D * K)
     np.testing.assert_allclose(
-        risk.complete(w), np.append(w, risk.intercepts(risk.scores(w))), atol=1e-12
+        risk.complete(w), np.append(w, risk.at(risk.scores(w)).intercept), atol=1e-12
     )
     with pytest.raises(TypeError, match="no Hessian"):
-        risk.hessian(scores)
+        risk.at(scores).hessian()
 
 
 @pytest.fixture(params=[0.0, 0.4])
@@ -86,23 +90,24 @@ def test_the_distance_is_that_of_residuals(vectors):
     length = np.linalg.norm(vectors.y - scores, axis=1)
     gamma = vectors.loss.smoothing
     each = np.where(length < gamma, length**2 / (2 * gamma or 1), length - gamma / 2)
-    assert vectors.value(scores) == pytest.approx(vectors.costs.ravel() @ each)
+    assert vectors.at(scores).value == pytest.approx(vectors.costs.ravel() @ each)
     assert vectors.shape == (D, K)
 
 
 def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
     scores, moves, other = np.random.default_rng(5).standard_normal((3, N, K))
-    alphas = -vectors.derivatives(scores)
+    alphas = -vectors.at(scores).derivatives
     products = (vectors.costs * alphas * scores).sum()
-    assert vectors.value(scores) + vectors.conjugate(alphas) + products == pytest.approx(0)
+    assert vectors.at(scores).value + vectors.conjugate(alphas) + products == pytest.approx(0)
     other /= np.maximum(np.linalg.norm(other, axis=1), 1)[:, None]
     products = (vectors.costs * other * scores).sum()
-    assert vectors.value(scores) + vectors.conjugate(other) + products >= 0
+    assert vectors.at(scores).value + vectors.conjugate(other) + products >= 0
     assert vectors.conjugate(1.01 * other / np.linalg.norm(other, axis=1)[:, None]) == np.inf
-    assert (vectors.derivatives(vectors.y) == 0).all()
-    value, slope = vectors.along(scores, moves, 0.3)
-    assert value == pytest.approx(vectors.value(scores + 0.3 * moves))
-    ends = [vectors.value(scores + x * moves) for x in (0.3 + 1e-6, 0.3 - 1e-6)]
+    assert (vectors.at(vectors.y).derivatives == 0).all()
+    at = vectors.at(scores + 0.3 * moves)
+    value, slope = at.value, at.derivative_along(moves)
+    assert value == pytest.approx(vectors.at(scores + 0.3 * moves).value)
+    ends = [vectors.at(scores + x * moves).value for x in (0.3 + 1e-6, 0.3 - 1e-6)]
     assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
 
 
@@ -110,7 +115,7 @@ def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
 def test_dual_steps_of_vectors_beat_others(vectors, q):
     rng = np.random.default_rng(6)
     scores, old, other = rng.standard_normal((3, N, K))
-    step = vectors.dual_steps(scores, old, q)
+    step = vectors.dual_steps(scores, old, q)[0]
 
     def gains(alphas):
         own = vectors.loss.smoothing / 2 * (alphas**2).sum(axis=1) - (vectors.y * alphas).sum(
@@ -141,8 +146,9 @@ def test_moments_are_those_of_each_task(free):
     X, costs = rng.standard_normal((n, d)), rng.uniform(0.1, 2, n)
     tasks = rng.integers(0, k - 1, n)  # the last has no example
     rows = task_rows(Problem.from_arrays(X, np.ones(n)).rows, np.arange(n), tasks, k)
-    kind = TaskIntercepts if free else TaskRisk
-    gram = kind(rows, Absolute(0), np.zeros(n), costs, tasks, k).gram()
+    condition = Intercept() if free else None
+    risk = TaskRisk(rows, Absolute(0), np.zeros(n), costs, tasks, k, condition=condition)
+    gram = risk.gram()
     assert gram.shape == (d, d, k)
     for t in range(k):
         own, c = X[tasks == t], costs[tasks == t]

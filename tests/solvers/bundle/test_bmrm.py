@@ -10,7 +10,8 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.bundle import cutting_planes
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.block_descent import BlockAscent

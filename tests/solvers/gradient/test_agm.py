@@ -11,8 +11,9 @@ from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -56,7 +57,9 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
 def test_a_free_intercept(make, name, route, form):
     problem, X, y = make(name, form, bias=0.5)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
-    result = solve(FreeIntercept(problem.rows, loss, y, costs), L2(), route=route)
+    result = solve(
+        ScalarRisk(problem.rows, loss, y, costs, condition=Intercept()), L2(), route=route
+    )
     assert result.status is Status.SOLVED
     w, b = result.weights[:-1], 0.5 * result.weights[-1]
     primal = costs @ loss.values(y, X @ w + b) + w @ w / 2
@@ -87,7 +90,9 @@ def test_the_one_norm_with_a_free_intercept(make, name, memory):
     # Example 2 of the paper, against an interior-point method.
     problem, X, y = make(name, bias=1.0)
     loss, costs = LOSSES[name], np.full(N, 2.0)
-    result = solve(FreeIntercept(problem.rows, loss, y, costs), L1(3.0), memory=memory)
+    result = solve(
+        ScalarRisk(problem.rows, loss, y, costs, condition=Intercept()), L1(3.0), memory=memory
+    )
     assert result.status is Status.SOLVED
     w, b = cvxpy.Variable(D), cvxpy.Variable()
     scores = X @ w + b

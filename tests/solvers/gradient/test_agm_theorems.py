@@ -1,5 +1,7 @@
 """AGM-EF at every iteration: its estimate functions by definition, its theorems by known optima."""
 
+from functools import cached_property
+
 import cvxpy
 import numpy as np
 import pytest
@@ -8,11 +10,33 @@ from rrmlinear.projections import entropy_capped_simplex
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.bregman import Entropy, Euclidean
-from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace, Tangent
+from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
 
 D, STEPS = 12, 120
 METHODS = [InfiniteMemory, OneMemory]
 PACES = {"fixed": FIXED, "adaptive": Pace(2.0, 1.5)}
+
+
+class TangentOf:
+    """f of a problem at an image; ``turn`` is where the image enters its change of gradients."""
+
+    def __init__(self, problem, image):
+        self.problem, self.image = problem, image
+
+    @property
+    def value(self):
+        return self.problem.smooth(self.image)
+
+    @cached_property
+    def tangent(self):
+        return self.problem.tangent(self.image)
+
+    gradient = property(lambda self: self.tangent[0])
+    dual = property(lambda self: self.tangent[1])
+    turn = property(lambda self: self.tangent[2])
+
+    def gradient_rise(self, other):
+        return (other.turn - self.turn) @ (other.image - self.image) / 2
 
 
 class OverArrays:
@@ -25,10 +49,11 @@ class OverArrays:
         return x
 
     def tangent(self, image):
-        return Tangent(self.smooth(image), self.slope(image), None)
+        gradient = self.slope(image)
+        return gradient, None, gradient
 
-    def bend(self, image, tangent, other):
-        return (self.slope(other) - tangent.gradient) @ (other - image) / 2
+    def at(self, image):
+        return TangentOf(self, image)
 
     def dot(self, gradient, step):
         return float(gradient @ step)
@@ -149,8 +174,8 @@ def test_the_estimate_function_is_that_of_its_definition(lam1):
 
     def psi(x):
         parts = [
-            a * (problem.rest(x) + t.value + t.gradient @ (x - u) + lam1 / 2 * (x - u) @ (x - u))
-            for a, (u, t) in zip(weights, tangents, strict=True)
+            a * (problem.rest(x) + problem.smooth(u) + g @ (x - u) + lam1 / 2 * (x - u) @ (x - u))
+            for a, (u, (g, *_)) in zip(weights, tangents, strict=True)
         ]
         return sum(parts) + (x - x0) @ (x - x0) / 2
 
@@ -218,10 +243,10 @@ class SmoothedNorm:
 
     def tangent(self, image):
         alphas = self.alphas(image)
-        return Tangent(self.smooth(image), self.K.T @ alphas, alphas)
+        return self.K.T @ alphas, alphas, alphas
 
-    def bend(self, image, tangent, other):
-        return (self.alphas(other) - tangent.dual) @ (other - image) / 2
+    def at(self, image):
+        return TangentOf(self, image)
 
     def dot(self, gradient, step):
         return gradient @ step
@@ -256,7 +281,7 @@ def test_the_gap_of_the_averaged_dual(pace, method, lam2):
     )
     for _, now in run.steps(200):
         gap = now.value - problem.dual(now.dual)
-        np.testing.assert_allclose(now.slope, problem.K.T @ now.dual, atol=1e-12)
+        np.testing.assert_allclose(now.gradient, problem.K.T @ now.dual, atol=1e-12)
         first = run.L_of_step[0]
         shrunk = 1 / now.weight if method is InfiniteMemory else first * now.remaining
         assert -1e-12 <= gap <= shrunk * diameter + 1e-12

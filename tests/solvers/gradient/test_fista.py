@@ -9,7 +9,8 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.fista import FISTA

@@ -8,7 +8,8 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.gradient.fista import FISTA
@@ -32,7 +33,7 @@ def data(name, positive=0.4):
 
 def solve(X, y, loss, omega, costs, bias=1.0, **rules):
     problem = Problem.from_arrays(X, y, bias=bias)
-    run = FISTA(FreeIntercept(problem.rows, loss, problem.labels, costs), omega)
+    run = FISTA(ScalarRisk(problem.rows, loss, problem.labels, costs, condition=Intercept()), omega)
     return run.solve(Stopping(**({"gap_tol": 1e-9, "max_passes": 50_000} | rules)))
 
 

@@ -9,7 +9,8 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, ElasticNet
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status

@@ -8,8 +8,9 @@ from rrmlinear.losses import margin
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -26,15 +27,15 @@ def test_the_bound_and_the_excessive_gap_at_every_iteration(make, free):
     problem, X, _ = make("hinge", bias=1.0 if free else -1.0)
     lam = 0.01
     costs = np.full(N, 1 / (lam * N))
-    kind = FreeIntercept if free else ScalarRisk
-    risk = kind(problem.rows, margin.Hinge(), problem.labels, costs)
+    condition = Intercept() if free else None
+    risk = ScalarRisk(problem.rows, margin.Hinge(), problem.labels, costs, condition=condition)
     L = np.linalg.norm(X, 2) ** 2 / lam  # the paper's
     solver = Pragam(risk, L2(), L=L * lam * costs[0], adaptive=False, restarts=False)
     solver.start()
     for k in range(300):
         solver.run_pass(k + 1)
         alphas = solver.alphas
-        primal = risk.value(risk.scores(solver.w)) + solver.w @ solver.w / 2
+        primal = risk.at(risk.scores(solver.w)).value + solver.w @ solver.w / 2
         v = X.T @ (costs * alphas)
         dual = -risk.conjugate(alphas) - v @ v / 2
         assert lam * (primal - dual) <= 4 * L / (2 * N) / ((k + 1) * (k + 2)) + 1e-13
@@ -84,7 +85,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
 def test_a_free_intercept(make, name, form):
     problem, X, y = make(name, form, bias=0.5)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
-    risk = FreeIntercept(problem.rows, loss, y, costs)
+    risk = ScalarRisk(problem.rows, loss, y, costs, condition=Intercept())
     result = Pragam(risk, L2()).solve(Stopping(gap_tol=1e-7))
     assert result.status is Status.SOLVED
     w, b = result.weights[:-1], 0.5 * result.weights[-1]

@@ -13,7 +13,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L1, L2
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -185,7 +185,7 @@ def test_values_that_have_rounded_are_measured_again(certificate):
     exact, again = Certificate(risk, L2()), Certificate(risk, L2())
     exact.offer_weights(w)
     exact.offer_duals(alphas)
-    again.offer_weights(w, risk.scores(w) + 1e-3)
+    again.offer_weights(w, risk.at(risk.scores(w) + 1e-3))
     again.offer_duals(alphas, 1.001 * risk.gradient(alphas))
     assert again.primal != exact.primal
     assert again.dual != exact.dual

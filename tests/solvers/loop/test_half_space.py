@@ -8,6 +8,7 @@ from rrmlinear.losses.margin import GeneralizedHinge, Hinge
 from rrmlinear.losses.regression import EpsilonInsensitive
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
@@ -61,7 +62,8 @@ def test_the_optimum_is_that_of_a_conic_solver(name, loss, omega):
     y = truth + 1 if loss == "epsilon-insensitive" else np.where(truth > 0.3, 1.0, -1.0)
     costs, v = rng.uniform(0.1, 0.3, N), np.abs(rng.standard_normal(N))
     v, limit = (v, 0.2) if loss == "epsilon-insensitive" else (y * v, 1.5)
-    risk = Budget(Problem.from_arrays(X, y).rows, LOSSES[loss], y, costs, limit, v)
+    rows = Problem.from_arrays(X, y).rows
+    risk = ScalarRisk(rows, LOSSES[loss], y, costs, condition=Budget(limit, v))
     expected, eta = optimum(cp, loss, X, y, costs, v, limit, omega)
     assert eta > 1e-3  # without it the duals would weigh more
     result = SOLVERS[name](risk, omega).solve(Stopping(gap_tol=1e-8, max_passes=20_000))

@@ -9,8 +9,9 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.regression import Squared
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature, top_eigenvector, trace
 
 N, D = 80, 12
@@ -25,7 +26,9 @@ def make(kind, offset=0.5, scale=1.0):
     rows = Problem.from_arrays(csr_array(X), y, bias=1.0).rows
     if kind == "free":
         centred = X - (costs @ X) / costs.sum()
-        return FreeIntercept(rows, Hinge(), y, costs), np.sqrt(costs)[:, np.newaxis] * centred
+        return ScalarRisk(rows, Hinge(), y, costs, condition=Intercept()), np.sqrt(costs)[
+            :, np.newaxis
+        ] * centred
     matrix = np.sqrt(costs)[:, np.newaxis] * np.c_[X, np.ones(N)]
     if kind == "scalar":
         return ScalarRisk(rows, Hinge(), y, costs), matrix
@@ -68,7 +71,7 @@ def test_small_problems(shape):
     rows = Problem.from_arrays(X, y, bias=1.0).rows
     bare = ScalarRisk(rows.with_bias(-1.0), Hinge(), y, y)
     assert top_eigenvector(bare)[0] == pytest.approx(np.linalg.norm(X, 2) ** 2)
-    free = FreeIntercept(rows, Hinge(), y, y)
+    free = ScalarRisk(rows, Hinge(), y, y, condition=Intercept())
     expected = np.linalg.norm(X - X.mean(axis=0), 2) ** 2
     assert top_eigenvector(free)[0] == pytest.approx(expected, abs=1e-12)
     assert trace(free) >= expected - 1e-12
@@ -90,8 +93,8 @@ def test_the_mean_curvature_is_no_more_than_the_largest_whatever_is_repeated(bia
 
     def risk_of(X, costs):
         rows, y = Problem.from_arrays(X, np.ones(len(X)), bias=bias).rows, np.ones(len(X))
-        kind = FreeIntercept if bias > 0 else ScalarRisk
-        return kind(rows, Squared(), y, costs)
+        condition = Intercept() if bias > 0 else None
+        return ScalarRisk(rows, Squared(), y, costs, condition=condition)
 
     risk = risk_of(X, 1.0 * times)
     mean = mean_curvature(risk)

@@ -7,8 +7,8 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1, L2
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.primal_dual import dual_repair, pdprox
@@ -24,12 +24,12 @@ def risk_of(loss, free):
     X = rng.standard_normal((N, D)) * 10.0 ** np.linspace(-1, 1, D)
     y = X @ rng.standard_normal(D) + rng.standard_normal(N) * 5
     y = np.sign(y) if isinstance(loss, margin.Hinge) else y
-    kind = FreeIntercept if free else ScalarRisk
-    return kind(
+    return ScalarRisk(
         Problem.from_arrays(X, y, bias=1.0).rows if free else Problem.from_arrays(X, y).rows,
         loss,
         y,
         np.full(N, 0.3),
+        condition=Intercept() if free else None,
     )
 
 
@@ -40,7 +40,8 @@ def after_passes(risk, omega, passes):
     solver.repair = None
     for number in range(1, passes + 1):
         solver.run_pass(number)
-    return solver._stepped(solver.state)[1:3]
+    last = solver._stepped(solver.state)
+    return last.alphas, last.vector
 
 
 @pytest.mark.parametrize("free", [False, True])

@@ -12,8 +12,9 @@ from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
@@ -90,7 +91,7 @@ def test_sparse_is_dense_and_weights_are_repetitions(make, name, order):
 def test_a_free_intercept(make, name, order):
     problem, X, y = make(name, bias=0.5)
     costs = np.linspace(0, 4, N)
-    risk = FreeIntercept(problem.rows, LOSSES[name], y, costs)
+    risk = ScalarRisk(problem.rows, LOSSES[name], y, costs, condition=Intercept())
     result = solved(risk, L1(0.8), order=order)
     w, b = result.weights[:-1], 0.5 * result.weights[-1]
     primal = costs @ LOSSES[name].values(y, X @ w + b) + 0.8 * np.abs(w).sum()

@@ -10,8 +10,9 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
@@ -57,7 +58,7 @@ def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
     problem, X, y = scalar_problem(name, form)
     problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
-    risk = FreeIntercept(problem.rows, loss, problem.labels, costs)
+    risk = ScalarRisk(problem.rows, loss, problem.labels, costs, condition=Intercept())
     result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=2000))
     assert result.status is Status.SOLVED
     assert costs @ result.duals == pytest.approx(0, abs=1e-8)

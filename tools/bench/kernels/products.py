@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 from rrmlinear import read_libsvm
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 
 FORMS = ("sparse", "dense64", "dense32")
 STREAM = 1 << 28  # bytes of the large array

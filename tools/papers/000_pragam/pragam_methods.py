@@ -162,8 +162,8 @@ def lbfgs(name: str, level: float) -> Method:
         def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             nonlocal count
             count += 1
-            margins = risk.scores(w)
-            return risk.value(margins) + w @ w / 2, risk.gradient(risk.derivatives(margins)) + w
+            value, derivatives = risk.at(risk.scores(w)).tangent()
+            return value + w @ w / 2, risk.gradient(derivatives) + w
 
         def note(intermediate_result: Any) -> None:
             seconds = time.perf_counter() - begin - curve.judging

@@ -38,6 +38,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton
@@ -108,10 +109,11 @@ def trials(study: Study, number: int, seed: int = 0) -> Iterator[Trial]:
             yield Trial(X, y, flipped(y, random), test, labels)
 
 
-def budget_risk(trial: Trial, budget: float) -> Budget:
+def budget_risk(trial: Trial, budget: float) -> ScalarRisk:
     """The problem at C = 1."""
     rows = Problem.from_arrays(trial.X, trial.noisy).rows
-    return Budget(rows, Hinge(), trial.noisy, np.ones(len(trial.noisy)), budget)
+    costs = np.ones(len(trial.noisy))
+    return ScalarRisk(rows, Hinge(), trial.noisy, costs, condition=Budget(budget))
 
 
 def pdprox(trial: Trial, budget: float, ratio: float, gap: float) -> tuple[Vector, int]:
@@ -124,7 +126,7 @@ def pdprox(trial: Trial, budget: float, ratio: float, gap: float) -> tuple[Vecto
         if number % LOOKS == 0:
             w, alphas = solver.averages()
             v = risk.gradient(alphas)
-            primal = w @ w / 2 + risk.value(risk.scores(w))
+            primal = w @ w / 2 + risk.at(risk.scores(w)).value
             if primal + v @ v / 2 + risk.conjugate(alphas) <= gap * len(trial.y):
                 return w, number
     raise BenchmarkError(f"the gap is not below {gap} n after {MOST_PASSES} passes")

@@ -35,7 +35,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import SmoothHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import ElasticNet
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.fista import FISTA

@@ -8,7 +8,8 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.regression import EpsilonInsensitive, Huber
-from rrmlinear.risks.decomposable import BlockRisk, ScalarRisk
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scalar import ScalarRisk
 
 N, D = 30, 7
 
@@ -34,8 +35,8 @@ def test_products_are_those_of_the_matrix(form, dtype, bias):
     assert risk.shape == w.shape
     scores = risk.scores(w)
     np.testing.assert_allclose(scores, X @ w, rtol=1e-13, atol=1e-14)
-    assert risk.value(scores) == pytest.approx(costs @ np.log1p(np.exp(-y * scores)), rel=1e-13)
-    derivatives = risk.derivatives(scores)
+    assert risk.at(scores).value == pytest.approx(costs @ np.log1p(np.exp(-y * scores)), rel=1e-13)
+    derivatives = risk.at(scores).derivatives
     np.testing.assert_allclose(derivatives, -y / (1 + np.exp(y * scores)), rtol=1e-13)
     np.testing.assert_allclose(risk.gradient(derivatives), X.T @ (costs * derivatives), atol=1e-13)
 
@@ -44,10 +45,10 @@ def test_products_are_those_of_the_matrix(form, dtype, bias):
 def test_the_gradient_is_that_of_the_value(loss):
     risk, X, _, _ = make(loss)
     w = np.random.default_rng(2).standard_normal(X.shape[1])
-    gradient = risk.gradient(risk.derivatives(risk.scores(w)))
+    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives)
     for j in range(len(w)):
         step = 1e-6 * np.eye(len(w))[j]
-        rise = risk.value(risk.scores(w + step)) - risk.value(risk.scores(w - step))
+        rise = risk.at(risk.scores(w + step)).value - risk.at(risk.scores(w - step)).value
         assert gradient[j] == pytest.approx(rise / 2e-6, abs=1e-7)
 
 
@@ -58,19 +59,19 @@ def test_the_gradient_is_that_of_the_value(loss):
 def test_value_and_slope_along_a_line(loss):
     risk, _, _, costs = make(loss)
     scores, moves = np.random.default_rng(4).standard_normal((2, N))
-    value, slope = risk.along(scores, moves, 0.4)
     at = scores + 0.4 * moves
-    assert value == pytest.approx(risk.value(at), rel=1e-14)
-    assert slope == pytest.approx((costs * risk.derivatives(at)) @ moves, rel=1e-12)
+    value, slope = risk.at(at).tangent()[0], risk.at(at).derivative_along(moves)
+    assert value == pytest.approx(risk.at(at).value, rel=1e-14)
+    assert slope == pytest.approx((costs * risk.at(at).derivatives) @ moves, rel=1e-12)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
 def test_derivatives_are_duals_that_attain_the_value(loss):
     risk, _, _, costs = make(loss)
     scores = np.random.default_rng(3).standard_normal(N)
-    alphas = -risk.derivatives(scores)
+    alphas = -risk.at(scores).derivatives
     attained = -risk.conjugate(alphas) - (costs * alphas) @ scores
-    assert attained == pytest.approx(risk.value(scores), rel=1e-12)
+    assert attained == pytest.approx(risk.at(scores).value, rel=1e-12)
 
 
 def test_a_dual_out_of_its_domain_counts_where_the_cost_does():
@@ -101,8 +102,10 @@ def test_products_of_blocks_are_those_of_the_matrix(blocks):
     assert risk.shape == W.shape
     scores = risk.scores(W)
     np.testing.assert_allclose(scores, X @ W, rtol=1e-12, atol=1e-13)
-    assert risk.value(scores) == pytest.approx(costs @ risk.loss.values(scores, label), rel=1e-13)
-    derivatives = risk.derivatives(scores)
+    assert risk.at(scores).value == pytest.approx(
+        costs @ risk.loss.values(scores, label), rel=1e-13
+    )
+    derivatives = risk.at(scores).derivatives
     np.testing.assert_allclose(derivatives.sum(axis=1), 0, atol=1e-15)
     own = derivatives.copy()
     own[np.arange(N), label] = 0
@@ -119,16 +122,16 @@ def test_products_of_blocks_are_those_of_the_matrix(blocks):
 def test_derivatives_of_blocks_attain_the_value(blocks):
     risk, _, _, costs, W = blocks
     scores = risk.scores(W)
-    alphas = -risk.derivatives(scores)
+    alphas = -risk.at(scores).derivatives
     attained = -risk.conjugate(alphas) - (costs[:, np.newaxis] * alphas * scores).sum()
-    assert attained == pytest.approx(risk.value(scores), rel=1e-12)
+    assert attained == pytest.approx(risk.at(scores).value, rel=1e-12)
 
 
 def test_value_and_slope_of_blocks_along_a_line(blocks):
     risk = blocks[0]
     k = risk.shape[1]
     scores, moves = np.random.default_rng(4).standard_normal((2, len(risk.costs), k))
-    value, slope = risk.along(scores, moves, 0.4)
     at = scores + 0.4 * moves
-    assert value == pytest.approx(risk.value(at), rel=1e-14)
-    assert slope == pytest.approx(np.vdot(risk.costs * risk.derivatives(at), moves), rel=1e-12)
+    value, slope = risk.at(at).tangent()[0], risk.at(at).derivative_along(moves)
+    assert value == pytest.approx(risk.at(at).value, rel=1e-14)
+    assert slope == pytest.approx(np.vdot(risk.costs * risk.at(at).derivatives, moves), rel=1e-12)

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.risks.conditions.free_intercept import FreeIntercept
-from rrmlinear.risks.decomposable import ScalarRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
 
 CLASSIFICATION = {
     "hinge": margin.Hinge(),
@@ -50,7 +50,7 @@ def make(name, n=N, seed=0, share=0.4, repeat=1, loss=None, cost_scale=1.0, scal
     costs = cost_scale * rng.random(n * repeat)
     costs[2 : n // 2 : 7] = 0
     rows = Problem.from_arrays(csr_array(X), y, bias=2.0).rows
-    return FreeIntercept(rows, loss or LOSSES[name], y, costs), X, y, costs, rng
+    return ScalarRisk(rows, loss or LOSSES[name], y, costs, condition=Intercept()), X, y, costs, rng
 
 
 def best_value(risk, scores, y):
@@ -94,13 +94,13 @@ def test_value_and_intercept_are_the_best(name, kind):
         scores = risk.scores(w)
         np.testing.assert_allclose(scores, X @ w, rtol=1e-12, atol=1e-12)
         best = best_value(risk, scores, y) if len(y) < 2000 else np.inf
-        value, b = risk.value(scores), risk.intercept(scores)
+        value, b = risk.at(scores).value, risk.at(scores).intercept
         assert value == pytest.approx(costs @ risk.loss.values(y, scores + b), rel=1e-12)
         assert value <= best * (1 + 1e-12)
         for step in (-1e-3, -1e-6, 1e-6, 1e-3):
             moved = costs @ risk.loss.values(y, scores + b + step)
             assert value <= moved * (1 + 1e-12)
-        derivatives = risk.derivatives(scores)
+        derivatives = risk.at(scores).derivatives
         assert balance(costs, derivatives) < 200
         attained = -risk.conjugate(-derivatives) + (costs * derivatives) @ scores
         assert attained == pytest.approx(value, rel=1e-9)
@@ -111,10 +111,10 @@ def test_value_and_intercept_are_the_best(name, kind):
 def test_the_gradient_is_that_of_the_value(name):
     risk, _, _, _, rng = make(name)
     w = rng.standard_normal(D)
-    gradient = risk.gradient(risk.derivatives(risk.scores(w)))
+    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives)
     for j in range(D):
         step = 1e-5 * np.eye(D)[j]
-        rise = risk.value(risk.scores(w + step)) - risk.value(risk.scores(w - step))
+        rise = risk.at(risk.scores(w + step)).value - risk.at(risk.scores(w - step)).value
         assert gradient[j] == pytest.approx(rise / 2e-5, abs=2e-6)
 
 
@@ -123,12 +123,15 @@ def test_a_line_through_the_scores_has_value_and_slope(name):
     risk, _, _, _, rng = make(name)
     scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
     for x in (0.0, 0.7, -3.0):
-        value, slope = risk.along(scores, moves, x)
-        assert value == pytest.approx(risk.value(scores + x * moves), rel=1e-14)
+        at = risk.at(scores + x * moves)
+        value, slope = at.value, at.derivative_along(moves)
+        assert value == pytest.approx(risk.at(scores + x * moves).value, rel=1e-14)
         for t in (x - 1e-3, x + 1e-3):
-            above = risk.value(scores + t * moves) - value
+            above = risk.at(scores + t * moves).value - value
             assert above >= (t - x) * slope - 1e-12 * abs(value)
-            assert above <= (t - x) * risk.along(scores, moves, t)[1] + 1e-12 * abs(value)
+            assert above <= (t - x) * risk.at(scores + t * moves).derivative_along(
+                moves
+            ) + 1e-12 * abs(value)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -137,10 +140,10 @@ def test_the_value_lies_above_its_tangents(name):
     for _ in range(30):
         w, u = rng.standard_normal((2, D))
         scores = risk.scores(w)
-        value, derivatives = risk.value(scores), risk.derivatives(scores)
+        value, derivatives = risk.at(scores).value, risk.at(scores).derivatives
         assert balance(costs, derivatives) < 200
         tangent = value + risk.gradient(derivatives) @ (u - w)
-        above = risk.value(risk.scores(u))
+        above = risk.at(risk.scores(u)).value
         assert above >= tangent - 1e-12 * (abs(value) + abs(above))
 
 
@@ -148,10 +151,10 @@ def test_the_value_lies_above_its_tangents(name):
 def test_the_second_derivative_is_that_of_the_gradient(name):
     risk, _, _, _, rng = make(name)
     w = rng.standard_normal(D)
-    hessian = risk.hessian(risk.scores(w)).matrix()
+    hessian = risk.at(risk.scores(w)).hessian().matrix()
     for j in range(D):
         step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.derivatives(risk.scores(w + s * step))) for s in (1, -1)]
+        ends = [risk.gradient(risk.at(risk.scores(w + s * step)).derivatives) for s in (1, -1)]
         np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
 
 
@@ -179,7 +182,7 @@ def test_dual_steps_are_those_of_a_conic_solver(name):
     risk, _, y, costs, rng = make(name, n=25)
     scores, curvatures = rng.standard_normal(25), rng.uniform(0.2, 3, 25)
     start = 0.5 * rng.standard_normal(25)
-    steps = risk.dual_steps(scores, start, curvatures)
+    steps = risk.dual_steps(scores, start, curvatures)[0]
     assert balance(costs, steps) < 200
     at = costs > 0
     alpha = cp.Variable(at.sum())
@@ -200,7 +203,7 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
     risk, _, _, _, rng = make(name)
     smoothed, scores = risk.smoothed(mu), rng.standard_normal(N)
     np.testing.assert_allclose(
-        risk.dual_steps(scores, 0.0, mu), -smoothed.derivatives(scores), rtol=1e-9, atol=1e-11
+        risk.dual_steps(scores, 0.0, mu)[0], -smoothed.at(scores).derivatives, rtol=1e-9, atol=1e-11
     )
 
 
@@ -210,9 +213,10 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
 def test_steps_balance_at_any_scale(name, curvature, scale):
     risk, _, y, costs, rng = make(name, share=0.01)
     scores = scale * rng.standard_normal(N)
-    start = -ScalarRisk(risk.rows, risk.loss, y, costs).derivatives(scale * rng.standard_normal(N))
+    plain = ScalarRisk(risk.rows, risk.loss, y, costs)
+    start = -plain.at(scale * rng.standard_normal(N)).derivatives
     for alphas in (0.0, start):
-        steps = risk.dual_steps(scores, alphas, curvature)
+        steps = risk.dual_steps(scores, alphas, curvature)[0]
         assert balance(costs, steps) < 1e4
         assert np.isfinite(risk.conjugate(steps))
 
@@ -223,9 +227,10 @@ def test_the_search_by_steps_finds_what_the_median_does(seed):
     searched = make("hinge", seed=seed, loss=Searched())[0]
     for _ in range(3):
         scores = rng.standard_normal(N)
-        assert searched.value(scores) == pytest.approx(risk.value(scores), rel=1e-13)
-        assert balance(costs, searched.derivatives(scores)) < 200
-        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7) for each in (searched, risk))
+        at = searched.at(scores)
+        assert at.value == pytest.approx(risk.at(scores).value, rel=1e-13)
+        assert balance(costs, at.derivatives) < 200
+        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7)[0] for each in (searched, risk))
         np.testing.assert_allclose(found[costs > 0], expected[costs > 0], atol=1e-10)
 
 
@@ -233,12 +238,12 @@ def test_the_search_by_steps_finds_what_the_median_does(seed):
 def test_one_example_costs_nothing(name):
     y = np.array([-1.0])
     rows = Problem.from_arrays(np.ones((1, 1)), y, bias=1.0).rows
-    risk = FreeIntercept(rows, LOSSES[name], y, np.array([3.0]))
+    risk = ScalarRisk(rows, LOSSES[name], y, np.array([3.0]), condition=Intercept())
     scores = risk.scores(np.array([7.0]))
-    assert risk.value(scores) == pytest.approx(0, abs=1e-12)
-    assert risk.derivatives(scores) == pytest.approx(0, abs=1e-12)
-    assert risk.conjugate(-risk.derivatives(scores)) == pytest.approx(0, abs=1e-12)
-    assert risk.dual_steps(scores, np.array([-0.5]), 1.0) == pytest.approx(0, abs=1e-12)
+    assert risk.at(scores).value == pytest.approx(0, abs=1e-12)
+    assert risk.at(scores).derivatives == pytest.approx(0, abs=1e-12)
+    assert risk.conjugate(-risk.at(scores).derivatives) == pytest.approx(0, abs=1e-12)
+    assert risk.dual_steps(scores, np.array([-0.5]), 1.0)[0] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", CLASSIFICATION)
@@ -248,25 +253,27 @@ def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
     y, costs = np.full(30, sign), rng.random(30)
     y[5], costs[5] = -sign, 0
     rows = Problem.from_arrays(rng.standard_normal((30, 2)), y, bias=1.0).rows
-    risk = FreeIntercept(rows, LOSSES[name], y, costs)
+    risk = ScalarRisk(rows, LOSSES[name], y, costs, condition=Intercept())
     scores = 10 * rng.standard_normal(30)
-    assert risk.value(scores) <= 1e-14
-    assert not (costs * risk.derivatives(scores)).any()
-    assert not risk.dual_steps(scores, 0.5 * y, 1.0).any()
+    assert risk.at(scores).value <= 1e-14
+    assert not (costs * risk.at(scores).derivatives).any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
     assert np.isfinite(risk.complete(np.ones(2))).all()
 
 
 def test_the_middle_of_many_best_intercepts():
     rows = Problem.from_arrays(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), bias=1.0).rows
-    risk = FreeIntercept(rows, margin.Hinge(), np.array([1.0, -1.0]), np.array([0.1, 0.1]))
+    risk = ScalarRisk(
+        rows, margin.Hinge(), np.array([1.0, -1.0]), np.array([0.1, 0.1]), condition=Intercept()
+    )
     for scores, expected in [((0.0, 0.0), 0.0), ((5.0, -3.0), -1.0), ((0.0, 10.0), -5.0)]:
         for _ in range(2):  # from afar and from where it is
-            assert risk.intercept(np.array(scores)) == pytest.approx(expected, abs=1e-12)
+            assert risk.at(np.array(scores)).intercept == pytest.approx(expected, abs=1e-12)
 
 
 def test_duals_out_of_balance_are_no_duals():
     risk, _, _, costs, rng = make("hinge")
-    alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)
+    alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)[0]
     assert np.isfinite(risk.conjugate(alphas))
     alphas[np.flatnonzero(costs)[0]] += 1e-6
     assert risk.conjugate(alphas) == np.inf
@@ -286,13 +293,13 @@ def test_what_has_no_free_intercept_is_refused(change, sentence):
     y = np.array([1.0, -1.0, 1.0, -1.0])
     rows = Problem.from_arrays(np.ones((4, 1)), y, bias=given["bias"]).rows
     with pytest.raises(ValueError, match=sentence):
-        FreeIntercept(rows, given["loss"], y, given["costs"])
+        ScalarRisk(rows, given["loss"], y, given["costs"], condition=Intercept())
 
 
 def test_scores_that_overflow_are_refused():
     risk, _, _, _, _ = make("hinge")
     for scores in (np.full(N, np.nan), np.full(N, np.inf)):
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.value(scores)
+            assert risk.at(scores).value
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(scores, 0.0, 1.0)
+            risk.dual_steps(scores, 0.0, 1.0)[0]

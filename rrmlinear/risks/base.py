@@ -1,0 +1,142 @@
+"""F at given scores: what every solver over all examples asks of a risk."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import Hessian
+
+Array = NDArray[np.float64]
+
+
+class Risk(Protocol):
+    """F(w), a convex function of the scores X w, and its conjugate.
+
+    A risk has no state. Searches may start where earlier ones ended, which callers hand on as
+    ``warm``; the same arguments give the same bits.
+    """
+
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        """Names of what only some risks have.
+
+        "hessian": `Evaluation.hessian`. "gram": `gram`. "balance": duals have Σ c_i α_i = 0 over
+        all examples. "box": duals are independent but for that, and rows are those of the weights.
+        """
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def scores(self, w: Array) -> Array: ...
+    def at(self, scores: Array, warm: Any = None) -> Evaluation: ...
+    def gradient(self, derivatives: Array) -> Array: ...
+    def conjugate(self, alphas: Array) -> float: ...
+    def duals(self, alphas: Array) -> Array: ...
+    def complete(self, w: Array, at: Evaluation | None = None) -> Array: ...
+
+
+class LossRisk(Risk, Protocol):
+    """A risk that sums the losses of examples."""
+
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def loss(self) -> Any: ...
+    @property
+    def costs(self) -> Array: ...
+
+
+class Evaluation:
+    """F at scores: each quantity is computed when it is first asked for, and kept.
+
+    ``terms`` are Σ c_i φ(s_i, y_i) under no condition, as `ScalarTerms`.
+    """
+
+    #: Where searches ended, for the next `at` or `dual_steps`; None where there are none.
+    warm: Any = None
+    #: The best intercept: None without one, a number, or an array of one for each task.
+    intercept: Any = None
+
+    def __init__(self, risk: Any, terms: Any, scores: Array) -> None:
+        self.risk, self.terms, self.scores = risk, terms, scores
+
+    @cached_property
+    def value(self) -> float:
+        """F."""
+        return self.terms.total(self.scores)
+
+    @cached_property
+    def derivatives(self) -> Array:
+        """∂F/∂s_i over c_i: minus the duals that attain F."""
+        return self.terms.derivatives(self.scores)
+
+    @cached_property
+    def curvatures(self) -> Array:
+        """c_i φ'', which make the second derivative X' diag(·) X of F."""
+        return self.terms.curvatures(self.scores)
+
+    def tangent(self) -> tuple[float, Array]:
+        """``value`` and ``derivatives``, for callers that need both: one way through memory."""
+        known = vars(self)
+        if "value" not in known and "derivatives" not in known:
+            known["value"], known["derivatives"] = self.terms.tangent(self.scores)
+        return self.value, self.derivatives
+
+    def derivative_along(self, moves: Array) -> float:
+        """The derivative of F along a line on which the scores change by ``moves``."""
+        return float(np.vdot(self.terms.costs * self.derivatives, moves))
+
+    def hessian(self) -> Hessian:
+        """∇²F as a function of the weights, for a smooth loss."""
+        return Hessian(self.risk.rows, self.curvatures)
+
+
+class Conditioned(Evaluation):
+    """F where a condition binds the duals: one search gives all of it."""
+
+    def __init__(self, risk: Any, terms: Any, scores: Array, condition: Any, warm: Any) -> None:
+        super().__init__(risk, terms, scores)
+        self.condition = condition
+        self._given = warm
+
+    @cached_property
+    def best(self) -> Any:
+        """The duals that attain F, and the multipliers of the condition."""
+        return self.condition.best(self.scores, self._given)
+
+    @property
+    def warm(self) -> Any:  # type: ignore[override]
+        return self.best.warm
+
+    @property
+    def intercept(self) -> Any:  # type: ignore[override]
+        return self.best.intercept
+
+    @cached_property
+    def moved(self) -> Array:
+        """Scores at which the losses add up to F less what the condition adds."""
+        return self.condition.moved(self.scores, self.best)
+
+    @cached_property
+    def value(self) -> float:
+        return self.terms.total(self.moved) + self.condition.added(self.best)
+
+    @cached_property
+    def derivatives(self) -> Array:
+        return -self.best.alphas
+
+    @cached_property
+    def curvatures(self) -> Array:
+        return self.condition.kept(self.terms.curvatures(self.moved), self.best)
+
+    def tangent(self) -> tuple[float, Array]:
+        return self.value, self.derivatives
+
+    def hessian(self) -> Hessian:
+        return Hessian(self.risk.rows, self.curvatures, self.condition.directions(self.best))

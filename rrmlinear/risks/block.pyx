@@ -1,0 +1,254 @@
+"""F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of k scores."""
+
+from libc.math cimport NAN
+from libc.stdint cimport int32_t, uintptr_t
+from libc.string cimport memcpy
+
+from rrmlinear.simd.blocks cimport block_margins, block_scores, block_stride, block_update
+from rrmlinear.simd.rows cimport row_t, rows_get
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport BlockLoss
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.shares import Shares
+
+
+cdef struct room_t:            # what one example takes: lines of k8 numbers, and of solve_block
+    double* line
+    double* margin
+    double* block
+    double* new_block
+    double* work
+
+
+cdef class BlockRisk:
+    """F of a loss of k scores. Scores, derivatives and duals are n × k, weights d × k.
+
+    The rest, ``threads`` included, is that of `ScalarRisk`; there are no conditions.
+    """
+
+    offers = frozenset({"gram"})
+
+    cdef readonly Rows rows
+    cdef readonly BlockLoss loss
+    cdef readonly object costs
+    cdef readonly int threads
+    cdef object shares
+    cdef const int32_t[::1] label
+    cdef const double[::1] cost
+    cdef Py_ssize_t n
+    cdef Py_ssize_t k
+    cdef Py_ssize_t k8
+    cdef Py_ssize_t stride
+    cdef list spare                # arrays of weights with padding, for the next product
+
+    def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
+                  const double[::1] costs, int threads=1):
+        self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
+        self.costs = np.asarray(costs)[:, np.newaxis]
+        self.n, self.k8, self.stride = rows.c.n_rows, (k + 7) // 8 * 8, block_stride(k)
+        self.threads = threads
+        self.shares = Shares(rows, threads, k)
+        self.spare = []
+
+    @property
+    def terms(self):
+        """Sums over examples as functions of the scores: its own."""
+        return self
+
+    @property
+    def shape(self):
+        """Of the weights."""
+        return (self.rows.width, self.k)
+
+    @property
+    def separate(self):
+        """(d, 1): the Gram matrix of d features serves each column of weights."""
+        return self.rows.width, 1
+
+    cdef object _memory(self, room_t* room):
+        # freed with the object that is returned
+        memory = aligned_zeros(1, 4 * self.k8 + self.loss.workspace(self.k8))
+        room.line = <double*> <uintptr_t> memory.ctypes.data
+        room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
+        room.new_block, room.work = room.line + 3 * self.k8, room.line + 4 * self.k8
+        return memory
+
+    cdef object _padded(self):
+        # the numbers in it are those of its last use, its padding is 0
+        try:
+            return self.spare.pop()
+        except IndexError:
+            return aligned_zeros(max(self.rows.width, 1), self.stride)
+
+    def scores(self, w):
+        """X W."""
+        result, padded = np.empty((self.n, self.k)), self._padded()
+        padded[:self.rows.width, :self.k] = w
+        self.shares.run(self._scores, padded, result)
+        self.spare.append(padded)
+        return result
+
+    def _scores(self, const double[:, ::1] padded, double[:, ::1] out, Py_ssize_t part,
+                Py_ssize_t begin, Py_ssize_t end):
+        line = aligned_zeros(1, self.k8)
+        cdef double* scores = <double*> <uintptr_t> line.ctypes.data
+        cdef Py_ssize_t i
+        cdef row_t row
+        with nogil:
+            for i in range(begin, end):
+                row = rows_get(&self.rows.c, i)
+                block_scores(&row, &padded[0, 0], self.stride, self.stride, scores)
+                memcpy(&out[i, 0], scores, self.k * sizeof(double))
+
+    def at(self, scores, warm=None):
+        """F at these scores."""
+        return Evaluation(self, self, scores)
+
+    cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
+        # the loss's margins of example i
+        memcpy(room.line, scores, self.k * sizeof(double))
+        block_margins(room.line, self.k, self.k8, self.label[i], self.loss.cost, 1, room.margin)
+
+    def total(self, const double[:, ::1] scores):
+        """Σ c_i φ."""
+        cdef Py_ssize_t i
+        cdef double total = 0
+        cdef room_t room
+        _memory = self._memory(&room)
+        with nogil:
+            for i in range(self.n):
+                self._look(&room, i, &scores[i, 0])
+                total += self.cost[i] * self.loss.value(room.margin, self.k8)
+        return total
+
+    def derivatives(self, scores):
+        """∂φ/∂s_ij, whose sum over j is 0."""
+        return self._tangent(scores, False)[1]
+
+    def tangent(self, scores):
+        """(Σ c_i φ, ∂φ/∂s_ij): one way through memory."""
+        return self._tangent(scores, True)
+
+    def _tangent(self, const double[:, ::1] scores, bint value):
+        result = np.empty((self.n, self.k))
+        cdef double[:, ::1] out = result
+        cdef Py_ssize_t i
+        cdef double total = 0
+        cdef room_t room
+        _memory = self._memory(&room)
+        with nogil:
+            for i in range(self.n):
+                self._look(&room, i, &scores[i, 0])
+                if value:
+                    total += self.cost[i] * self.loss.value(room.margin, self.k8)
+                self.loss.derivative(room.margin, room.new_block, self.k8)
+                self._balance(&room, i, 1, &out[i, 0])
+        return total, result
+
+    cdef void _balance(self, room_t* room, Py_ssize_t i, double sign,
+                       double* out) noexcept nogil:
+        # new_block times sign, the own class with what makes the sum 0
+        cdef Py_ssize_t j
+        cdef double total = 0
+        room.new_block[self.label[i]] = 0
+        for j in range(self.k):
+            total += room.new_block[j]
+            out[j] = sign * room.new_block[j]
+        out[self.label[i]] = -sign * total
+
+    def gram(self):
+        """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
+        return Hessian(self.rows, self.costs.ravel()).matrix()
+
+    def gradient(self, derivatives):
+        """Σ c_i x_i s_i', d × k."""
+        first, *others = self.shares.run(self._gradient, derivatives)
+        for sums in others:
+            first += sums
+        result = np.array(first[:self.rows.width, :self.k], order="C")
+        self.spare += [first, *others]
+        return result
+
+    def _gradient(self, const double[:, ::1] derivatives, Py_ssize_t part, Py_ssize_t begin,
+                  Py_ssize_t end):
+        cdef Py_ssize_t i, j
+        cdef row_t row
+        padded, scaled = self._padded(), aligned_zeros(1, self.k8)
+        padded[:] = 0
+        cdef double* sums = <double*> <uintptr_t> padded.ctypes.data
+        cdef double* line = <double*> <uintptr_t> scaled.ctypes.data
+        with nogil:
+            for i in range(begin, end):
+                if self.cost[i] == 0:
+                    continue
+                for j in range(self.k):
+                    line[j] = self.cost[i] * derivatives[i, j]
+                row = rows_get(&self.rows.c, i)
+                block_update(&row, sums, self.stride, line)
+        return padded
+
+    def conjugate(self, const double[:, ::1] alphas):
+        """Σ (c_i φ)*(−c_i α_i)."""
+        cdef Py_ssize_t i, j
+        cdef double total = 0
+        cdef room_t room
+        _memory = self._memory(&room)
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] == 0:
+                    continue
+                for j in range(self.k):
+                    room.block[j] = -self.cost[i] * alphas[i, j]
+                room.block[self.label[i]] = 0
+                total += self.loss.conjugate(room.block, self.cost[i], self.k8)
+        return total
+
+    def dual_steps(self, const double[:, ::1] scores, alphas, curvatures, warm=None):
+        """(α', None): the row α' of each example, n × k with sums 0, that maximizes
+        −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖².
+
+        ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
+        number. From α = 0 with q = μ the steps are minus the derivatives of the loss smoothed by
+        μ where that is the same square, ½ μ ‖·‖² of k numbers.
+        """
+        result = np.empty((self.n, self.k))
+        cdef double[:, ::1] out = result
+        cdef const double[:, :] alpha = np.broadcast_to(np.float64(alphas), (self.n, self.k))
+        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
+        cdef Py_ssize_t i, j
+        cdef room_t room
+        _memory = self._memory(&room)
+        with nogil:
+            for i in range(self.n):
+                self._look(&room, i, &scores[i, 0])
+                for j in range(self.k):
+                    room.block[j] = -alpha[i, j]
+                room.block[self.label[i]] = 0
+                self.loss.solve_block(room.margin, room.block, q[i], 1, room.new_block, room.work,
+                                      self.k8)
+                self._balance(&room, i, -1, &out[i, 0])
+        return result, None
+
+    def sweep(self, w, alphas, double curvature, bint value=True, warm=None):
+        """(α', Σ c_i x_i α_i', F(W), None), α' the `dual_steps` at scores X W.
+
+        F(W) is NaN without ``value``.
+        """
+        scores = self.scores(w)
+        steps, _ = self.dual_steps(scores, alphas, curvature)
+        return steps, self.gradient(steps), self.at(scores).value if value else NAN, None
+
+    def complete(self, w, at=None):
+        """The weights as a Result has them."""
+        return w
+
+    def duals(self, alphas):
+        """The blocks b_i of the loss, n × k: costs are in them, and 0 stands for the own class."""
+        blocks = -self.costs * alphas
+        blocks[np.arange(self.n), self.label] = 0
+        return blocks

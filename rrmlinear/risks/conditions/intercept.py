@@ -1,0 +1,130 @@
+"""A free intercept: the duals sum to 0, and F is the minimum over b of Σ c_i φ(x_i'w + b, y_i)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.conditions._piece_duals import PieceDuals
+from rrmlinear.risks.conditions.balance import balanced, faded
+from rrmlinear.risks.conditions.base import Best, Search, check_scores
+from rrmlinear.risks.terms import ScalarTerms
+
+Vector = NDArray[np.float64]
+
+# An imbalance Σ c_i α_i of this fraction of Σ c_i |α_i| is rounding, also of means of many duals.
+BALANCE_ROUNDING = 1e-10
+# A dual so near to 0 that it lies in every domain that goes beyond 0.
+DUAL_NEAR_ZERO = 1e-9
+
+
+@dataclass(frozen=True)
+class Intercept:
+    """Σ c_i α_i = 0, for any loss of one score. Raises ValueError where no example has a cost."""
+
+    has_intercept = True
+
+    def over(self, terms: ScalarTerms) -> BalancedDuals:
+        return BalancedDuals(terms)
+
+
+class BalancedDuals:
+    """The duals with Σ c_i α_i = 0 to rounding.
+
+    Where φ has a kink, examples on it take the fraction that makes it so. Where all examples that
+    cost are of one class their loss falls with b to 0; then derivatives and duals are 0, and b is
+    where that is reached or next to nothing.
+
+    The b is that of a clipped line or of steps for a loss of `ScalarLoss.pieces`, found by the
+    knapsack's root finder and a weighted median in O(n), and by secant steps for others. Of many
+    best b it is the middle one.
+    """
+
+    offers = frozenset({"balance", "box", "hessian"})
+
+    def __init__(self, terms: ScalarTerms) -> None:
+        loss, y, costs = terms.loss, terms.labels, terms.costs
+        if not costs.max(initial=0) > 0:
+            raise ValueError("no example has a cost above 0")
+        at = costs > 0
+        #: Whether duals above 0 and below 0 are allowed to any example that costs.
+        self.rises, self.falls = (
+            bool(np.isfinite(loss.conjugates(y[at], sign * DUAL_NEAR_ZERO)).any())
+            for sign in (1, -1)
+        )
+        pieces = loss.pieces(y)
+        self.pieces = None if pieces is None else PieceDuals(pieces, costs, loss.smoothing)
+        self.terms, self.y, self.costs = terms, y, costs
+        self.first = Search(rate=float(costs.sum()) / max(loss.smoothing, 1.0))
+
+    def best(self, scores: Vector, warm: Search | None) -> Best:
+        check_scores(scores)
+        last = warm or self.first
+        if not (self.rises and self.falls):
+            alphas, end = np.zeros(len(scores)), Search(self._end(scores, last.at))
+        elif self.pieces is None:
+            alphas, end = self._balanced(lambda b: -self.terms.derivatives(scores + b), last)
+        elif self.terms.loss.smoothing > 0:
+            alphas, b = self.pieces.lines(scores, 0.0, 0.0, last.at)
+            end = Search(b)
+        else:
+            alphas, b = self.pieces.steps(scores, last.at, last.move)
+            end = Search(b, 2 * abs(b - last.at) or last.move)
+        return Best(self._without_noise(alphas), end.at, 0.0, end)
+
+    def dual_steps(
+        self,
+        scores: Vector,
+        alphas: Vector | float,
+        curvatures: Vector | float,
+        warm: Search | None,
+    ) -> tuple[Vector, Search]:
+        check_scores(scores)
+        last = warm or self.first
+        if not (self.rises and self.falls):
+            return np.zeros(len(scores)), last
+        if self.pieces is not None:
+            steps, shift = self.pieces.lines(scores, alphas, curvatures, last.at)
+            end = Search(shift)
+        else:
+            steps, end = self._balanced(
+                lambda b: self.terms.dual_steps(scores + b, alphas, curvatures), last
+            )
+        return self._without_noise(steps), end
+
+    def admits(self, alphas: Vector) -> bool:
+        weighed = self.costs * alphas
+        return abs(float(weighed.sum())) <= BALANCE_ROUNDING * float(np.abs(weighed).sum())
+
+    def moved(self, scores: Vector, best: Best) -> Vector:
+        assert best.intercept is not None
+        return scores + best.intercept
+
+    def added(self, best: Best) -> float:
+        return 0.0
+
+    def kept(self, curvatures: Vector, best: Best) -> Vector:
+        return curvatures
+
+    def directions(self, best: Best) -> tuple[Vector, ...]:
+        return (np.ones(len(best.alphas)),)
+
+    def _balanced(self, response, last: Search) -> tuple[Vector, Search]:
+        rate = last.rate or self.first.rate
+        assert rate is not None
+        alphas, b, rate = balanced(response, self.costs, last.at, rate)
+        return alphas, Search(b, rate=rate)
+
+    def _without_noise(self, alphas: Vector) -> Vector:
+        # Where all duals are 0 but for rounding, their sum is no smaller than they are.
+        return alphas if self.admits(alphas) else np.zeros_like(alphas)
+
+    def _end(self, scores: Vector, b: float) -> float:
+        # one class: where its loss ends
+        direction = 1.0 if self.rises else -1.0
+        if self.pieces is None:
+            return faded(lambda b: self.terms.derivatives(scores + b), self.costs, b, direction)
+        kinks = direction * (self.y - scores)
+        return direction * float(kinks[self.costs > 0].max())

@@ -1,0 +1,13 @@
+from rrmlinear.losses.base cimport ScalarLoss
+
+
+cdef class ScalarTerms:
+    cdef readonly ScalarLoss loss
+    cdef readonly object labels
+    cdef readonly object costs
+    cdef const double[::1] y
+    cdef const double[::1] cost
+    cdef readonly Py_ssize_t n
+
+
+cdef one_or_all(values, Py_ssize_t n)

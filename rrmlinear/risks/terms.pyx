@@ -1,0 +1,90 @@
+"""Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of one score."""
+
+from rrmlinear.losses.base cimport ScalarLoss
+
+import numpy as np
+
+
+cdef class ScalarTerms:
+    """The losses of n examples. Scores, derivatives and duals have n entries."""
+
+    def __cinit__(self, ScalarLoss loss, const double[::1] y, const double[::1] costs):
+        self.loss, self.y, self.cost = loss, y, costs
+        self.labels, self.costs = np.asarray(y), np.asarray(costs)
+        self.n = y.shape[0]
+
+    def smoothed(self, double smoothing):
+        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        return ScalarTerms(self.loss.smoothed(smoothing), self.y, self.cost)
+
+    def among(self, examples):
+        """The same of some examples."""
+        return ScalarTerms(self.loss, self.labels[examples], self.costs[examples])
+
+    def total(self, const double[::1] scores):
+        """Σ c_i φ(s_i)."""
+        cdef double total = 0
+        if self.n:
+            with nogil:
+                total = self.loss.total(&self.y[0], &self.cost[0], &scores[0], self.n)
+        return total
+
+    def derivatives(self, const double[::1] scores):
+        """φ'(s_i)."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        if self.n:
+            with nogil:
+                self.loss.all_derivatives(&self.y[0], &scores[0], &out[0], self.n)
+        return result
+
+    def tangent(self, const double[::1] scores):
+        """(Σ c_i φ(s_i), φ'(s_i)): one way through memory."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef double total = 0
+        if self.n:
+            with nogil:
+                total = self.loss.tangent(&self.y[0], &self.cost[0], &scores[0], &out[0], self.n)
+        return total, result
+
+    def curvatures(self, const double[::1] scores):
+        """c_i φ''(s_i)."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(self.n):
+                out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], scores[i])
+        return result
+
+    def conjugate(self, const double[::1] alphas):
+        """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""
+        cdef double total = 0
+        if self.n:
+            with nogil:
+                total = self.loss.total_conjugate(&self.y[0], &self.cost[0], &alphas[0], self.n)
+        return total
+
+    def dual_steps(self, const double[::1] scores, alphas, curvatures):
+        """The α' of each example that maximizes −φ*(−α') − s_i α' − ½ q_i (α' − α_i)².
+
+        ``alphas`` and ``curvatures``, q > 0, have n entries or are one number.
+        """
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef const double[::1] alpha = one_or_all(alphas, self.n)
+        cdef const double[::1] q = one_or_all(curvatures, self.n)
+        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, q_step = q.shape[0] > 1
+        if self.n:
+            with nogil:
+                self.loss.all_dual_steps(&self.y[0], &scores[0], &alpha[0], alpha_step, &q[0],
+                                         q_step, &out[0], self.n)
+        return result
+
+
+cdef one_or_all(values, Py_ssize_t n):
+    array = np.ascontiguousarray(np.atleast_1d(values), dtype=np.float64)
+    if array.ndim != 1 or array.size not in (1, n):
+        raise ValueError(f"there must be one number or {n}, got shape {np.shape(values)}")
+    return array
