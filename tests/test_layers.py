@@ -135,6 +135,12 @@ def test_dependencies_point_down(path):
 
 
 @pytest.mark.parametrize("path", sources(".h"), ids=name_of)
+def test_headers_live_in_two_rooms(path):
+    # vector loops, and characters to numbers: all else is Cython
+    assert path.parent.relative_to(PACKAGE).as_posix() in ("simd", "data/text")
+
+
+@pytest.mark.parametrize("path", sources(".h"), ids=name_of)
 def test_headers_include_downward(path):
     homes = {header.name: folder_of(header) for header in sources(".h")}
     for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
