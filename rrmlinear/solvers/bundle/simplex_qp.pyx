@@ -124,7 +124,7 @@ cdef class SimplexQP:
 
     def solve(self, double tolerance=0):
         """Lower the objective to at most ``tolerance`` above its minimum, or as far as rounding
-        lets it. Returns a bound of what it is above, β'g − min g with g = Qβ − b.
+        lets it. Returns a bound on its excess, β'g − min g with g = Qβ − b.
         """
         cdef double violation
         if self.set.size == 0:

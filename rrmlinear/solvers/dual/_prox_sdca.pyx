@@ -372,7 +372,7 @@ cdef class DualAscent:
         self.regularizer = regularizer
 
     def add_up(self):
-        """Take the sums afresh, of what `measure` has left behind."""
+        """Compute the sums again from the state that `measure` left."""
         cdef Py_ssize_t i
         cdef double gaps = 0, conjugates = 0
         for i in range(self.n):

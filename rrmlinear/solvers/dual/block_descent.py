@@ -133,7 +133,7 @@ class BlockAscent(DualDescent):
 
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()
-        # After a pass over faces: what the last full pass saw, less what the dual has gained.
+        # After a pass over faces: the gap of the last full pass less the gain of the dual.
         return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
 
     def losses(self) -> float:

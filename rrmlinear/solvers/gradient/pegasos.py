@@ -16,7 +16,7 @@ from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
-# Passes grow by this part of themselves from one full look at primal and dual to the next.
+# Relative growth of the passes between full measurements of primal and dual.
 LOOK_GROWTH = 0.25
 # Multiplications between two looks at the clock and at interrupts.
 SLICE_WORK = 10**8
@@ -102,7 +102,7 @@ class Pegasos(Solver):
         if number >= self.next_look:
             self._look_at_all()
             self.next_look = number + 1 + int(LOOK_GROWTH * number)
-        if number >= self.next_forgetting:  # what early passes saw is far from the minimum
+        if number >= self.next_forgetting:  # averages of early passes are far from the minimum
             self.state.forget_derivatives()
             self.next_forgetting = 2 * number
 

@@ -15,7 +15,7 @@ def metric_step(Regularizer regularizer, const double[:, :, ::1] G, const double
 
     w is m × k, row by row, and G m × m × 1, the same matrix for each column of w, or m × m × k, one
     for each; eigenvalues are at most ``largest``. It ends when a step moves nothing by more than
-    ``accuracy`` of the largest move since w, or after so many ``trials``.
+    ``accuracy`` of the largest move since w, or after ``trials`` steps.
     """
     cdef Py_ssize_t m = G.shape[0], n = w.shape[0], k = n // m, _, i, j, a
     cdef bint same = G.shape[2] == 1

@@ -17,11 +17,11 @@ ROUNDS = 12
 PROGRESS = 0.1
 # Looks until the first repair, and the factor from one to the next.
 FIRST, GROWTH = 3, 1.5
-# Duals that would be shrunk to less than this are too far away.
-NEAR = 0.5
-# What makes the matrix of a round definite, as a part of its mean eigenvalue.
-PART = 1e-9
-# Products with the data that a round is worth, its matrix with them.
+# Smallest scale of the duals at which a repair is tried: others are too far away.
+LEAST_SCALE = 0.5
+# Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
+RIDGE = 1e-9
+# Cost of a round in products with the data, its matrix included.
 PRODUCTS = 4
 
 
@@ -31,8 +31,8 @@ class DualRepair:
     A norm Ω has Ω* infinite outside its dual ball, which the duals of a primal-dual method leave a
     little; shrinking them towards 0 until Ω* is finite costs as large a part of the dual value. A
     round moves α_i by h_i x_i'u, h_i the room that α_i has in its box, with the u for which v would
-    go to its nearest point of finite Ω*, v minus the prox of Ω at v, and clips to the box. What
-    comes of it is one more candidate for the certificate, which measures it as any other.
+    go to its nearest point of finite Ω*, v minus the prox of Ω at v, and clips to the box. The
+    result is one more candidate for the certificate.
 
     Matrices of d × d are solved: for few features. `of` says where it applies.
     """
@@ -59,7 +59,7 @@ class DualRepair:
         """Now and then let ``best`` see repaired duals; the products with the data that it took."""
         self.looks += 1
         inside = self.regularizer.dual_scale_of(vector)
-        if not NEAR <= inside < 1 or self.looks < self.next:
+        if not LEAST_SCALE <= inside < 1 or self.looks < self.next:
             return 0
         self.next = int(np.ceil(GROWTH * self.looks))
         for rounds in range(1, ROUNDS + 1):
@@ -83,7 +83,7 @@ class DualRepair:
             return None
         directions = (np.ones(len(costs)),) if self.free else ()
         G = Hessian(self.risk.rows, weights, directions).matrix()
-        G[np.diag_indices(len(G))] += PART * np.trace(G) / len(G) or 1.0
+        G[np.diag_indices(len(G))] += RIDGE * np.trace(G) / len(G) or 1.0
         # to v − prox of Ω at v
         u: Array = np.linalg.solve(G, -self.regularizer.prox_of(vector, 1.0)).astype(np.float64)
         along = self.risk.scores(u)

@@ -19,17 +19,17 @@ from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 Array = NDArray[np.float64]
 
-# Steps that are mixed, beside the newest.
+# Steps that are mixed with the newest.
 MEMORY = 5
-# The dual is looked at after so many passes, and step lengths change where one half of the gap
-# exceeds the other by a factor, by no more than another, and so many passes after they last did:
-# more each time, so that steps of one length go on as long as they need.
-LOOKS, PATIENCE, MORE = 5, 10, 1.2
+# The dual is measured every LOOKS passes. Where one half of the gap exceeds UNEVEN times the other,
+# step lengths change, by at most the factor FARTHEST, and not within PATIENCE passes of the last
+# change; that number grows by PATIENCE_GROWTH each time, so that steps of one length can converge.
+LOOKS, PATIENCE, PATIENCE_GROWTH = 5, 10, 1.2
 UNEVEN, FARTHEST = 3.0, 4.0
-# What a bound of a norm may lose of the gap.
-SHARE = 0.05
+# Largest fraction of the gap that the bound of a norm may cost.
+NORM_GAP_FRACTION = 0.05
 FINEST = 1e-14
-# A full measurement is worth so much of a pass.
+# Cost of a full measurement in passes.
 MEASURING = 0.5
 
 
@@ -97,19 +97,23 @@ class MatrixPdprox(Solver):
         if number % LOOKS == 0 or number == 1:
             uneven = self._balance(w, at, alphas)
         if uneven != 1 and self.since >= self.patience:
-            self.tau, self.since, self.patience = self.tau * uneven, 0, MORE * self.patience
+            self.tau, self.since, self.patience = (
+                self.tau * uneven,
+                0,
+                PATIENCE_GROWTH * self.patience,
+            )
             self.mixing.forget()
             self.memory = []
         self._mix(w, scores, alphas)
 
     def _balance(self, w: LowRank, at: Evaluation, alphas: Array) -> float:
-        """See the dual at these duals; what τ is best multiplied by."""
+        """Offer the dual at these duals; returns the best factor for τ."""
         risk = self.risk
         of_loss = at.value + risk.conjugate(alphas)
         of_loss = max(of_loss + inner(risk.costs * alphas, at.scores), 0.0)
         alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
         dual = self.certificate.offer_duals(alphas, dual=-risk.conjugate(alphas))
-        # what scaling takes from the dual is the norm's, too
+        # the loss of the dual by scaling belongs to the norm's half
         of_norm = max(w.norm + at.value - dual - of_loss, 0.0)
         if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
             return 1.0
@@ -147,7 +151,7 @@ class FactorsCertificate(Certificate):
 
     def measure(self) -> tuple[float, float]:
         """Both values again, from the factors and the duals alone."""
-        risk, part = self.risk, SHARE * self.gap / max(abs(self.primal), 1e-300)
+        risk, part = self.risk, NORM_GAP_FRACTION * self.gap / max(abs(self.primal), 1e-300)
         u, s, v = self.weights.svd()
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
         bound = norm_bound(risk.sums(self.alphas), max(part, FINEST))

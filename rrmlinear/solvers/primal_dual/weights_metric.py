@@ -16,13 +16,13 @@ from rrmlinear.solvers.primal_dual._metric_step import metric_step
 # at least FEWEST_VALUES stored values for each of its numbers.
 MOST_FEATURES = 512
 FEWEST_VALUES = 2
-# The least eigenvalue of the metric, as a part of the largest.
-PART = 1e-3
-# A step is found when a step towards it is this part of it, or after so many.
+# Smallest eigenvalue of the metric, as a fraction of the largest.
+LEAST_EIGENVALUE = 1e-3
+# Inner solve: relative tolerance and iteration limit.
 ACCURACY = 1e-3
 TRIALS = 300
-# Beyond rounding.
-MARGIN = 1e-6
+# Relative margin above the largest eigenvalue, beyond its rounding.
+EIGENVALUE_MARGIN = 1e-6
 
 
 class PlainMetric:
@@ -49,18 +49,19 @@ class PlainMetric:
 
 
 class DataMetric:
-    """w'Gw with G = Σ c_i x_i x_i' and a little more: what moves the scores by as much counts as
-    much, however features are scaled or hang together. ``gram``, d × d, serve each column of
-    weights, or are d × d × k for k columns of their own.
+    """w'Gw with the Gram matrix G = Σ c_i x_i x_i' plus a multiple of the identity: a length that
+    does not depend on the scaling or correlation of features. ``gram`` is d × d for all columns of
+    weights, or d × d × k with a matrix for each of k columns.
 
-    A step is a problem of as many variables as there are weights, which accelerated gradient steps
-    solve without the data.
+    A step is a problem in the weights, which accelerated gradient steps solve without the data.
     """
 
     def __init__(self, gram: Array, regularizer: Regularizer, accuracy: float = ACCURACY) -> None:
         matrices = gram.reshape(*gram.shape[:2], -1).transpose(2, 0, 1)
         largest = float(np.linalg.eigvalsh(matrices)[:, -1].max()) if gram.size else 0.0
-        self.largest = (1 + PART + MARGIN) * (largest if largest > 0 else 1.0)
+        self.largest = (1 + LEAST_EIGENVALUE + EIGENVALUE_MARGIN) * (
+            largest if largest > 0 else 1.0
+        )
         #: k × d × d or 1 × d × d, and the same as the kernel reads it.
         self.G = matrices + (self.largest - largest) * np.eye(len(gram))
         self.rows = np.ascontiguousarray(self.G.transpose(1, 2, 0))
