@@ -89,6 +89,7 @@ class FeatureDescent(Solver):
             self.ridge,
         )
         self.aim = self.columns.unit * self.y
+        self.root_costs = np.where(self.columns.unit > 0, self.columns.unit, 1)
         self.features = np.arange(self.columns.count)
         self.usable = self.columns.curvature > 0
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
@@ -184,9 +185,8 @@ class FeatureDescent(Solver):
         self._renew_residual()
         self.pulls = self.sweeps.products(self.features)
         factor, dual = self._best_factor(self.pulls)
-        unit = self.columns.unit
-        residual = self.sweeps.residual + self.sweeps.shift * unit
-        duals = factor * residual / np.where(unit > 0, unit, 1)
+        residual = self.sweeps.residual + self.sweeps.shift * self.columns.unit
+        duals = factor * residual / self.root_costs
         primal = self.scale * self._primal(self.features)
         self.certificate.offer_weights(self._present_weights, primal=primal)
         self.certificate.offer_duals(duals, dual=self.scale * dual, exact=True)
@@ -208,5 +208,5 @@ class FeatureDescent(Solver):
 
 def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """The limit of x_0, x_1, … if one affine map makes each of the last: Σ θ_i x_{i+1}."""
-    theta = mixing_weights(list(np.diff(points, axis=0)), MIXING_RIDGE, 0.0)
+    theta = mixing_weights(np.diff(points, axis=0), MIXING_RIDGE, 0.0)
     return (theta[:, None] * points[1:]).sum(axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ class Anderson:
         return mixing_weights(self.residuals, RIDGE, TETHER)
 
 
-def mixing_weights(residuals: Sequence[Array], ridge: float, tether: float) -> Array:
+def mixing_weights(residuals: Array | Sequence[Array], ridge: float, tether: float) -> Array:
     """θ with Σ θ_j = 1 for which Σ θ_j r_j is shortest, the oldest residual first.
 
     The differences of residuals are the variables of the least-squares problem. Its diagonal gets
@@ -67,13 +66,13 @@ def mixing_weights(residuals: Sequence[Array], ridge: float, tether: float) -> A
     newest, count = residuals[-1], len(residuals) - 1
     theta = np.zeros(count + 1)
     theta[-1] = 1.0
-    differences = [b - a for a, b in pairwise(residuals)]
-    gram = np.array([[inner(a, b) for b in differences] for a in differences])
+    differences = np.diff(residuals, axis=0)
+    gram = np.einsum("it,jt->ij", differences, differences)
     mean = np.trace(gram) / count if count else 0.0
     if not mean > 0:
         return theta
     gram.flat[:: count + 1] += ridge * mean + tether * np.sqrt(inner(newest, newest)) ** 2
-    gamma = np.linalg.solve(gram, [inner(a, newest) for a in differences])
+    gamma = np.linalg.solve(gram, np.einsum("it,t->i", differences, newest))
     theta[1:] -= gamma
     theta[:-1] += gamma
     return theta

@@ -51,7 +51,7 @@ def test_the_norm_is_never_below_the_trace_norm():
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dense", [0, 2000])
 def test_the_bound_holds_and_is_near(monkeypatch, dense, transposed):
-    monkeypatch.setattr(spectral_norm, "DENSE", dense)
+    monkeypatch.setattr(spectral_norm, "MAX_DENSE_SIZE", dense)
     for seed in range(10):
         matrix = random_array((150, 400), density=0.05, rng=np.random.default_rng(seed)).tocsr()
         matrix = matrix.T.tocsr() if transposed else matrix
@@ -65,7 +65,7 @@ def test_the_bound_holds_and_is_near(monkeypatch, dense, transposed):
 
 
 def test_a_bound_of_few_steps_is_wide_and_holds(monkeypatch):
-    monkeypatch.setattr(spectral_norm, "DENSE", 0)
+    monkeypatch.setattr(spectral_norm, "MAX_DENSE_SIZE", 0)
     matrix = random_array((900, 1000), density=0.01, rng=np.random.default_rng(3)).tocsr()
     exact = np.linalg.norm(matrix.toarray(), 2)
     bounds = [norm_bound(matrix, part) for part in (0.05, 5e-3, 1e-3)]
