@@ -111,7 +111,8 @@ class InterceptSDCA(Solver):
 
     def measure(self) -> None:
         self.inner.target = self.target
-        self.inner.measure()  # for the parts of the gap by which examples sleep
+        self.inner.losses()  # for the parts of the gap by which examples sleep
+        self.inner.wake()
         weights, scores = self._weights_and_scores()
         alphas = np.ascontiguousarray(self.inner.state.alphas)
         duals, self.warm = self.risk.dual_steps(scores, alphas, self.curvature, self.warm)

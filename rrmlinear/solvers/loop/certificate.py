@@ -124,6 +124,10 @@ class Certificate:
         self._primal_is_exact = self._dual_is_exact = True
         return self.primal, self.dual
 
+    def settle(self) -> None:
+        """Make the points that are functions: a solver that has ended is then free to go."""
+        self._weights, self._alphas = self.weights, self.alphas
+
     @property
     def lower(self) -> float:
         """The largest lower bound of the minimum, by duals or otherwise."""

@@ -105,6 +105,7 @@ class Solver:
                 if on_pass is not None and on_pass(row) is True and status is None:
                     status = Status.STOPPED_BY_CALLER
                     self.trace[-1] = self._measured(row)
+            self.certificate.settle()
             return Result(
                 status,
                 self.final_weights(),

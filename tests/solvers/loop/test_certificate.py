@@ -1,5 +1,7 @@
 """The laws of the certificate, for the class itself and for every solver type of the table."""
 
+import gc
+import weakref
 from functools import cache
 
 import numpy as np
@@ -211,6 +213,19 @@ def test_a_bound_without_duals_counts_in_estimates_alone(certificate):
     certificate.offer_bound(certificate.primal - 3)
     assert solver.estimate() == (certificate.primal - 0.25, 0.25)
     assert certificate.gap == np.inf
+
+
+@pytest.mark.parametrize("number", SOLVERS)
+def test_a_solver_that_has_ended_goes_without_the_garbage_collector(number):
+    chosen = next(chosen.values for chosen in MEMBERS if chosen.values[0].solver.number == number)
+    gc.disable()
+    try:
+        solver, *_ = solved(*chosen, passes=3)
+        gone = weakref.ref(solver)
+        del solver
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
