@@ -134,6 +134,10 @@ def test_dependencies_point_down(path):
     assert upward == set(), f"{name_of(path)} may not import {upward}"
 
 
+def test_c_headers_are_in_two_folders():
+    assert {name_of(path.parent) for path in sources(".h")} == {"simd", "data/text"}
+
+
 @pytest.mark.parametrize("path", sources(".h"), ids=name_of)
 def test_headers_live_in_two_rooms(path):
     # vector loops, and characters to numbers: all else is Cython

@@ -24,6 +24,7 @@ from rrmlinear.projections import (
     entropy_capped_simplex,
     knapsack,
     l1_ball,
+    root,
     simplex,
 )
 from rrmlinear.projections._plane import METHODS
@@ -143,7 +144,7 @@ def bench_hard(name: str, n: int, runs: int) -> str:
 
 
 def bench_others(n: int, runs: int) -> str:
-    """Rows: the other projections by each method."""
+    """Rows: the other projections by each method, and the root itself, which has the exact one."""
     rng = np.random.default_rng(0)
     x, v, out = rng.normal(size=n), rng.exponential(size=n), np.empty(n)
     tasks: dict[str, Callable[[str], object]] = {
@@ -159,6 +160,8 @@ def bench_others(n: int, runs: int) -> str:
     for name, task in tasks.items():
         costs = [nanoseconds(lambda m=method, t=task: t(m), n, runs) for method in METHODS]
         rows.append(f"{name:>21}" + "".join(f"{cost:10.1f}" for cost in costs))
+    cost = nanoseconds(lambda: root(x, 1.0 + v, 0.0, 1.0, 0.5, 1.0), n, runs)
+    rows.append(f"{'root':>21}{'':10}{cost:10.1f}")
     return "\n".join(rows)
 
 
