@@ -130,6 +130,8 @@ class AGM(Solver):
             self.certificate.offer_duals(self.begin, risk.gradient(self.begin))
         mu = self._first_smoothing(at.value) if self.smooths else 0.0
         problem = self._problem(mu)
+        if isinstance(problem, PrimalRoute):
+            problem.known = at
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, LEAST_LIPSCHITZ * longest) or 1.0
         self._run(problem, problem.first(self.begin), problem.lipschitz(self.bound))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -98,6 +99,9 @@ class Certificate:
 
     def at(self, scores: Array) -> Evaluation:
         """F at these scores, its searches begun where those of the last primal value ended."""
+        known = self.best_at
+        if known is not None and are_same(known.scores, scores):
+            return known
         return self.risk.at(scores, self.warm)
 
     def primal_of(self, w: Any, at: Evaluation) -> float:

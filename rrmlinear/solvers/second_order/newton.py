@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import LEAST_SMOOTHING, STEP_ROUNDING
@@ -162,12 +163,14 @@ class Newton(Solver):
         """The t at which the derivative along w + t d is nearly 0, and F there."""
         linear = float(self.w @ direction) * self.modulus
         square = float(direction @ direction) * self.modulus
-        seen = {0.0: self.at}
+        seen: dict[float, Evaluation] = {}
         warm = self.at.warm
 
         def derivative(t: float) -> float:
             nonlocal warm
-            at = seen[t] if t in seen else self.smooth.at(self.at.scores + t * moves, warm)
+            scores = self.at.scores + t * moves
+            # at the end steps round to nothing
+            at = self.at if are_same(scores, self.at.scores) else self.smooth.at(scores, warm)
             value = linear + t * square + at.derivative_along(moves)
             seen[t], warm = at, at.warm
             return value
