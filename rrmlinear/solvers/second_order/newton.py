@@ -163,17 +163,20 @@ class Newton(Solver):
         """The t at which the derivative along w + t d is nearly 0, and F there."""
         linear = float(self.w @ direction) * self.modulus
         square = float(direction @ direction) * self.modulus
+        weighted = self.risk.costs * moves
         seen: dict[float, Evaluation] = {}
         warm = self.at.warm
 
         def derivative(t: float) -> float:
             nonlocal warm
-            scores = self.at.scores + t * moves
+            scores = t * moves
+            scores += self.at.scores
             # at the end steps round to nothing
             at = self.at if are_same(scores, self.at.scores) else self.smooth.at(scores, warm)
-            value = linear + t * square + at.derivative_along(moves)
+            value = linear + t * square + float(at.derivatives @ weighted)
+            seen.clear()  # memory that is used again needs no new pages
             seen[t], warm = at, at.warm
             return value
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        return t, seen[t]
+        return t, seen[t] if t in seen else self.smooth.at(self.at.scores + t * moves, warm)
