@@ -1,4 +1,4 @@
-"""F at given scores: what every solver over all examples asks of a risk."""
+"""F at given scores: the interface of risks to solvers over all examples."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ Array = NDArray[np.float64]
 class Risk(Protocol):
     """F(w), a convex function of the scores X w, and its conjugate.
 
-    A risk has no state. Searches may start where earlier ones ended, which callers hand on as
+    A risk has no state. A search may start at the end of an earlier one, which callers pass as
     ``warm``; the same arguments give the same bits.
     """
 
     @property
     def offers(self) -> frozenset[Hashable]:
-        """Names of what only some risks have.
+        """Names of abilities that only some risks have.
 
         "hessian": `Evaluation.hessian`. "gram": `gram`. "balance": duals have Σ c_i α_i = 0 over
-        all examples. "box": duals are independent but for that, and rows are those of the weights.
+        all examples. "box": each dual has an interval of its own and no condition but "balance";
+        ``rows`` are the rows of X.
         """
         ...
 
@@ -53,12 +54,12 @@ class LossRisk(Risk, Protocol):
 
 
 class Evaluation:
-    """F at scores: each quantity is computed when it is first asked for, and kept.
+    """F at scores. Each quantity is computed at its first use and kept.
 
-    ``terms`` are Σ c_i φ(s_i, y_i) under no condition, as `ScalarTerms`.
+    ``terms`` are the sums Σ c_i φ(s_i, y_i) without a condition, as in `ScalarTerms`.
     """
 
-    #: Where searches ended, for the next `at` or `dual_steps`; None where there are none.
+    #: The ends of searches, for the next `at` or `dual_steps`; None without a search.
     warm: Any = None
     #: The best intercept: None without one, a number, or an array of one for each task.
     intercept: Any = None
@@ -78,11 +79,11 @@ class Evaluation:
 
     @cached_property
     def curvatures(self) -> Array:
-        """c_i φ'', which make the second derivative X' diag(·) X of F."""
+        """h_i = c_i φ''; the second derivative of F is X' diag(h) X."""
         return self.terms.curvatures(self.scores)
 
     def tangent(self) -> tuple[float, Array]:
-        """``value`` and ``derivatives``, for callers that need both: one way through memory."""
+        """``value`` and ``derivatives``, for callers that need both: one pass over the data."""
         known = vars(self)
         if "value" not in known and "derivatives" not in known:
             known["value"], known["derivatives"] = self.terms.tangent(self.scores)
@@ -98,7 +99,7 @@ class Evaluation:
 
 
 class Conditioned(Evaluation):
-    """F where a condition binds the duals: one search gives all of it."""
+    """F under a condition on the duals; one search gives all its quantities."""
 
     def __init__(self, risk: Any, terms: Any, scores: Array, condition: Any, warm: Any) -> None:
         super().__init__(risk, terms, scores)
@@ -120,7 +121,7 @@ class Conditioned(Evaluation):
 
     @cached_property
     def moved(self) -> Array:
-        """Scores at which the losses add up to F less what the condition adds."""
+        """Scores at which Σ c_i φ is F less the part that the condition adds."""
         return self.condition.moved(self.scores, self.best)
 
     @cached_property

@@ -17,7 +17,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
 
 
-cdef struct room_t:            # what one example takes: lines of k8 numbers, and of solve_block
+cdef struct room_t:            # scratch memory of one example: lines of k8 numbers
     double* line
     double* margin
     double* block
@@ -28,7 +28,7 @@ cdef struct room_t:            # what one example takes: lines of k8 numbers, an
 cdef class BlockRisk:
     """F of a loss of k scores. Scores, derivatives and duals are n × k, weights d × k.
 
-    The rest, ``threads`` included, is that of `ScalarRisk`; there are no conditions.
+    It takes no conditions. For the rest, ``threads`` included, see `ScalarRisk`.
     """
 
     offers = frozenset({"gram"})
@@ -57,12 +57,12 @@ cdef class BlockRisk:
 
     @property
     def terms(self):
-        """Sums over examples as functions of the scores: its own."""
+        """The object with sums over examples as functions of the scores: this one."""
         return self
 
     @property
     def shape(self):
-        """Of the weights."""
+        """The shape of the weights."""
         return (self.rows.width, self.k)
 
     @property
@@ -71,7 +71,7 @@ cdef class BlockRisk:
         return self.rows.width, 1
 
     cdef object _memory(self, room_t* room):
-        # freed with the object that is returned
+        # the memory is freed with the object returned
         memory = aligned_zeros(1, 4 * self.k8 + self.loss.workspace(self.k8))
         room.line = <double*> <uintptr_t> memory.ctypes.data
         room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
@@ -79,7 +79,7 @@ cdef class BlockRisk:
         return memory
 
     cdef object _padded(self):
-        # the numbers in it are those of its last use, its padding is 0
+        # holds the numbers of its last use; the padding is 0
         try:
             return self.spare.pop()
         except IndexError:
@@ -110,7 +110,7 @@ cdef class BlockRisk:
         return Evaluation(self, self, scores)
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
-        # the loss's margins of example i
+        # room.margin = the margins of example i
         memcpy(room.line, scores, self.k * sizeof(double))
         block_margins(room.line, self.k, self.k8, self.label[i], self.loss.cost, 1, room.margin)
 
@@ -152,7 +152,7 @@ cdef class BlockRisk:
 
     cdef void _balance(self, room_t* room, Py_ssize_t i, double sign,
                        double* out) noexcept nogil:
-        # new_block times sign, the own class with what makes the sum 0
+        # new_block times sign, with the entry of the own class that makes the sum 0
         cdef Py_ssize_t j
         cdef double total = 0
         room.new_block[self.label[i]] = 0
@@ -214,7 +214,7 @@ cdef class BlockRisk:
 
         ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
         number. From α = 0 with q = μ the steps are minus the derivatives of the loss smoothed by
-        μ where that is the same square, ½ μ ‖·‖² of k numbers.
+        μ, if its smoothing is the same square, ½ μ ‖·‖² of k numbers.
         """
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
@@ -244,11 +244,11 @@ cdef class BlockRisk:
         return steps, self.gradient(steps), self.at(scores).value if value else NAN, None
 
     def complete(self, w, at=None):
-        """The weights as a Result has them."""
+        """The weights W in the form that a Result holds."""
         return w
 
     def duals(self, alphas):
-        """The blocks b_i of the loss, n × k: costs are in them, and 0 stands for the own class."""
+        """The blocks b_i of the loss, n × k, times the costs; the entry of the own class is 0."""
         blocks = -self.costs * alphas
         blocks[np.arange(self.n), self.label] = 0
         return blocks

@@ -14,7 +14,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
 
 cdef enum:
-    BLOCK_BYTES = 1 << 17  # of rows, which a sweep goes through twice: they stay in a cache
+    BLOCK_BYTES = 1 << 17  # of rows; a sweep reads a block twice, the second time from cache
     MIN_BLOCK_ROWS = 16
 
 
@@ -28,11 +28,11 @@ cdef class ScalarRisk:
     minimum over b of Σ c_i φ(x_i'w + b, y_i). ``rows.bias`` > 0 is then the value of an appended
     column that scores leave out, and `complete` gives the weight b / bias that it has in a Result.
 
-    ``threads`` share the products with the data, where these are large enough; the same number
-    gives the same bits. Sums are in double precision whatever that of the data.
+    ``threads`` share the products with the data if these are large enough; the same number of
+    threads gives the same bits. Sums are in double precision for data of any precision.
 
     Raises ValueError for a loss of several scores, and with an intercept for rows without such a
-    column and where no example has a cost.
+    column and without a cost above 0.
     """
 
     def __cinit__(self, Rows rows, loss, const double[::1] y, const double[::1] costs,
@@ -61,26 +61,26 @@ cdef class ScalarRisk:
 
     @property
     def offers(self):
-        """What this risk has that not all have, as `Risk.offers` names it."""
+        """See `Risk.offers`."""
         own = {"hessian", "box"} if self.condition is None else self.condition.offers
         return frozenset({"gram"} | own)
 
     @property
     def shape(self):
-        """Of the weights."""
+        """The shape of the weights."""
         return (self.rows.width,)
 
     @property
     def separate(self):
-        """(d, k): d weights in each of k columns, that no example has two of."""
+        """(d, k): d weights in each of k columns; each example uses one column."""
         return self.rows.width, 1
 
     def smoothed(self, double smoothing):
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        """The risk with the loss smoothed by `ScalarLoss.smoothed`."""
         return self.of_loss(self.loss.smoothed(smoothing))
 
     def of_loss(self, loss):
-        """The same of another loss."""
+        """The risk with another loss."""
         rows = self.rows
         if self.spec is not None and self.spec.has_intercept:
             rows = rows.with_bias(self.bias)
@@ -107,9 +107,9 @@ cdef class ScalarRisk:
         return Conditioned(self, self.terms, scores, self.condition, warm)
 
     def gram(self):
-        """Σ c_i x_i x_i', d × d: Σ c_i a_i² is no less than any v'(·)⁻¹v of v = Σ c_i a_i x_i.
+        """G = Σ c_i x_i x_i', d × d: Σ c_i a_i² ≥ v'G⁻¹v for v = Σ c_i a_i x_i.
 
-        Where the duals sum to 0 rows are counted from their mean by costs.
+        If the duals sum to 0, rows are centred by their mean weighted with costs.
         """
         free = (np.ones(self.n),) if "balance" in self.offers else ()
         return Hessian(self.rows, self.costs, free).matrix()
@@ -125,7 +125,7 @@ cdef class ScalarRisk:
 
     def _gradient(self, const double[::1] derivatives, out, others, Py_ssize_t part,
                   Py_ssize_t begin, Py_ssize_t end):
-        # the first part adds to out, each other to sums of its own
+        # the first part adds to out, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else out
         if part:
             sum[:] = 0
@@ -153,7 +153,7 @@ cdef class ScalarRisk:
     def sweep(self, w, alphas, double curvature, bint value=True, warm=None):
         """(α', Σ c_i α_i' x_i, F(w), warm), α' the `dual_steps` at scores X w.
 
-        Without a condition it is one way through memory. F(w) is NaN without ``value``.
+        Without a condition it reads the rows once from memory. F(w) is NaN without ``value``.
         """
         if self.condition is not None:
             scores = self.scores(w)
@@ -171,7 +171,7 @@ cdef class ScalarRisk:
     def _sweep(self, const double[::1] w, const double[::1] alpha, double curvature, bint value,
                double[::1] out, image, others, Py_ssize_t block, Py_ssize_t part,
                Py_ssize_t begin, Py_ssize_t end):
-        # the first part adds to image, each other to sums of its own
+        # the first part adds to image, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else image
         cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop
         cdef double[::1] scores = np.zeros(max(1, min(block, end - begin)))
@@ -195,11 +195,11 @@ cdef class ScalarRisk:
         return total
 
     def duals(self, alphas):
-        """As a Result has them."""
+        """The duals α in the form that a Result holds."""
         return alphas
 
     def complete(self, w, at=None):
-        """The weights as a Result has them: with the best intercept, where there is one.
+        """The weights w in the form that a Result holds: with the best intercept, if there is one.
 
         ``at`` is F at their scores, if known.
         """

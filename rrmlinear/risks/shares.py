@@ -10,21 +10,21 @@ import numpy as np
 
 from rrmlinear.data.rows import Rows
 
-# Multiplications of a product that take about as long as it takes to wake a thread, tenfold.
-FEWEST = 300_000
+# Smallest product, in multiplications, worth a second thread: about ten times the waking of one.
+MIN_PARALLEL_WORK = 300_000
 
 
 class Shares:
-    """Parts of the rows with about equally many stored values, one for a thread.
+    """Parts of the rows with about equally many stored values, one for each thread.
 
-    Where a product with ``columns`` numbers a feature is so small that other threads would come too
-    late to it, there is one part. The parts depend on the data alone. Threads end with this object.
+    There is one part if a product with ``columns`` numbers for each feature is below
+    MIN_PARALLEL_WORK. The parts depend on the data alone. Threads end with this object.
     """
 
     def __init__(self, rows: Rows, threads: int, columns: int = 1) -> None:
         if threads < 1:
             raise ValueError(f"threads must be at least 1, got {threads}")
-        if rows.n_stored * columns < FEWEST:
+        if rows.n_stored * columns < MIN_PARALLEL_WORK:
             threads = 1
         n = rows.shape[0]
         self.cuts = np.arange(threads + 1) * n // threads
@@ -36,7 +36,7 @@ class Shares:
         self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def run(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """task(*arguments, part, begin, end) for each part, all at once; what they return."""
+        """Run task(*arguments, part, begin, end) for all parts at once; return their results."""
         parts = [(t, int(self.cuts[t]), int(self.cuts[t + 1])) for t in range(self.threads)]
         if self.pool is None:
             return [task(*arguments, *parts[0])]

@@ -14,11 +14,11 @@ cdef class ScalarTerms:
         self.n = y.shape[0]
 
     def smoothed(self, double smoothing):
-        """The same with the loss smoothed, as `ScalarLoss.smoothed` says."""
+        """The terms with the loss smoothed by `ScalarLoss.smoothed`."""
         return ScalarTerms(self.loss.smoothed(smoothing), self.y, self.cost)
 
     def among(self, examples):
-        """The same of some examples."""
+        """The terms of some of the examples."""
         return ScalarTerms(self.loss, self.labels[examples], self.costs[examples])
 
     def total(self, const double[::1] scores):
@@ -39,7 +39,7 @@ cdef class ScalarTerms:
         return result
 
     def tangent(self, const double[::1] scores):
-        """(Σ c_i φ(s_i), φ'(s_i)): one way through memory."""
+        """(Σ c_i φ(s_i), φ'(s_i)): in one pass over the examples."""
         result = np.empty(self.n)
         cdef double[::1] out = result
         cdef double total = 0

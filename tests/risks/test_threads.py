@@ -21,7 +21,7 @@ N, D = 1003, 40
 
 @pytest.fixture(autouse=True)
 def any_product_is_large(monkeypatch):
-    monkeypatch.setattr(shares, "FEWEST", 1)
+    monkeypatch.setattr(shares, "MIN_PARALLEL_WORK", 1)
 
 
 def data(form, dtype, index=np.int32, density=0.3):

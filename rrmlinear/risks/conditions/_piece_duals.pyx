@@ -1,4 +1,4 @@
-"""Duals that are clipped lines of one number, or steps of it, and where a sum of them is met."""
+"""Duals that are clipped lines or steps in one multiplier θ, and the θ that meets their sum."""
 
 cimport cython
 from libc.math cimport fabs
@@ -13,9 +13,9 @@ from rrmlinear.simd.steps cimport steps_t, steps_write
 
 import numpy as np
 
-# θ is searched for again from where it was found while the sum misses z by more than this share of
-# what it adds up: θ has too few digits where rates are large.
-cdef double MET = 1e-12
+# The search for θ is repeated from the θ found while the sum misses z by more than this fraction of
+# the sum of sizes: where rates are large, θ has too few digits. At most TRIALS searches.
+cdef double SUM_ACCURACY = 1e-12
 cdef enum:
     TRIALS = 4
 
@@ -24,11 +24,11 @@ cdef enum:
 cdef class PieceDuals:
     """Duals α of a loss that has `ScalarLoss.pieces`, under one linear condition on them.
 
-    Maximizing −φ*(−α) − m α − ½ q (α − α_i)² less θ times what the condition weighs, α is a sum of
-    clipped lines, one a piece k, a_k = clip((q α_i + t_k − m − θ v_k)/(q + γ) − o_k, l_k, u_k);
+    The maximum of −φ*(−α) − m α − ½ q (α − α_i)² less θ times the condition is at a sum of clipped
+    lines, one for each piece k: a_k = clip((q α_i + t_k − m − θ v_k)/(q + γ) − o_k, l_k, u_k);
     where q + γ = 0 each is a step from u to l (for v < 0 from l to u). Methods return the α of all
-    examples and a θ for which Σ_i c_i Σ_k v_k a_k = z, which must lie between what the bounds allow
-    and, for steps, strictly so.
+    examples and a θ with Σ_i c_i Σ_k v_k a_k = z. z must lie between the sums at the bounds, for
+    steps strictly.
 
     ``scales`` are the v, one array for each piece; None stands for 1.
     """
@@ -38,7 +38,7 @@ cdef class PieceDuals:
     cdef double smoothing
     cdef double z
     cdef const double[::1] cost
-    cdef const double[::1] target      # and below: part after part
+    cdef const double[::1] target      # this array and those below: piece after piece
     cdef const double[::1] offset
     cdef const double[::1] lower
     cdef const double[::1] upper
@@ -61,9 +61,9 @@ cdef class PieceDuals:
 
     def lines(self, const double[::1] scores, alphas, curvatures, double guess,
               bint at_most=False):
-        """For q + γ > 0 wherever a cost is; ``alphas`` and ``curvatures`` are arrays or numbers.
+        """For q + γ > 0 where a cost is above 0; ``alphas`` and ``curvatures``: arrays or numbers.
 
-        With ``at_most`` θ is 0 where the sum is no more than z there, else above.
+        With ``at_most`` θ is 0 if the sum at θ = 0 is at most z, else θ > 0.
         """
         cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
         cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
@@ -82,7 +82,7 @@ cdef class PieceDuals:
             plane.s.at, plane.s.step = &self.weight[0], 1
             plane.n, plane.e, plane.z, plane.rates, plane.absolute = all_parts, 0, self.z, 1, 0
             for trial in range(TRIALS):
-                # the guess is taken off first: θ, small, then keeps its digits
+                # the guess is subtracted first: the θ left is small and keeps its digits
                 for k in range(self.parts):
                     for i in range(self.n):
                         self._line(k * self.n + i, scores[i], alpha[i], q[i], guess, alike,
@@ -118,7 +118,7 @@ cdef class PieceDuals:
         for j in range(parts.shape[0]):
             total += self.weight[j] * parts[j]
             size += fabs(self.weight[j] * parts[j])
-        return fabs(total) <= MET * size
+        return fabs(total) <= SUM_ACCURACY * size
 
     cdef void _clip(self, double theta, const double[::1] rate, Py_ssize_t step,
                     double[::1] line) noexcept nogil:
@@ -134,7 +134,7 @@ cdef class PieceDuals:
             parts[i % self.n] += parts[self.n + i]
 
     def steps(self, const double[::1] scores, double guess, double move):
-        """For γ = 0 and no curvature; ``move`` > 0 is how far from ``guess`` θ is thought to be."""
+        """For γ = 0 and no curvature; ``move`` > 0 estimates the distance from ``guess`` to θ."""
         result = np.empty(self.n)
         cdef double[::1] out = result
         cdef steps_t steps
@@ -153,7 +153,7 @@ cdef class PieceDuals:
 
     def scaled_steps(self, const double[::1] scores, double guess, double move,
                      bint at_most=False):
-        """The same with ``scales``; ``at_most`` is that of `lines`."""
+        """As `steps`, with ``scales``; ``at_most`` as in `lines`."""
         cdef Py_ssize_t all_parts = self.parts * self.n, j
         cdef double[:, ::1] columns = np.empty((3, all_parts))
         cdef const double[::1] costs = np.tile(self.cost, self.parts)

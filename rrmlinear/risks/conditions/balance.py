@@ -1,4 +1,4 @@
-"""The intercept at which the duals of all examples balance, for losses known by their steps."""
+"""The intercept at which the duals of all examples balance, for losses without `pieces`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-# A sum of this part of what it adds up is 0 but for rounding, and one of this part is so near to 0
-# that duals between it and one of the other sign are those sought to as many digits.
-ROUNDING = 1e-16
-NEAR = 1e-13
-# Until the root is passed steps are so much longer than Newton's, and than the last, within limits.
-FARTHER = 1.25
-SHORTEST, LONGEST = 2.0, 16.0
-# More than doublings and halvings of floating point.
-MOST_STEPS = 2200
-# Beyond a b at which duals weigh this part of all costs, the loss of one class is rounding.
-NOTHING = 1e-17
+# Bounds on |Σ c_i α_i| relative to Σ c_i |α_i|. Below the first the sum is 0 up to rounding. Below
+# the second the search ends once it has a point on each side of the root.
+ZERO_SUM = 1e-16
+BRACKET_ACCURACY = 1e-13
+# Before the search has passed the root, a step is NEWTON_FACTOR times Newton's, and between
+# MIN_STEP_GROWTH and MAX_STEP_GROWTH times the step before.
+NEWTON_FACTOR = 1.25
+MIN_STEP_GROWTH, MAX_STEP_GROWTH = 2.0, 16.0
+# Limit on steps: more than floating point has doublings and halvings.
+MAX_STEPS = 2200
+# With one class, its loss is rounding where Σ c_i |α_i| is below this fraction of all costs.
+FADED_DUALS = 1e-17
 
 
 class Side:
@@ -32,27 +33,28 @@ class Side:
 
 
 def balanced(
-    response: Callable[[float], Vector], costs: Vector, b: float, slope: float
+    response: Callable[[float], Vector], costs: Vector, b: float, rate: float
 ) -> tuple[Vector, float, float]:
-    """α and b with Σ c_i α_i = 0, for a ``response`` α(b) that does not rise in b.
+    """(α, b, rate) with Σ c_i α_i = 0, for a ``response`` α(b) that does not rise in b.
 
-    ``slope`` > 0 is how fast Σ c_i α_i is thought to fall; returned last is how fast it did. Secant
-    steps from b, halvings where they are slow. α is a mean of responses on both sides of the root,
-    which are alike but where the response jumps: its sum is 0 to the last digit.
+    ``rate`` > 0 estimates how fast Σ c_i α_i falls; the last secant is returned. The search takes
+    secant steps from b, and halves the bracket where these are slow. α is a mean of the responses
+    on both sides of the root, so that its sum is 0 to the last digit. They differ only where the
+    response jumps.
     """
     at = Side(b, response(b), costs)
     sides: dict[bool, Side] = {}  # by whether the sum is above 0
     step, last = 0.0, at
-    for number in range(MOST_STEPS):
-        if abs(at.sum) <= ROUNDING * at.size:
-            return at.alphas, at.b, slope
+    for number in range(MAX_STEPS):
+        if abs(at.sum) <= ZERO_SUM * at.size:
+            return at.alphas, at.b, rate
         sides[at.sum > 0] = at
         if at.b != last.b and (last.sum - at.sum) / (at.b - last.b) > 0:
-            slope = (last.sum - at.sum) / (at.b - last.b)
-        newton = at.sum / slope
+            rate = (last.sum - at.sum) / (at.b - last.b)
+        newton = at.sum / rate
         if len(sides) == 2:
             below, above = sides[True], sides[False]
-            if abs(at.sum) <= NEAR * at.size:
+            if abs(at.sum) <= BRACKET_ACCURACY * at.size:
                 break
             b = at.b + newton
             if number % 4 == 3 or not below.b < b < above.b:
@@ -60,9 +62,10 @@ def balanced(
             if not below.b < b < above.b:
                 break
         else:
-            length = FARTHER * abs(newton)
+            length = NEWTON_FACTOR * abs(newton)
             if step:
-                length = min(max(length, SHORTEST * abs(step)), LONGEST * abs(step))
+                shortest, longest = MIN_STEP_GROWTH * abs(step), MAX_STEP_GROWTH * abs(step)
+                length = min(max(length, shortest), longest)
             step = float(np.copysign(length, at.sum))
             b = at.b + step
             if b == at.b:
@@ -70,12 +73,12 @@ def balanced(
         last, at = at, Side(b, response(b), costs)
     below, above = sides[True], sides[False]
     part = below.sum / (below.sum - above.sum)
-    return below.alphas + part * (above.alphas - below.alphas), at.b, slope
+    return below.alphas + part * (above.alphas - below.alphas), at.b, rate
 
 
 def faded(response: Callable[[float], Vector], costs: Vector, b: float, direction: float) -> float:
-    """A b from which on, in this direction, Σ c_i |α_i(b)| is next to nothing."""
+    """The first b tried in this direction at which Σ c_i |α_i(b)| is at most FADED_DUALS Σ c_i."""
     step = direction
-    while Side(b, response(b), costs).size > NOTHING * float(costs.sum()) and abs(step) < 1e300:
+    while Side(b, response(b), costs).size > FADED_DUALS * float(costs.sum()) and abs(step) < 1e300:
         b, step = b + step, 2 * step
     return b

@@ -1,4 +1,4 @@
-"""A condition on the duals of a risk: which are admitted, and which of them attain F."""
+"""A condition on the duals of a risk: the duals that it admits, and those that attain F."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 
 class Condition(Protocol):
-    """A condition as a risk is given it. It holds no data."""
+    """A condition as callers give it to a risk, without data."""
 
     @property
     def has_intercept(self) -> bool: ...
@@ -28,12 +28,12 @@ class Condition(Protocol):
 class Bound(Protocol):
     """A condition on the duals of given examples. It does not change.
 
-    ``warm`` is where an earlier search ended, None at first.
+    ``warm`` is the end of an earlier search, None at first.
     """
 
     @property
     def offers(self) -> frozenset[Hashable]:
-        """What a risk under it offers, as `Risk.offers` names it."""
+        """The names in `Risk.offers` of a risk under this condition."""
         ...
 
     def best(self, scores: Vector, warm: Any) -> Any:
@@ -53,19 +53,20 @@ class Bound(Protocol):
 
     def added(self, best: Any) -> float: ...
     def kept(self, curvatures: Vector, best: Any) -> Vector:
-        """Those of c_i φ'' at the moved scores that enter the second derivative of F."""
+        """c_i φ'' at the moved scores, 0 where example i does not enter ∇²F."""
         ...
 
     def directions(self, best: Any) -> tuple[Vector, ...]:
-        """Along which the scores move freely, as `Hessian` takes them."""
+        """The directions in which scores are free, for `Hessian`."""
         ...
 
 
 @dataclass(frozen=True)
 class Search:
-    """Where a search for one number ended.
+    """The end of a search for one number.
 
-    ``move`` is how far it went, 0 if unknown. ``rate`` is how fast the sum fell, None if unknown.
+    ``move`` is the distance it went, 0 if unknown; ``rate`` the rate at which the sum fell, None if
+    unknown.
     """
 
     at: float = 0.0
@@ -77,8 +78,8 @@ class Search:
 class Best:
     """Duals that attain F.
 
-    They are the derivatives, with a minus, at scores moved by ``intercept``, and by ``penalty``
-    η ≥ 0, the multiplier of a budget, towards the side of α_i.
+    They are minus the derivatives at scores moved by ``intercept`` and, in the direction of α_i, by
+    ``penalty`` η ≥ 0, the multiplier of a budget.
     """
 
     alphas: Vector

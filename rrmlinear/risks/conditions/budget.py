@@ -20,7 +20,7 @@ Vector = NDArray[np.float64]
 #: (target, offset, lower, upper) of `ScalarLoss.pieces`.
 Piece = tuple[Any, Any, Any, Any]
 
-# The fraction of what a sum adds up by which rounding may put it above its limit.
+# Rounding may put Σ c_i |α_i| above its limit by this fraction of the limit.
 LIMIT_ROUNDING = 1e-10
 
 
@@ -33,8 +33,8 @@ class Budget:
     where every c_i is C. A cost counts as repetitions do, so that ‖α‖₁ ≤ m over examples of cost C
     is ``limit`` ρ = C m.
 
-    ``beside`` is an `Intercept` that holds as well: Σ c_i α_i = 0. Then duals above 0 and those
-    below each weigh ρ/2 at most.
+    ``beside`` is an `Intercept` that holds as well: Σ c_i α_i = 0. Then Σ c_i |α_i| is at most ρ/2
+    over the duals above 0, and over those below.
 
     `over` raises ValueError for losses without `ScalarLoss.pieces`, for a limit that is not
     positive and finite, for a direction that is not n finite numbers, and for a direction beside an
@@ -56,7 +56,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Searches:
-    """Where the search of the condition beside ended, and those for the multipliers."""
+    """The ends of the search for the intercept and of those for the multipliers."""
 
     beside: Search | None = None
     sides: tuple[Search, ...] = field(default=(Search(), Search()))

@@ -42,7 +42,7 @@ class GroupedBest:
 
 
 class GroupedDuals:
-    """Duals that meet a condition in each group. Groups in which nothing costs have duals of 0."""
+    """Duals that meet a condition in each group; in groups without a cost above 0 they are 0."""
 
     offers: frozenset[str] = frozenset()
 

@@ -14,9 +14,9 @@ from rrmlinear.risks.terms import ScalarTerms
 
 Vector = NDArray[np.float64]
 
-# An imbalance Σ c_i α_i of this fraction of Σ c_i |α_i| is rounding, also of means of many duals.
+# Σ c_i α_i below this fraction of Σ c_i |α_i| counts as 0: means of many duals round as well.
 BALANCE_ROUNDING = 1e-10
-# A dual so near to 0 that it lies in every domain that goes beyond 0.
+# Test point: a domain of duals reaches beyond 0 if it holds this or its negative.
 DUAL_NEAR_ZERO = 1e-9
 
 
@@ -33,13 +33,12 @@ class Intercept:
 class BalancedDuals:
     """The duals with Σ c_i α_i = 0 to rounding.
 
-    Where φ has a kink, examples on it take the fraction that makes it so. Where all examples that
-    cost are of one class their loss falls with b to 0; then derivatives and duals are 0, and b is
-    where that is reached or next to nothing.
+    Examples at a kink of φ take the subgradient that makes the sum 0. If all examples with a cost
+    above 0 are of one class, their loss falls to 0 with b; then derivatives and duals are 0, and b
+    is where the loss is 0 or rounding.
 
-    The b is that of a clipped line or of steps for a loss of `ScalarLoss.pieces`, found by the
-    knapsack's root finder and a weighted median in O(n), and by secant steps for others. Of many
-    best b it is the middle one.
+    For losses with `ScalarLoss.pieces` b comes from the knapsack's root finder or a weighted
+    median, in O(n); for others from secant steps. If several b are best, it is the middle one.
     """
 
     offers = frozenset({"balance", "box", "hessian"})
@@ -49,7 +48,7 @@ class BalancedDuals:
         if not costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
         at = costs > 0
-        #: Whether duals above 0 and below 0 are allowed to any example that costs.
+        #: Whether some example with a cost above 0 may have a dual above 0, and below 0.
         self.rises, self.falls = (
             bool(np.isfinite(loss.conjugates(y[at], sign * DUAL_NEAR_ZERO)).any())
             for sign in (1, -1)
@@ -118,11 +117,11 @@ class BalancedDuals:
         return alphas, Search(b, rate=rate)
 
     def _without_noise(self, alphas: Vector) -> Vector:
-        # Where all duals are 0 but for rounding, their sum is no smaller than they are.
+        # If all duals are rounding, their sum is as large as they are: set them to 0.
         return alphas if self.admits(alphas) else np.zeros_like(alphas)
 
     def _end(self, scores: Vector, b: float) -> float:
-        # one class: where its loss ends
+        # one class: the b at which its loss becomes 0
         direction = 1.0 if self.rises else -1.0
         if self.pieces is None:
             return faded(lambda b: self.terms.derivatives(scores + b), self.costs, b, direction)

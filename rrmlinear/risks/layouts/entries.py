@@ -1,4 +1,4 @@
-"""F of some entries of a matrix: what a matrix completion is judged by."""
+"""The loss of some entries of a matrix, for matrix completion."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ Places = NDArray[np.int64]
 class EntriesRisk(ScalarRisk):
     """F(W) = Σ_i c_i φ(W[r_i, k_i], y_i) over W of ``matrix_shape`` p × q.
 
-    It is a `ScalarRisk` over examples with a single 1 each, weights being the p q entries of W row
-    by row, so that every solver serves it; `scores_of` and `sums` are for those that hold W by
-    factors and never all of it. Places may come repeatedly: each time is an example. Indices are
-    not checked here.
+    It is a `ScalarRisk` over examples with a single 1 each. The weights are the p q entries of W,
+    row by row, so every solver takes it. Solvers that hold W as factors use `scores_of` and `sums`.
+    If a place comes repeatedly, each time is an example. Indices are not checked here.
     """
 
     rows_of: Places
@@ -56,7 +55,7 @@ class EntriesRisk(ScalarRisk):
         places, self.place = np.unique(rows * shape[1] + columns, return_inverse=True)
         row, self.indices = np.divmod(places, shape[1])
         self.indptr = np.searchsorted(row, np.arange(shape[0] + 1))
-        #: ‖diag(√c) X‖², the largest cost of a place.
+        #: ‖diag(√c) X‖²: the largest sum of costs at one place.
         self.curvature = float(np.bincount(self.place, costs).max())
 
     @property
@@ -65,7 +64,7 @@ class EntriesRisk(ScalarRisk):
         return super().offers - {"box"}
 
     def of_loss(self, loss: ScalarLoss) -> EntriesRisk:
-        """The same of another loss."""
+        """The risk with another loss."""
         return EntriesRisk(
             self.rows_of, self.columns_of, self.matrix_shape, loss, self.y, self.costs
         )

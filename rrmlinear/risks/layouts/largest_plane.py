@@ -12,9 +12,9 @@ from rrmlinear.risks.base import Evaluation
 
 Vector = NDArray[np.float64]
 
-# The distance from the largest value, as a fraction of the largest size, that is rounding.
+# Values within this fraction of the largest size of the maximum count as equal to it.
 TIE_ROUNDING = 1e-14
-# The rounding in a sum of weights on the simplex.
+# Rounding of the sum of weights on the simplex.
 SUM_ROUNDING = 1e-12
 
 
@@ -22,7 +22,7 @@ class LargestPlane:
     """F of planes a_i, the rows of an m × d array, and m numbers b_i, 0 by default.
 
     Scores are the values of the planes, derivatives weights on the simplex: 1 for the first plane
-    that is largest but for rounding. So F(w) = value(scores(w)), a subgradient of F at w is
+    that is largest up to rounding. So F(w) = value(scores(w)), a subgradient of F at w is
     gradient(derivatives(scores(w))), and F*(Σ s_i a_i) is at most conjugate(−s) = −b's.
 
     Raises ValueError for other shapes and for numbers that are not finite.
@@ -43,7 +43,7 @@ class LargestPlane:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the weights."""
+        """The shape of the weights."""
         return (self.planes.shape[1],)
 
     def scores(self, w: Vector) -> Vector:
@@ -59,7 +59,7 @@ class LargestPlane:
         return float(scores.max())
 
     def derivatives(self, scores: Vector) -> Vector:
-        """1 for the first that is largest but for rounding, 0 for the others."""
+        """1 for the first plane that is largest up to rounding, 0 for the others."""
         weights = np.zeros(len(scores))
         near = scores.max() - TIE_ROUNDING * np.abs(scores).max()
         weights[np.argmax(scores >= near)] = 1
@@ -79,9 +79,9 @@ class LargestPlane:
         return float(self.offsets @ alphas) if on_simplex else np.inf
 
     def duals(self, alphas: Vector) -> Vector:
-        """As a Result has them."""
+        """The duals α in the form that a Result holds."""
         return alphas
 
     def complete(self, w: Vector, at: Evaluation | None = None) -> Vector:
-        """The weights as a Result has them."""
+        """The weights w in the form that a Result holds."""
         return w

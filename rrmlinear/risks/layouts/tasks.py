@@ -19,10 +19,10 @@ Places = NDArray[np.int64]
 
 
 def task_rows(rows: Rows, examples: Places, tasks: Places, k: int) -> Rows:
-    """Example by example, x_i of a task t at the columns j k + t of d k, for W row by row.
+    """Rows of d k columns, for W row by row: x_ij of an example of task t is in column j k + t.
 
-    ``examples`` are rows, in any number and order, with a task each. An appended column is not
-    among them.
+    ``examples`` are numbers of rows, in any number and order, with a task each. An appended column
+    of ``rows`` is left out.
     """
     n_features = rows.shape[1]
     if rows.indptr is None or rows.indices is None:
@@ -39,11 +39,10 @@ def task_rows(rows: Rows, examples: Places, tasks: Places, k: int) -> Rows:
 
 
 class TaskRisk(ScalarRisk):
-    """F(W) = Σ c_i φ(x_i'w_{t_i}, y_i) over rows as `task_rows` has them, W row by row.
+    """F(W) = Σ c_i φ(x_i'w_{t_i}, y_i) over rows made by `task_rows`, W row by row.
 
     ``condition`` holds over the examples of each task, as `InGroups` says. With an `Intercept` a
-    Result's weights are W row by row and then the k intercepts, 0 for a task without an example
-    that costs.
+    Result's weights are W row by row and then the k intercepts, 0 for a task without costs.
     """
 
     tasks: Places
@@ -87,19 +86,19 @@ class TaskRisk(ScalarRisk):
         return super().offers - {"box"}
 
     def of_loss(self, loss: ScalarLoss) -> TaskRisk:
-        """The same of another loss."""
+        """The risk with another loss."""
         more = (self.tasks, self.n_tasks, self.threads, self.given)
         return TaskRisk(self.rows, loss, self.y, self.costs, *more)
 
     @property
     def separate(self) -> tuple[int, int]:
-        """d weights in each of k columns, that no example has two of."""
+        """(d, k): d weights in each of k columns; each example uses one column."""
         return self.rows.width // self.n_tasks, self.n_tasks
 
     def gram(self) -> Vector:
         """Σ c_i x_i x_i' of each task, d × d × k.
 
-        Where the duals of a task sum to 0 its rows are counted from their mean by costs.
+        If the duals of a task sum to 0, its rows are centred by their mean weighted with costs.
         """
         from scipy.sparse import csr_array
 

@@ -13,8 +13,8 @@ from rrmlinear.risks.block import BlockRisk
 
 Array = NDArray[np.float64]
 
-# A dual so little longer than 1 has rounded.
-ROUNDING = 1e-12
+# ‖α_i‖² may exceed 1 by this much: rounding.
+UNIT_BALL_ROUNDING = 1e-12
 
 
 class VectorRisk(BlockRisk):
@@ -41,7 +41,7 @@ class VectorRisk(BlockRisk):
         self.y = y
 
     def smoothed(self, smoothing: float) -> VectorRisk:
-        """The same with the loss smoothed."""
+        """The risk with the loss smoothed."""
         loss = self.loss.smoothed(smoothing)
         return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
 
@@ -63,9 +63,9 @@ class VectorRisk(BlockRisk):
         return self.total(scores), self.derivatives(scores)
 
     def conjugate(self, alphas: Array) -> float:
-        """Σ c_i φ*(−α_i), infinite where an example that costs has ‖α_i‖ > 1."""
+        """Σ c_i φ*(−α_i), infinite where ‖α_i‖ > 1 for a cost above 0."""
         squares, costs = np.einsum("ij,ij->i", alphas, alphas), self.costs.ravel()
-        if (squares[costs > 0] > 1 + ROUNDING).any():
+        if (squares[costs > 0] > 1 + UNIT_BALL_ROUNDING).any():
             return np.inf
         each = self.loss.smoothing / 2 * squares - np.einsum("ij,ij->i", self.y, alphas)
         return float(np.einsum("i,i->", costs, each))
@@ -79,7 +79,7 @@ class VectorRisk(BlockRisk):
         return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis], None
 
     def duals(self, alphas: Array) -> Array:
-        """As a Result has them."""
+        """The duals α in the form that a Result holds."""
         return alphas
 
 

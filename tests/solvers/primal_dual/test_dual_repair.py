@@ -34,7 +34,7 @@ def risk_of(loss, free):
 
 
 def after_passes(risk, omega, passes):
-    """α and v of Pdprox after so many passes, without repair."""
+    """α and v of Pdprox after this number of passes, without repair."""
     solver = Pdprox(risk, omega)
     solver.start()
     solver.repair = None
