@@ -36,27 +36,31 @@ RRM_INLINE void bracket_narrow(bracket_t *bracket, double theta, double excess)
 
 /* From *theta, kept inside the bracket; returns 0 where it did not end. Along one straight piece a
  * step is exact, so that it ends when a step finds the same terms at their bounds as the last one
- * did. A step that would leave a finite bracket halves it instead. */
+ * did. A step that would leave a finite bracket halves it instead. `bracket` is NULL where the excess
+ * is convex in θ, as then no step but the first can go too far: to keep a bracket there took blocks of
+ * 3 to 26 classes 5 to 15 ns of 50 to 170. */
 RRM_INLINE int newton(value_at_t at, const void *terms, bracket_t *bracket, ptrdiff_t steps,
                       double *theta)
 {
-    double at_lower = NAN, at_upper = NAN;
+    double at_lower = NAN, at_upper = 0; /* one of them a NaN, none are the same */
     for (ptrdiff_t step = 0; step < steps; step++) {
         value_t value = at(terms, *theta);
         if ((value.at_lower == at_lower) & (value.at_upper == at_upper))
             return 1;
-        bracket_narrow(bracket, *theta, value.excess);
+        if (bracket)
+            bracket_narrow(bracket, *theta, value.excess);
         double move = value.excess / value.derivative, next = *theta + move;
         if (fabs(move) <= NEWTON_ROUNDING * value.size) /* also where the excess is 0 */
             return 1;
-        if ((value.derivative > 0) & (next >= bracket->low) & (next <= bracket->high)) {
+        int inside = !bracket || ((next >= bracket->low) & (next <= bracket->high));
+        if ((value.derivative > 0) & inside) {
             at_lower = value.at_lower;
             at_upper = value.at_upper;
         } else if (value.excess == 0) {
             return 1;
-        } else if (isfinite(bracket->low) && isfinite(bracket->high)) {
+        } else if (bracket && isfinite(bracket->low) && isfinite(bracket->high)) {
             next = bracket->low + (bracket->high - bracket->low) / 2;
-            at_lower = at_upper = NAN;
+            at_lower = NAN;
         } else {
             return 0;
         }

@@ -5,11 +5,8 @@ cdef extern from "simplex_blocks.h" nogil:
     double simplex_gap(const double* margins, const double* b, double c, double gamma,
                        Py_ssize_t k)
 
-    ctypedef struct simplex_equation_t:
-        double e, shift
-        bint below
+    ctypedef double (*simplex_search_t)(const double* v, Py_ssize_t k, double e, double z,
+                                        double* scratch) noexcept nogil
 
     double simplex_newton(const double* margins, const double* b, double q, double c, double gamma,
-                          Py_ssize_t k, double* new_b, double* v, simplex_equation_t* equation)
-    double simplex_finish(const double* v, Py_ssize_t k, double c,
-                          const simplex_equation_t* equation, double theta, double* new_b)
+                          Py_ssize_t k, double* new_b, double* work, simplex_search_t search)

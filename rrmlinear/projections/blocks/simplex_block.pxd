@@ -1,7 +1,7 @@
 # The block problem of the Crammer–Singer loss, smoothed or not; simd/simplex_blocks.h has its
 # formulas.
 
-from rrmlinear.simd.simplex_blocks cimport simplex_equation_t, simplex_newton
+from rrmlinear.simd.simplex_blocks cimport simplex_newton
 
 
 # The scratch memory for k classes, in doubles: v, k indices and 2k kinks.
@@ -13,13 +13,9 @@ cdef inline double simplex_block(const double* margins, const double* b, double 
                                  double gamma, Py_ssize_t k, double* new_b,
                                  double* work) noexcept nogil:
     """The new block; returns its Σ b."""
-    cdef simplex_equation_t equation
-    cdef double total = simplex_newton(margins, b, q, c, gamma, k, new_b, work, &equation)
-    if total < 0:
-        total = simplex_by_medians(&equation, c, k, new_b, work)
-    return total
+    return simplex_newton(margins, b, q, c, gamma, k, new_b, work, simplex_by_medians)
 
 
-# The new block by the median search, `work` beginning with v; returns its Σ b.
-cdef double simplex_by_medians(const simplex_equation_t* equation, double c, Py_ssize_t k,
-                               double* new_b, double* work) noexcept nogil
+# The root of Σ max(0, v_j − θ) = e θ + z by the median search.
+cdef double simplex_by_medians(const double* v, Py_ssize_t k, double e, double z,
+                               double* scratch) noexcept nogil
