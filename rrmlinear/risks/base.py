@@ -53,6 +53,13 @@ class LossRisk(Risk, Protocol):
     def costs(self) -> Array: ...
 
 
+def moved(scores: Array, moves: Array, x: float) -> Array:
+    """s + x d, in one array."""
+    result = x * moves
+    result += scores
+    return result
+
+
 class Evaluation:
     """F at scores. Each quantity is computed at its first use and kept.
 
@@ -93,9 +100,56 @@ class Evaluation:
         """The derivative of F along a line on which the scores change by ``moves``."""
         return float(np.vdot(self.terms.costs * self.derivatives, moves))
 
+    def along(
+        self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True
+    ) -> tuple[Evaluation, float]:
+        """F at the scores moved by x · ``moves``, and its derivative by x there.
+
+        For searches along a line. They say whether they need the value, and whether to ``keep``
+        what the trial computes; without that it is computed again where it is asked for.
+        """
+        at = self.risk.at(moved(self.scores, moves, x), warm)
+        if value:
+            at.tangent()
+        return at, at.derivative_along(moves)
+
     def hessian(self) -> Hessian:
         """∇²F as a function of the weights, for a smooth loss."""
         return Hessian(self.risk.rows, self.curvatures)
+
+
+class Unconditioned(Evaluation):
+    """F of one score an example, and no condition: `ScalarTerms` at the scores."""
+
+    def derivative_along(self, moves: Array) -> float:
+        if "derivatives" not in vars(self):
+            return self.terms.along(self.scores, moves, 0.0, False, False)[0]
+        return self.terms.rate(self.derivatives, moves)
+
+    def along(
+        self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True
+    ) -> tuple[Evaluation, float]:
+        """As above, in one way through memory."""
+        rate, total, derivatives, scores = self.terms.along(self.scores, moves, x, value, keep)
+        at = self.risk.at(scores) if keep else Trial(self, moves, x)
+        known = vars(at)
+        if keep:
+            known["derivatives"] = derivatives
+        if value:
+            known["value"] = total
+        return at, rate
+
+
+class Trial(Unconditioned):
+    """F at a place of a line of which nothing was kept: the scores are made when asked for."""
+
+    def __init__(self, begin: Evaluation, moves: Array, x: float) -> None:
+        self.risk, self.terms = begin.risk, begin.terms
+        self._line = begin.scores, moves, x
+
+    @cached_property
+    def scores(self) -> Array:  # type: ignore[override]
+        return moved(*self._line)
 
 
 class Conditioned(Evaluation):

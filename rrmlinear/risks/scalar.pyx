@@ -9,7 +9,7 @@ from rrmlinear.risks.terms cimport ScalarTerms, one_or_all
 
 import numpy as np
 
-from rrmlinear.risks.base import Conditioned, Evaluation
+from rrmlinear.risks.base import Conditioned, Unconditioned
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
 
@@ -103,7 +103,7 @@ cdef class ScalarRisk:
     def at(self, scores, warm=None):
         """F at these scores."""
         if self.condition is None:
-            return Evaluation(self, self.terms, scores)
+            return Unconditioned(self, self.terms, scores)
         return Conditioned(self, self.terms, scores, self.condition, warm)
 
     def gram(self):

@@ -25,6 +25,26 @@ static inline void vector_axpy(double *restrict a, double x, const double *restr
         a[j] += x * c[j];
 }
 
+/* out = a + x c */
+RRM_CLONES static void vector_moved(const double *restrict a, double x, const double *restrict c,
+                                    ptrdiff_t n, double *restrict out)
+{
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < n; j++)
+        out[j] = a[j] + x * c[j];
+}
+
+/* Σ a_j b_j c_j */
+RRM_CLONES static double vector_dot3(const double *restrict a, const double *restrict b,
+                                     const double *restrict c, ptrdiff_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (ptrdiff_t j = 0; j < n; j++)
+        sum += a[j] * b[j] * c[j];
+    return sum;
+}
+
 /* out = A v for the rows of A, count × d */
 RRM_CLONES static void columns_times(const double *A, ptrdiff_t count, ptrdiff_t d,
                                      const double *restrict v, double *restrict out)

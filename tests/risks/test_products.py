@@ -56,13 +56,24 @@ def test_the_gradient_is_that_of_the_value(loss):
     "loss",
     [Logistic(), Hinge(), SmoothHinge(0.4), SquaredHinge(), Huber(0.7), EpsilonInsensitive(0.3)],
 )
-def test_value_and_slope_along_a_line(loss):
-    risk, _, _, costs = make(loss)
-    scores, moves = np.random.default_rng(4).standard_normal((2, N))
-    at = scores + 0.4 * moves
-    value, slope = risk.at(at).tangent()[0], risk.at(at).derivative_along(moves)
-    assert value == pytest.approx(risk.at(at).value, rel=1e-14)
-    assert slope == pytest.approx((costs * risk.at(at).derivatives) @ moves, rel=1e-12)
+@pytest.mark.parametrize("n", [1, N, 1024, 2500])
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_trial_along_a_line_is_the_evaluation_there(loss, n, keep):
+    y, scores, moves = np.random.default_rng(4).standard_normal((3, n))
+    costs = np.arange(n) % 3 / 2
+    risk = ScalarRisk(Problem.from_arrays(np.ones((n, 1)), y).rows, loss, np.sign(y), costs)
+    afresh = risk.at(scores + 0.4 * moves)
+    at, rate = risk.at(scores).along(moves, 0.4, keep=keep)
+    assert ("derivatives" in vars(at)) == keep
+    np.testing.assert_allclose(at.scores, afresh.scores, rtol=1e-15, atol=1e-15)
+    assert at.value == pytest.approx(afresh.value, rel=1e-13)
+    np.testing.assert_allclose(at.derivatives, afresh.derivatives, rtol=1e-13, atol=1e-13)
+    expected = float((costs * afresh.derivatives) @ moves)
+    size = float((costs * abs(afresh.derivatives)) @ abs(moves))
+    assert rate == pytest.approx(expected, abs=1e-13 * size)
+    assert afresh.derivative_along(moves) == pytest.approx(expected, abs=1e-13 * size)
+    fresh = risk.at(scores + 0.4 * moves)  # whose derivatives nobody has asked for
+    assert fresh.derivative_along(moves) == pytest.approx(expected, abs=1e-13 * size)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])

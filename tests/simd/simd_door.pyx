@@ -8,7 +8,9 @@ from rrmlinear.simd.blocks cimport (
     add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
     block_scores_some, block_stride, block_update, block_update_some,
 )
-from rrmlinear.simd.columns cimport columns_add, columns_times, vector_axpy, vector_dot
+from rrmlinear.simd.columns cimport (
+    columns_add, columns_times, vector_axpy, vector_dot, vector_dot3, vector_moved,
+)
 from rrmlinear.simd.gram cimport row_outer
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.rows cimport (
@@ -120,6 +122,14 @@ def long_dot(const double[::1] a, const double[::1] c):
 
 def long_axpy(double[::1] a, double x, const double[::1] c):
     vector_axpy(&a[0], x, &c[0], a.shape[0])
+
+
+def long_dot3(const double[::1] a, const double[::1] b, const double[::1] c):
+    return vector_dot3(&a[0], &b[0], &c[0], a.shape[0])
+
+
+def long_moved(const double[::1] a, double x, const double[::1] c, double[::1] out):
+    vector_moved(&a[0], x, &c[0], a.shape[0], &out[0])
 
 
 def matrix_times(const double[:, ::1] A, const double[::1] v, double[::1] out):

@@ -62,6 +62,9 @@ def test_columns(door, whole, count, d):
     assert door.long_dot(A[0], v) == A[0] @ v
     door.long_axpy(total, 3.0, A[0])
     np.testing.assert_array_equal(total, v + A.T @ weights + 3 * A[0])
+    assert door.long_dot3(A[0], v, total) == (A[0] * v) @ total
+    door.long_moved(v, -2.0, A[0], total)
+    np.testing.assert_array_equal(total, v - 2 * A[0])
 
 
 def test_a_plane_of_weight_zero_is_not_read(door):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation, Risk
+from rrmlinear.risks.base import Evaluation, Risk, moved
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import lowest_point
@@ -37,24 +37,32 @@ class Line:
         self.risk, self.regularizer = risk, regularizer
         self.begin = begin
         self.step, self.moves = end.w - begin.w, end.at.scores - begin.at.scores
-        #: What has been looked at, as the search may come back to it.
-        self.known = {0.0: begin, 1.0: end}
         self.warm = begin.at.warm
+        #: The lowest place looked at, with J and F there: the search ends at it.
+        self.lowest, self.least, self.lowest_at = 0.0, math.inf, begin.at
+        self.ends = {0.0: begin.at, 1.0: end.at}
 
     def point(self, x: float) -> Point:
         """w and F there."""
-        if x not in self.known:
-            scores = self.begin.at.scores + x * self.moves
-            self.known[x] = Point(self.begin.w + x * self.step, self.risk.at(scores, self.warm))
-        return self.known[x]
+        w = self.begin.w + x * self.step
+        if x == self.lowest:
+            return Point(w, self.lowest_at)
+        if x in self.ends:
+            return Point(w, self.ends[x])
+        return Point(w, self.risk.at(moved(self.begin.at.scores, self.moves, x), self.warm))
 
     def __call__(self, x: float) -> tuple[float, float]:
-        w, at = self.point(x)
-        value, _ = at.tangent()
+        if x in self.ends:
+            at = self.ends[x]
+            derivative = at.derivative_along(self.moves)
+        else:
+            at, derivative = self.begin.at.along(self.moves, x, self.warm, keep=False)
         self.warm = at.warm
-        omega, w = self.regularizer, w.ravel()
-        derivative = at.derivative_along(self.moves) + omega.derivative_of(w, self.step.ravel())
-        return value + omega.value_of(w), derivative
+        w = (self.begin.w + x * self.step).ravel()
+        value = at.value + self.regularizer.value_of(w)
+        if value < self.least:
+            self.lowest, self.least, self.lowest_at = x, value, at
+        return value, derivative + self.regularizer.derivative_of(w, self.step.ravel())
 
 
 class BMRM(Solver):

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.base import Evaluation, moved
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import LEAST_SMOOTHING, STEP_ROUNDING
@@ -163,20 +162,18 @@ class Newton(Solver):
         """The t at which the derivative along w + t d is nearly 0, and F there."""
         linear = float(self.w @ direction) * self.modulus
         square = float(direction @ direction) * self.modulus
-        weighted = self.risk.costs * moves
-        seen: dict[float, Evaluation] = {}
+        seen: dict[float, Evaluation] = {0.0: self.at}
         warm = self.at.warm
 
         def derivative(t: float) -> float:
             nonlocal warm
-            scores = t * moves
-            scores += self.at.scores
-            # at the end steps round to nothing
-            at = self.at if are_same(scores, self.at.scores) else self.smooth.at(scores, warm)
-            value = linear + t * square + float(at.derivatives @ weighted)
-            seen.clear()  # memory that is used again needs no new pages
-            seen[t], warm = at, at.warm
-            return value
+            if t == 0:
+                rate = self.at.derivative_along(moves)
+            else:
+                at, rate = self.at.along(moves, t, warm, value=False)
+                seen.clear()  # memory that is used again needs no new pages
+                seen[t], warm = at, at.warm
+            return linear + t * square + rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        return t, seen[t] if t in seen else self.smooth.at(self.at.scores + t * moves, warm)
+        return t, seen[t] if t in seen else self.smooth.at(moved(self.at.scores, moves, t), warm)

@@ -1,4 +1,7 @@
-"""No solver asks a loss the same twice at the same scores, or searches an intercept twice there."""
+"""No solver asks a loss the same twice at the same scores, or searches an intercept twice there.
+
+Trials of BMRM along a line are left out: to keep what they compute costs more than to ask again.
+"""
 
 from collections import Counter
 
