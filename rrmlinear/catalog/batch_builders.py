@@ -1,4 +1,4 @@
-"""How a task becomes a solver that takes all examples at once, or steps of some."""
+"""Builders of solvers that take all examples at once, or steps on some."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rrmlinear.solvers.gradient.pegasos import Pegasos
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
-from rrmlinear.solvers.second_order.newton import FACTORIZED, Newton
+from rrmlinear.solvers.second_order.newton import MAX_FACTORIZED_FEATURES, Newton
 
-#: The better line search for each update of BMRM; "none" is that of the paper of ls-BMRM.
+#: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 
 
 def risk_of(task: Task) -> Any:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i), its minimum over an intercept where that is free of Ω.
+    """F(w) = Σ_i c_i φ(x_i'w, y_i), minimized over the intercept if that has no penalty.
 
     With a budget m its duals have Σ c_i |α_i| ≤ C m.
     """
@@ -44,7 +44,7 @@ def risk_of(task: Task) -> Any:
 
 
 def start_of(task: Task) -> NDArray[np.float64] | None:
-    """Duals to begin from as a risk has them: of blocks per unit of cost, with the own class."""
+    """Duals to start from, in the risk's form: blocks per unit of cost, with the own class."""
     if task.n_classes is None or task.start is None:
         return task.start
     blocks = task.start.dense(task.n_classes)
@@ -128,13 +128,13 @@ def automatic(task: Task) -> Solver:
 
 
 def newton_applies(task: Task) -> bool:
-    """Whether Newton's method takes this task, with matrices that are small."""
+    """Whether Newton's method takes this task, with a small matrix."""
     d = task.rows.shape[1]
-    return task.n_classes is None and task.regularizer.linear and d <= FACTORIZED
+    return task.n_classes is None and task.regularizer.linear and d <= MAX_FACTORIZED_FEATURES
 
 
 def chosen_newton(task: Task) -> Solver:
-    """Newton's method where the solver type chose it: notes say so."""
+    """Newton's method with a note that the solver type chose it."""
     n, d = task.rows.shape
     solver = newton(task)
     solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")

@@ -1,13 +1,13 @@
 cdef enum:
     OUTSIDE = 0
     INSIDE = 1
-    REFUSED = 2     # until the next solve: what made it enter was rounding
+    REFUSED = 2     # stays out until the next solve: it entered by rounding
 
 
 cdef class ActiveSet:
     cdef Py_ssize_t capacity
     cdef Py_ssize_t size            # variables
-    cdef Py_ssize_t active          # of these in the set
+    cdef Py_ssize_t active          # variables in the set
     cdef double[:, ::1] Q
     cdef double[:, ::1] L           # rows of the factor of M, in the order of `order`
     cdef double[::1] beta

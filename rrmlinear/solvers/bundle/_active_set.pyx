@@ -7,14 +7,14 @@ from rrmlinear.simd.columns cimport vector_axpy, vector_dot
 
 import numpy as np
 
-# A pivot below this fraction of its diagonal entry is zero but for rounding: for a variable that
-# would enter the set, and for one that is in it when the factor is made anew.
-cdef double SINGULAR = 1e-13
-cdef double DEPENDENT = 1e-15
-# The factor is made anew after this many changes, or when τ and the mean of the diagonal are this
-# factor apart.
-cdef Py_ssize_t MOST_CHANGES = 200
-cdef double MOST_TAU_RATIO = 16
+# A pivot below this fraction of its diagonal entry counts as zero: the first when a variable is to
+# enter the set, the second when the factor is recomputed.
+cdef double ENTERING_PIVOT = 1e-13
+cdef double KEPT_PIVOT = 1e-15
+# The factor is recomputed after MAX_CHANGES changes, or when τ and the mean of the diagonal differ
+# by more than the factor MAX_TAU_RATIO.
+cdef Py_ssize_t MAX_CHANGES = 200
+cdef double MAX_TAU_RATIO = 16
 
 
 cdef class ActiveSet:
@@ -33,7 +33,7 @@ cdef class ActiveSet:
         self.capacity = 1
 
     def grow(self, Py_ssize_t capacity):
-        """Make room for this many variables."""
+        """Make room for ``capacity`` variables."""
         self.Q = grown(self.Q, (capacity, capacity))
         self.L = grown(self.L, (capacity, capacity))
         self.beta = grown(self.beta, (capacity,))
@@ -73,7 +73,7 @@ cdef class ActiveSet:
 
     cdef bint is_independent(self, Py_ssize_t j, double pivot) noexcept nogil:
         """Whether M stays positive definite if j enters with this pivot."""
-        return pivot > SINGULAR * self.diagonal(j)
+        return pivot > ENTERING_PIVOT * self.diagonal(j)
 
     cdef void enter(self, Py_ssize_t j, double pivot) noexcept nogil:
         """Take j into the set, right after `pivot`."""
@@ -126,7 +126,7 @@ cdef class ActiveSet:
         for i in range(count):
             j = self.order[i]
             pivot = self.pivot(j)
-            if pivot > DEPENDENT * self.diagonal(j):
+            if pivot > KEPT_PIVOT * self.diagonal(j):
                 self.enter(j, pivot)
             else:
                 self.state[j] = OUTSIDE
@@ -134,10 +134,10 @@ cdef class ActiveSet:
         self.changes = 0
 
     cdef bint is_stale(self) noexcept nogil:
-        """Whether the factor should be made anew."""
+        """Whether the factor should be recomputed."""
         cdef double mean = self.mean_diagonal()
-        return (self.changes > MOST_CHANGES or mean > MOST_TAU_RATIO * self.tau
-                or mean * MOST_TAU_RATIO < self.tau)
+        return (self.changes > MAX_CHANGES or mean > MAX_TAU_RATIO * self.tau
+                or mean * MAX_TAU_RATIO < self.tau)
 
 
 def grown(old, shape):

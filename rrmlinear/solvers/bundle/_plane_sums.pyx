@@ -7,7 +7,7 @@ from rrmlinear.simd.columns cimport columns_add, columns_times
 import numpy as np
 
 cdef enum:
-    MOST_NUMBERS = 16    # different ones in a table, which is searched from its begin
+    MAX_NUMBERS = 16     # different numbers in a table, which is searched from its start
 
 
 def products(const double[:, ::1] A, const double[::1] v, double[::1] out):
@@ -23,11 +23,11 @@ def add_combination(const double[:, ::1] A, const double[::1] weights, double[::
 
 
 def pack(const double[::1] array):
-    """(codes, table), table[codes] equal to the array, or None where that has too many numbers."""
+    """(codes, table), table[codes] equal to the array, or None if more than MAX_NUMBERS differ."""
     cdef Py_ssize_t i, n = array.shape[0]
     cdef int code = 0, count = 0
     cdef double x
-    table, codes = np.zeros(MOST_NUMBERS), np.empty(n, dtype=np.uint8)
+    table, codes = np.zeros(MAX_NUMBERS), np.empty(n, dtype=np.uint8)
     cdef double[::1] known = table
     cdef uint8_t[::1] out = codes
     with nogil:
@@ -38,10 +38,10 @@ def pack(const double[::1] array):
                 while code < count and known[code] != x:
                     code += 1
                 if code == count:
-                    if count == MOST_NUMBERS:
+                    if count == MAX_NUMBERS:
                         count += 1
                         break
                     known[count] = x
                     count += 1
             out[i] = code
-    return None if count > MOST_NUMBERS else (codes, table[:count].copy())
+    return None if count > MAX_NUMBERS else (codes, table[:count].copy())

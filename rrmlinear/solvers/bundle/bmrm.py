@@ -16,9 +16,10 @@ from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A plane is taken this far on the way from the lowest point of a line to the minimum of the model.
+# The next plane is the tangent at this fraction of the way from the lowest point of the line to the
+# minimum of the model.
 PLANE_POSITION = 0.1
-# Accuracy of the search along a line, and of the minimum of a model, relative to the gap.
+# Accuracies relative to the gap: of the search along a line, and of the minimum of a model.
 SEARCH_ACCURACY = 0.01
 MODEL_ACCURACY = 1e-3
 
@@ -128,7 +129,7 @@ class BMRM(Solver):
         stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
-        else:  # the new plane did not cut off the minimum of the model: take the next one there
+        else:  # the model's minimum has not moved: take the next plane there
             best.offer_weights(*self.minimum)
             self.point = self.minimum
         fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
@@ -142,17 +143,15 @@ class BMRM(Solver):
         return line.point(lowest.x + PLANE_POSITION * (1 - lowest.x))
 
     def measure(self) -> None:
-        # Sums of planes round by parts of their b, which may be large; the dual at a mean does not.
+        # The b of planes may be large, and their sums round; the dual at the mean has no such sum.
         alphas, best = -self.model.mean_derivatives(), self.certificate
         best.offer_duals(alphas)
         if not math.isfinite(best.dual):
-            # The mean has rounded beyond a domain. The planes have not, and prove their bound.
+            # Rounding took the mean out of the domain; the bound of the planes still holds.
             best.offer_duals(lambda: alphas, dual=best.bound)
 
     def support(self) -> dict[str, int]:
-        if not isinstance(self.model, CuttingPlanes):
-            return {}
-        return {"planes": int((self.model.beta > 0).sum())}
+        return self.model.support()
 
 
 #: Models that a pass minimizes, the default first.

@@ -14,14 +14,14 @@ from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
 from rrmlinear.solvers.loop.line_search import lowest_point_between
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A plane goes after more passes than these without weight.
+# A plane is dropped after more passes than this without weight.
 MAX_IDLE_PASSES = 30
-# Newton steps for one model. The bound holds wherever they end.
+# Limit on Newton steps for one model. The bound holds after any number.
 MAX_NEWTON_STEPS = 50
 
 
 class PackedDerivatives:
-    """The φ'(m_i) that made a plane, a byte each where the loss has few."""
+    """The derivatives φ'(m_i) of a plane, a byte each if few values differ."""
 
     def __init__(self, derivatives: NDArray[np.float64]) -> None:
         self.shape = derivatives.shape
@@ -40,8 +40,8 @@ class CuttingPlanes:
     """minimize Ω(w) + max_t (⟨a_t, w⟩ + b_t), Ω strongly convex.
 
     Dual: maximize b'β − Ω*(−Aβ) over β ≥ 0, Σ β_t = 1, columns of A being a_t; w = ∇Ω*(−Aβ). It is
-    solved from the β before, so that ``bound``, its value, never falls. A plane that has had no
-    weight for `MAX_IDLE_PASSES` passes goes.
+    solved from the β before, so that ``bound``, its value, never falls. A plane without weight
+    for `MAX_IDLE_PASSES` passes is dropped.
     """
 
     def __init__(self, regularizer: Regularizer, d: int) -> None:
@@ -55,7 +55,7 @@ class CuttingPlanes:
         self.qp = SimplexQP() if regularizer.linear else None
 
     def add(self, a: NDArray[np.float64], b: float, derivatives: NDArray[np.float64]) -> None:
-        """One more plane, and the derivatives of F that it was made of."""
+        """Add a plane, with the derivatives of F that define it."""
         self.planes.append(a)
         self.b = np.append(self.b, b)
         self.beta = np.append(self.beta, 0.0 if len(self.beta) else 1.0)
@@ -77,10 +77,10 @@ class CuttingPlanes:
         self._forget()
 
     def _newton(self, tolerance: float) -> None:
-        """The same for an Ω* that is not quadratic, by its second derivatives at the present β.
+        """`solve` for an Ω* that is not quadratic, by second derivatives of Ω* at the present β.
 
-        ∇²Ω* is 1/modulus where w_j ≠ 0 and nothing elsewhere, as if Ω was quadratic there; where
-        that is wrong, the exact search along each step still makes it one of descent.
+        It takes 1/modulus for ∇²Ω* where w_j ≠ 0 and 0 elsewhere, as if Ω was quadratic there. If
+        that is wrong, the exact search along a step still lowers the objective.
         """
         omega, b = self.regularizer, self.b
         vector = -self.planes.combination(self.beta)
@@ -120,8 +120,12 @@ class CuttingPlanes:
             if self.qp is not None:
                 self.qp.keep(kept)
 
+    def support(self) -> dict[str, int]:
+        """The number of planes with a weight."""
+        return {"planes": int((self.beta > 0).sum())}
+
     def mean_derivatives(self) -> NDArray[np.float64]:
-        """Σ β_t slopes_t, which prove the bound."""
+        """Σ β_t times the derivatives of plane t: minus the duals that prove the bound."""
         chosen = np.flatnonzero(self.beta)
         mean, weight = self.derivatives[chosen[0]].unpacked(), float(self.beta[chosen[0]])
         for i in chosen[1:]:
@@ -131,10 +135,10 @@ class CuttingPlanes:
 
 
 class MeanPlane:
-    """The same with two planes: the running mean of all before, and the new one.
+    """A model of two planes: the running mean of all before, and the new one.
 
-    β moves from the mean to the new plane as far as serves the dual, which is exact for any Ω: the
-    line search of Smola, Vishwanathan and Le, Bundle methods for machine learning, 2007.
+    β moves from the mean towards the new plane up to the largest dual, exactly for any Ω: the line
+    search of Smola, Vishwanathan and Le, Bundle methods for machine learning, 2007.
     """
 
     def __init__(self, regularizer: Regularizer, d: int) -> None:
@@ -160,13 +164,18 @@ class MeanPlane:
         self.w = self.regularizer.primal_of(-self.a)
         self.bound = self.b - self.regularizer.conjugate_of(-self.a)
 
+    def support(self) -> dict[str, int]:
+        """Nothing: there are always two planes."""
+        return {}
+
     def mean_derivatives(self) -> NDArray[np.float64]:
+        """The mean of the planes' derivatives: minus the duals that prove the bound."""
         assert self.derivatives is not None
         return self.derivatives
 
 
 def between(a: NDArray[np.float64], b: NDArray[np.float64], part: float) -> NDArray[np.float64]:
-    """a + part (b − a), and never beyond them by rounding: domains of conjugates end somewhere."""
+    """a + part (b − a), kept between a and b: rounding must not leave the domain of a conjugate."""
     return np.clip(a + part * (b - a), np.minimum(a, b), np.maximum(a, b))
 
 

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from rrmlinear.solvers.bundle._plane_sums import add_combination, products
 
-# Vectors in one piece of memory. Products with 32 run at the speed of memory, and few places are
-# free.
+# Vectors in one piece of memory: products with 32 at once run at memory bandwidth, and at most 31
+# places are unused.
 CHUNK = 32
 
 
 class PlaneStore:
-    """Vectors of d numbers, in places that are used again when vectors go.
+    """Vectors of d numbers; the places of dropped vectors are used again.
 
     ``places`` holds the place of each vector, in the order of arrival. Arrays over the vectors are
     in that order.
@@ -38,7 +38,7 @@ class PlaneStore:
         self.places.append(place)
 
     def keep(self, chosen: NDArray[np.intp]) -> None:
-        """Forget all vectors but these, which rise."""
+        """Drop all vectors but the chosen ones; ``chosen`` is in rising order."""
         kept = [self.places[i] for i in chosen]
         self.free.extend(sorted(set(self.places).difference(kept), reverse=True))
         self.places = kept

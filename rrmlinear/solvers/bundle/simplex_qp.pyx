@@ -1,4 +1,4 @@
-"""Quadratic programs on the simplex, that grow and shrink by a variable at a time."""
+"""Quadratic programs on the simplex that grow and shrink one variable at a time."""
 
 from libc.math cimport INFINITY, fabs, fmin
 from libc.string cimport memcpy
@@ -10,21 +10,22 @@ import numpy as np
 
 from rrmlinear.solvers.bundle._active_set import grown
 
-# Steps allowed for each variable: more than any program has needed.
-cdef Py_ssize_t STEPS = 50
-# Times the minimum over the set is computed again before its violation counts as rounding.
-cdef int MOST_REFINEMENTS = 2
-cdef double ROUNDING = 4 * 2.220446049250313e-16
+# Limit on steps for each variable: more than any program has needed.
+cdef Py_ssize_t STEPS_PER_VARIABLE = 50
+# The minimum over the set is recomputed up to this often; a violation left then is rounding.
+cdef int MAX_REFINEMENTS = 2
+# Rounding of β'g, relative to Σ β_j (|b_j| + Q_jj).
+cdef double VIOLATION_ROUNDING = 4 * 2.220446049250313e-16
 
 
 cdef class SimplexQP:
     """minimize ½ β'Qβ − b'β over β ≥ 0, Σ β_i = 1, Q symmetric and positive semidefinite.
 
-    Variables come by `append` and go by `keep`; `solve` starts where the last one ended, with β_i
-    = 0 for what came since, and never ends at a larger objective. An active set with an updated
-    Cholesky factor: exact but for rounding, singular Q and equal variables included. A variable
-    that would make the factor singular enters along the direction without curvature, which ends
-    where another leaves.
+    `append` adds variables and `keep` drops them. `solve` starts at the end of the last one, with
+    β_i = 0 for new variables, and never ends at a larger objective. It is an active-set method with
+    an updated Cholesky factor, exact up to rounding, also for singular Q and equal variables. A
+    variable that would make the factor singular enters along the direction without curvature until
+    another leaves.
     """
 
     cdef ActiveSet set
@@ -32,7 +33,7 @@ cdef class SimplexQP:
     cdef double[::1] g              # Qβ − b
     cdef double[::1] step           # of the variables in the set, in its order, as are the next two
     cdef double[::1] ones
-    cdef double[::1] rates          # what the steps of a descent start from: g over the set
+    cdef double[::1] rates          # g over the set at the start of a descent
 
     def __cinit__(self, Py_ssize_t capacity=16):
         self.set = ActiveSet()
@@ -64,7 +65,7 @@ cdef class SimplexQP:
         return float(self.beta @ (self.gradient - self.b[:self.set.size])) / 2
 
     def append(self, products, double b):
-        """One more variable: its products with those before it and with itself, and its b."""
+        """Add a variable: its products with those before it and with itself, and its b."""
         cdef Py_ssize_t size = self.set.size, i
         row = np.ascontiguousarray(products, dtype=np.float64)
         if row.shape != (size + 1,):
@@ -82,7 +83,7 @@ cdef class SimplexQP:
             self.start(np.ones(1))
 
     def replace(self, Q, b):
-        """Other numbers for all variables, β being where the next `solve` starts."""
+        """Replace Q and b; the next `solve` starts at β."""
         size = self.set.size
         Q, b = np.asarray(Q, dtype=np.float64), np.asarray(b, dtype=np.float64)
         if Q.shape != (size, size) or b.shape != (size,):
@@ -93,7 +94,7 @@ cdef class SimplexQP:
         self.set.factor()
 
     def start(self, beta):
-        """The next `solve` starts from β, of which its positive part in proportion is taken."""
+        """Start the next `solve` at the positive part of β, scaled to a sum of 1."""
         size = self.set.size
         beta = np.maximum(np.asarray(beta, dtype=np.float64), 0)
         if beta.shape != (size,) or not 0 < beta.sum() < np.inf:
@@ -106,7 +107,7 @@ cdef class SimplexQP:
         self.set.factor()
 
     def keep(self, chosen):
-        """Leave all others out, of which none has a weight; ``chosen`` rise."""
+        """Drop all others, which must have β_i = 0; ``chosen`` is in rising order."""
         active = self.set.active
         chosen = np.asarray(chosen, dtype=np.intp)
         size, place = len(chosen), np.full(self.set.size, -1)
@@ -130,7 +131,7 @@ cdef class SimplexQP:
         if self.set.size == 0:
             raise ValueError("a simplex of no variables is empty")
         with nogil:
-            violation = self._solve(tolerance, STEPS * (self.set.size + 20))
+            violation = self._solve(tolerance, STEPS_PER_VARIABLE * (self.set.size + 20))
         return violation
 
     cdef double _solve(self, double tolerance, Py_ssize_t most_steps) noexcept nogil:
@@ -153,7 +154,7 @@ cdef class SimplexQP:
                 break
             if not settled or entering < 0:
                 if entering < 0:
-                    if refined == MOST_REFINEMENTS:
+                    if refined == MAX_REFINEMENTS:
                         break       # a violation within the set itself is rounding
                     refined += 1
                 self._descend(False)
@@ -185,8 +186,8 @@ cdef class SimplexQP:
             vector_axpy(&self.g[0], self.set.beta[j], &self.set.Q[j, 0], self.set.size)
 
     cdef double _violation(self, Py_ssize_t* entering, double* rounding) noexcept nogil:
-        # β'g − min g, which bounds how far the objective is above its minimum; the variable that
-        # attains it among those that may enter, or −1; and how much of it may be rounding.
+        # β'g − min g, a bound on the objective minus its minimum; the variable with that g among
+        # those that may enter, or −1; and the part of the bound that may be rounding.
         cdef double mean = 0, least = INFINITY, scale = 0, enters = INFINITY
         cdef Py_ssize_t i, j
         entering[0] = -1
@@ -199,14 +200,14 @@ cdef class SimplexQP:
             if self.set.state[j] == OUTSIDE and self.g[j] < enters:
                 enters = self.g[j]
                 entering[0] = j
-        rounding[0] = ROUNDING * scale
+        rounding[0] = VIOLATION_ROUNDING * scale
         if enters >= mean - rounding[0]:
             entering[0] = -1
         return mean - least
 
     cdef bint _descend(self, bint entered) noexcept nogil:
-        # β to the minimum over a subset of the set: variables that reach 0 leave. False where the
-        # last of the set has just entered and does not rise: what made it enter was rounding.
+        # Move β to the minimum over a subset of the set; variables that reach 0 leave. False if the
+        # last of the set has just entered and does not rise: it entered by rounding.
         cdef Py_ssize_t i, place
         cdef double fraction
         for i in range(self.set.active):
@@ -225,8 +226,8 @@ cdef class SimplexQP:
                 self.rates[i] = (1 - fraction) * self.rates[i + (i >= place)]
 
     cdef void _newton_step(self) noexcept nogil:
-        # The step to the minimum over the plane Σ β = 1 of the set, from `rates`, which are the
-        # gradient up to a constant.
+        # The step to the minimum over the set's plane Σ β = 1; `rates` are the gradient up to a
+        # constant.
         cdef Py_ssize_t i, n = self.set.active
         cdef double* step = &self.step[0]
         cdef double* ones = &self.ones[0]
@@ -260,8 +261,8 @@ cdef class SimplexQP:
             self.set.beta[j] = beta if beta > 0 else 0
 
     cdef bint _exchange(self, Py_ssize_t j, double pivot) noexcept nogil:
-        # Let j enter where M would become singular: along directions without curvature, each until
-        # another variable leaves. False where j has not entered.
+        # Let j enter although M would become singular: move along directions without curvature,
+        # each until another variable leaves. False if j has not entered.
         cdef Py_ssize_t i, place
         cdef double fraction
         while not self.set.is_independent(j, pivot):

@@ -32,7 +32,7 @@ cdef enum:
     ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
 
 # A C copy, which visits read.
-cdef double MOVE_ROUNDING = BLOCK_ROUNDING
+cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING
 
 
 def this_processor():
@@ -42,8 +42,8 @@ def this_processor():
 
 cdef class BlockDescent:
     """State of the ascent: V = Z + the duals' combination of the rows, W = ∇Ω*(V), the duals, and
-    what the last visit of each example found. Where ∇Ω* is linear V alone is kept, and W is
-    ``scale`` times it.
+    the gap that the last visit of each example found. Where ∇Ω* is linear only V is kept, and W is
+    ``scale`` times V.
 
     A visit takes all classes of an example, or only its face: the classes whose dual is not zero.
     A team of threads shares a visit, a full one by classes, one of a face by features: each thread
@@ -56,7 +56,7 @@ cdef class BlockDescent:
     cdef readonly Regularizer regularizer
     cdef readonly object panels           # V: panels × d × panel stride, padding zero
     cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
-    cdef readonly double scale            # what those are to be multiplied by
+    cdef readonly double scale            # W is scale times the primal panels
     cdef readonly BlockDuals duals
     cdef readonly object gaps             # n: each example's gap when last computed
     cdef readonly object conjugates       # n: (C_i φ_i)* at its block
@@ -121,8 +121,8 @@ cdef class BlockDescent:
         return <scratch_t*> &self.scratch[thread, 0]
 
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
-        """The examples to visit in this pass, shuffled, as an int64 array: those awake, or, for a
-        pass over faces, those with duals whose part of the gap was last above ``quiet``.
+        """The examples to visit in this pass, shuffled, as an int64 array: those awake or, for a
+        pass over faces, those with nonzero duals and a last gap above ``quiet``.
         """
         cdef Py_ssize_t i, m = 0
         cdef scratch_t* mine = self._scratch(0)
@@ -152,8 +152,8 @@ cdef class BlockDescent:
               bint face, double quiet, double calm, int team, int thread):
         """Visit order[begin:end]. Threads 0 … team − 1 call this, else with the same arguments.
 
-        After a visit of all its classes, an example whose part of the gap is at most ``calm`` naps,
-        and at most ``quiet`` it sleeps for a number of passes that doubles each time.
+        After a visit of all its classes, an example naps if its gap is at most ``calm``; if it is
+        at most ``quiet``, it sleeps for a number of passes that doubles each time.
         """
         cdef Py_ssize_t at
         with nogil:
@@ -263,8 +263,8 @@ cdef class BlockDescent:
 
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil:
-        # The block of example i at mine.margins: how many of its entries move, mine.steps being
-        # what that moves the weights by. One thread of a team records the new block.
+        # Solve the block of example i at mine.margins: returns the number of entries that move;
+        # mine.steps are the moves of the weights. One thread of a team records the new block.
         cdef double upper = self.cost[i], q = self.curvature[i]
         cdef double gap = self.loss.gap(mine.margins, mine.block, upper, n8)
         cdef double total
@@ -274,7 +274,7 @@ cdef class BlockDescent:
             total = self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block,
                                           mine.work, n8)
             change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
-                                  label, MOVE_ROUNDING * total, mine.steps)
+                                  label, BLOCK_MOVE_ROUNDING * total, mine.steps)
         if not record:
             return change.n
         self.gap[i] = gap
@@ -288,9 +288,9 @@ cdef class BlockDescent:
         return change.n
 
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
-        """Σ C_i φ_i over rows begin … end − 1 at W as it stands.
+        """Σ C_i φ_i over rows begin … end − 1 at the present W.
 
-        Brings their parts of the gap up to date.
+        Updates the gaps of these examples.
         """
         cdef Py_ssize_t i
         cdef double loss = 0
@@ -325,7 +325,7 @@ cdef class BlockDescent:
         return float(sums[:self.k].sum()) * self.scale / 2
 
     def retune(self, Regularizer regularizer):
-        """Make W anew after a change of V or of the regularizer, which is as linear as before."""
+        """Recompute W after a change of V or of the regularizer; ∇Ω* stays linear or not linear."""
         cdef Py_ssize_t size = self.n_threads * self.panel_size
         self.regularizer = regularizer
         if self.regularizer.linear:
@@ -335,7 +335,7 @@ cdef class BlockDescent:
                 regularizer.gradient_of_conjugate(&self.V[0, 0, 0], &self.W[0, 0, 0], size)
 
     def wake_above(self, double quiet):
-        """Wake every example whose part of the gap is above this."""
+        """Wake every example whose gap is above ``quiet``."""
         schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
 
     @property
@@ -350,7 +350,7 @@ cdef class BlockDescent:
 
     def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
                    const double[::1] values):
-        """Take these duals, cut to where the loss is finite, and the weights they make."""
+        """Start from these duals, cut to the domain of the conjugate, and from their weights."""
         cdef scratch_t* mine = self._scratch(0)
         cdef Py_ssize_t i, t, j
         cdef double total

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 cdef enum:
-    DOUBLES_APART = 512   # between what different threads write: cores fetch ahead
+    DOUBLES_APART = 512   # between the memory of two threads: cores fetch ahead
     HEADER = 16           # doubles that scratch_t takes, in whole cache lines
 
 cdef struct scratch_t:
@@ -11,7 +11,7 @@ cdef struct scratch_t:
     double* new_block
     double* steps
     double* packed
-    int64_t* places       # k8 + 8: where in W the classes at hand are
+    int64_t* places       # k8 + 8: places in W of the classes at hand
     int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
     double* work
     double norm_change    # of Ω*(V) since the pass began; thread 0 keeps it

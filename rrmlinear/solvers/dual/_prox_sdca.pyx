@@ -23,11 +23,11 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
     ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
-    BEGIN_LOOKAHEAD = 12    # the same for the numbers that say where the row is
-    DOUBLES_APART = 64      # between what different threads write: cores fetch ahead
+    BEGIN_LOOKAHEAD = 12    # visits between the prefetch of a row's place in memory and its use
+    DOUBLES_APART = 64      # between the memory of two threads: cores fetch ahead
 
-# How far a visit goes: to the maximum, or along the line to −φ'(a), as far as a bound says or
-# always by the same fraction.
+# The length of a step: to the maximum, or along the line to −φ'(a) by the fraction that a bound
+# gives, or by a fixed one.
 cdef enum:
     MAXIMUM
     BOUND
@@ -50,7 +50,7 @@ cdef struct example_t:
 EXAMPLE = np.dtype([(name, np.float64) for name in (
     "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
 
-# What the visits with one copy of v did since the pass began, a cache line, too.
+# Counts and sums of the visits with one copy of v since the pass began: a cache line.
 cdef struct progress_t:
     int64_t logged[2]       # visits that changed a dual in this round and in the last
     int64_t moved           # the same since the pass began
@@ -70,8 +70,8 @@ def this_processor():
 cdef class DualAscent:
     """State of the ascent: duals α_i, v = z + Σ c_i α_i x_i, and the gap of each example.
 
-    With several copies of v a sweep goes in rounds: each copy is used for some visits, then takes
-    over the changes that visits with the others made. A team of threads shares the copies; any
+    With several copies of v a sweep goes in rounds: each copy serves some visits, then takes over
+    the changes made with the other copies. A team of threads shares the copies; any
     team gets the same bits.
     """
 
@@ -80,7 +80,7 @@ cdef class DualAscent:
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
     cdef readonly object alphas           # n, a view of the examples
-    cdef readonly RunningAverage average  # None: nothing is averaged
+    cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
     cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
     cdef double conjugate_before
@@ -126,7 +126,7 @@ cdef class DualAscent:
         self.flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
 
     def start_from(self, const double[::1] alphas):
-        """Take these duals, each within the loss's bounds, and the v that they make."""
+        """Start from these duals, each within the loss's bounds, and from their v."""
         self.alphas[:] = alphas
         self.dual_vector += self.combination(alphas)
         self.resume()
@@ -153,7 +153,7 @@ cdef class DualAscent:
         self.resume()
 
     def resume(self):
-        """Go on from ``alphas`` and ``dual_vector``, which have been changed from outside."""
+        """Go on after ``alphas`` and ``dual_vector`` have been changed from outside."""
         self._begin(self.gap_sum, self.conjugates())
         schedule_wake(&self.schedule)
 
@@ -167,7 +167,7 @@ cdef class DualAscent:
         return 0
 
     def level_copies(self):
-        """Make all copies of v equal the first, from which rounding has carried them away."""
+        """Set all copies of v to the first; rounding has made them differ."""
         cdef Py_ssize_t t
         for t in range(1, self.n_copies):
             memcpy(&self.v[t, 0], &self.v[0, 0], self.width * sizeof(double))
@@ -188,9 +188,9 @@ cdef class DualAscent:
 
     def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, double least=0,
               int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
-        """Visit order[begin:end], order being what begin_pass gave.
+        """Visit order[begin:end] of the order made by `begin_pass`.
 
-        A dual stays as it is where its example's part of the gap is at most ``least``.
+        A visit leaves the dual unchanged if its example's gap is at most ``least``.
         With several ``copies`` of v, level before, each is used for ``length`` visits in a round;
         threads 0 … team − 1 call this, else with the same arguments.
         """
@@ -295,11 +295,11 @@ cdef class DualAscent:
         if part >= 1:
             return end
         alpha += part * line
-        # Rounding must not carry it beyond the end, and so perhaps out of bounds.
+        # Rounding must not carry it beyond the end of the line, which may be a bound.
         return min(alpha, end) if line > 0 else max(alpha, end)
 
     cdef void _catch_up(self, Py_ssize_t t, int copies, int side) noexcept nogil:
-        # Make in copy t the changes that the visits with the others made.
+        # Make the changes of the other copies' visits in copy t.
         cdef Py_ssize_t other, at, n
         cdef row_t row
         for other in range(copies):
@@ -326,12 +326,12 @@ cdef class DualAscent:
 
     @property
     def conjugate_sum(self):
-        """Σ (c_i φ)*(−α_i), as the visits have changed it."""
+        """Σ (c_i φ)*(−α_i), updated by the visits."""
         rises = [self.progress[t, 0].conjugate_rise for t in range(self.n_copies)]
         return self.conjugate_before + sum(rises)
 
     def conjugates(self):
-        """Σ (c_i φ)*(−α_i), afresh."""
+        """Σ (c_i φ)*(−α_i), summed from the duals."""
         cdef Py_ssize_t i
         cdef example_t* at
         cdef double total = 0
@@ -343,8 +343,8 @@ cdef class DualAscent:
         return total
 
     def measure(self, const double[::1] w, Py_ssize_t begin=0, Py_ssize_t end=-1):
-        """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); brings their parts of the gap up to
-        date.
+        """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
+        examples.
         """
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
@@ -364,7 +364,7 @@ cdef class DualAscent:
         return losses
 
     def retune(self, Regularizer regularizer):
-        """Go on with v as it is under another regularizer."""
+        """Go on with the same v under another regularizer."""
         cdef Py_ssize_t i
         cdef double factor = self.regularizer.modulus / regularizer.modulus
         for i in range(self.n):
@@ -372,7 +372,7 @@ cdef class DualAscent:
         self.regularizer = regularizer
 
     def add_up(self):
-        """Compute the sums again from the state that `measure` left."""
+        """Recompute the sums from the state after `measure`."""
         cdef Py_ssize_t i
         cdef double gaps = 0, conjugates = 0
         for i in range(self.n):
@@ -381,6 +381,6 @@ cdef class DualAscent:
         self._begin(gaps, conjugates)
 
     def wake_above(self, double quiet):
-        """Wake every example whose part of the gap is above this."""
+        """Wake every example whose gap is above ``quiet``."""
         schedule_wake_above(&self.schedule, &self.example[0].gap,
                             sizeof(example_t) // sizeof(double), quiet)

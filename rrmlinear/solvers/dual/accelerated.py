@@ -16,14 +16,14 @@ from rrmlinear.solvers.loop.solver import Solver
 PACES = ("adaptive", "theory")
 
 # Acceleration pays where R²/(λγ) is larger than this times n.
-LEAST_CONDITION = 10.0
-# κ + modulus in use by that of the theory. On text a quarter took the fewest passes at λ = 1e-6 to
-# 1e-8.
+MIN_CONDITION = 10.0
+# κ + modulus as a fraction of the theory's. On text a quarter took the fewest passes at λ = 1e-6
+# to 1e-8.
 THEORY_FACTOR = 0.25
-# Rough costs in nanoseconds: of a look at all weights, for each weight; of a visit, for each
-# nonzero, and for each nonzero and class.
+# Rough costs in nanoseconds: of a look, for each weight; of a visit, for each nonzero, or for each
+# nonzero and class.
 LOOK_COST, NONZERO_COST, CLASS_COST = 3.0, 0.5, 0.23
-# The part of all time that looks may take.
+# Largest fraction of the time that looks may take.
 MAX_LOOKING_TIME = 0.2
 
 
@@ -31,8 +31,8 @@ class Accelerated(Solver):
     """minimize P(w) = Ω(w) + Σ_i c_i φ_i by an ascent on the duals of P(w) + κ/2 ‖w − y‖².
 
     y looks ahead of the solutions w of these inner problems by momentum. The certificate is that of
-    P itself: P(w), and the best dual value that the ascent's α had for P. Where the paper's second
-    rule bounds P(w) − min P more tightly it ends the run as BOUNDED.
+    P itself: P(w), and the best dual value for P at the α of the ascent. If the paper's second rule
+    bounds P(w) − min P more tightly, it ends the run as BOUNDED.
 
     ``make`` builds the ascent of a regularizer. ``inner`` is the pace of inner problems:
 
@@ -45,8 +45,8 @@ class Accelerated(Solver):
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ
       that takes half the tolerance; gap and bound stay those of the loss itself.
 
-    With ``observe`` a loss for which the theory expects nothing of acceleration is treated as one
-    that is not smooth: it is accelerated only where its plain ascent proves slow.
+    With ``observe``, if the theory expects no gain, a smooth loss is treated as one that is not
+    smooth: it is accelerated only if its plain ascent proves slow.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by progress are ours.
@@ -85,7 +85,7 @@ class Accelerated(Solver):
         if self.loss.smoothing > 0:
             condition = float(self.curvature.max()) / (self.loss.smoothing * modulus)
             kappa = THEORY_FACTOR * curvature / self.loss.smoothing - modulus
-            if condition <= LEAST_CONDITION:
+            if condition <= MIN_CONDITION:
                 kappa = None if self.observe else 0.0
                 what = "not accelerated at first" if self.observe else "the plain ascent is used"
                 self._note_plain(what, condition)
@@ -116,7 +116,7 @@ class Accelerated(Solver):
             self.smoothing_cost = gamma / 2 * lipschitz
             self.ascent.relax(self.loss.smoothed(gamma))
         kappa = float(self.curvature.max()) / gamma - modulus
-        if kappa <= (LEAST_CONDITION - 1) * modulus:
+        if kappa <= (MIN_CONDITION - 1) * modulus:
             self._note_plain("the plain ascent is used", kappa / modulus + 1)
             self.pace = Practice(modulus, 0.0, 0.0, None)
         else:
@@ -124,7 +124,7 @@ class Accelerated(Solver):
             self.step_is_due = True
 
     def _note_plain(self, what: str, condition: float) -> None:
-        limit = f"acceleration pays from {LEAST_CONDITION:g} n"
+        limit = f"acceleration pays from {MIN_CONDITION:g} n"
         self.notes.append(f"{what}: R²/(λγ) is {condition:.3g} n, and {limit}")
 
     def _look_at_outer(self) -> None:

@@ -16,9 +16,9 @@ from rrmlinear.solvers.loop.team import Team
 # Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
 LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
-# No further pass goes over the faces once their gap is this fraction of the target.
+# Passes over faces end when their gap is below this fraction of the target.
 FACE_ACCURACY = 0.3
-# Fewest multiplications in a visit that are worth the meeting of threads.
+# Smallest visit, in multiplications, worth a team of threads.
 MIN_SHARED_WORK = 8_000
 
 
@@ -27,12 +27,12 @@ class BlockAscent(DualDescent):
 
     Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
     v_j = −Σ_{y_i≠j} β_ij x_i + Σ_{y_i=j} (Σ_j' β_ij') x_i and W = ∇Ω*(V). Each visit maximizes it
-    over the block of one example, exactly by the loss's block solver (where ∇Ω* is not linear, a
-    lower bound of it). Shrinking: examples with little of the gap are left out for a while, and
-    with many classes most passes visit only the faces (the classes whose duals are not zero). The
-    run stops only on a measurement of the whole problem.
+    over the block of one example, exactly by the loss's block solver (a lower bound of the
+    dual where ∇Ω* is not linear). Shrinking: examples with a small gap are left out for a
+    while, and with many classes most passes visit only the faces (the classes whose duals are not
+    zero). The run stops only on a measurement of the whole problem.
 
-    ``start`` are duals to begin from, of the same examples and classes; they are cut to C_i.
+    ``start`` are duals of the same examples and classes; they are cut to C_i.
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
     algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
@@ -124,7 +124,7 @@ class BlockAscent(DualDescent):
         return self.faces_since_full == 0 or self.gap_sum > FACE_ACCURACY * self.target
 
     def dual(self) -> float:
-        """The dual as it stands."""
+        """The present dual value."""
         return -self.conjugates() - self.conjugate
 
     def conjugates(self) -> float:
@@ -137,7 +137,7 @@ class BlockAscent(DualDescent):
         return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
 
     def losses(self) -> float:
-        """Σ C_i φ_i at the weights; brings every part of the gap up to date."""
+        """Σ C_i φ_i at the weights; updates the gap of every example."""
         losses = self.team.sum_over(self.n, max(1024, -(-self.n // 64)), self.state.measure)
         self.conjugate = self.state.conjugate_of_regularizer()
         self.gap_sum = self.full_gap = float(self.state.gaps.sum())
@@ -156,7 +156,7 @@ class BlockAscent(DualDescent):
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
-        """V as the kernel keeps it, in one piece."""
+        """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
     def lipschitz(self) -> float:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import LEAST_CURVATURE
+from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
-# An example sleeps while its part of the gap is at most SLEEP_GAP of target / n. It naps, which is
-# shorter, when its part is at most NAP_GAP of the mean.
+# An example sleeps while its gap is at most SLEEP_GAP of target / n. It naps, which is shorter,
+# when its gap is at most NAP_GAP of the mean.
 SLEEP_GAP = 0.2
 NAP_GAP = 0.6
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
@@ -24,7 +24,7 @@ SLICE_WORK = 10**9
 
 
 class DualDescent(Solver):
-    """A solver whose gap is a sum over the examples, each part known after a visit.
+    """A solver whose gap is a sum of the examples' gaps, each known after a visit.
 
     ``state`` is its kernel, which keeps duals of Σ_i c_i φ_i and v, their combination of the rows
     plus a vector z. Between passes the loss, the regularizer and v may be exchanged for others.
@@ -48,19 +48,19 @@ class DualDescent(Solver):
         if not np.isfinite(curvature).all():
             worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
             raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
-        return np.maximum(curvature, LEAST_CURVATURE)
+        return np.maximum(curvature, MIN_CURVATURE)
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
-        """v in one piece as the kernel keeps it. Call `retune` after writing to it."""
+        """v in the kernel's layout, in one piece. Call `retune` after writing to it."""
         raise TypeError(f"{type(self).__name__} has no dual vector")
 
     def present_weights(self) -> NDArray[np.float64]:
-        """The weights that belong to the duals as they are, in memory of their own."""
+        """A copy of the weights of the present duals."""
         raise TypeError(f"{type(self).__name__} has no weights")
 
     def present_duals(self) -> Any:
-        """The duals as they are, in memory of their own."""
+        """A copy of the present duals."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
     def conjugates(self) -> float:
@@ -68,11 +68,11 @@ class DualDescent(Solver):
         raise TypeError(f"{type(self).__name__} has no conjugates")
 
     def losses(self) -> float:
-        """Σ c_i φ_i at ∇Ω*(v); brings every part of the gap up to date."""
+        """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
 
     def retune(self, regularizer: Regularizer) -> None:
-        """Go on with the same duals, v as it now is, and this regularizer, linear as the last."""
+        """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""
         self.regularizer = regularizer
         self.state.retune(regularizer)
 
@@ -86,15 +86,15 @@ class DualDescent(Solver):
         return self.losses()
 
     def wake(self) -> None:
-        """Let the next pass visit every example whose part of the gap is above `quiet`."""
+        """Let the next pass visit every example whose gap is above `quiet`."""
         self.state.wake_above(self.quiet())
 
     def quiet(self) -> float:
-        """The largest part of the gap with which an example sleeps."""
+        """The largest gap with which an example sleeps."""
         return SLEEP_GAP * self.target / self.n if np.isfinite(self.target) else 0.0
 
     def calm(self, gap: float) -> float:
-        """The largest part with which it naps, where the whole gap is about this."""
+        """The largest gap with which an example naps, if all gaps sum to about ``gap``."""
         return NAP_GAP * gap / self.n
 
     def in_pieces(

@@ -16,8 +16,8 @@ from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
-# The least square of the appended value: relative to the mean ‖x_i‖², and relative to the modulus
-# over the sum of all costs. With small costs a smaller one would hold the intercept back.
+# Lower bounds on the square of the appended value: relative to the mean ‖x_i‖², and to the modulus
+# over the sum of all costs. With small costs a smaller value would slow the intercept.
 COLUMN_BY_NORMS = 0.1
 COLUMN_BY_COSTS = 10.0
 
@@ -27,17 +27,17 @@ class InterceptSDCA(Solver):
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
     Proximal method of multipliers: a pass of `ProxSDCA` goes over Ω(w) + (κ/2)(b − b_0)² + Σ c_i φ,
-    b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy
-    (b takes up what that moves), sparse ones are left as they are.
+    b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy,
+    and b makes up for that; sparse rows are not changed.
 
     Certificate: the primal is measured at w and the best b for it. The duals of the certificate
-    come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. The dual of
-    an estimated TraceRow is that of the Lagrangian at b.
+    come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. An estimated
+    TraceRow shows the dual of the Lagrangian at b.
 
     ``rows.bias`` > 0 is the value whose weight is returned last, b / bias. ``choices`` are option,
     sampling, threads and start of `ProxSDCA`; duals returned are per unit of cost, as there.
-    Raises ValueError for a loss of several scores, for rows without such a column, and where no
-    example has a cost. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
+    Raises ValueError for a loss of several scores, for rows without such a column, and without a
+    cost above 0. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
     point algorithm in convex programming, 1976, section 5.
     """
 
@@ -55,7 +55,7 @@ class InterceptSDCA(Solver):
         if choices.get("averaging"):
             raise ValueError("averaging is not offered with an unregularized intercept")
         self.risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
-        self.warm: Any = None  # of the search for balanced duals
+        self.warm: Any = None  # the end of the search for balanced duals
         self.rows, self.y, self.costs = rows, y, costs
         self.loss, self.regularizer = loss, regularizer
         self.seed, self.choices = seed, choices
@@ -111,7 +111,7 @@ class InterceptSDCA(Solver):
 
     def measure(self) -> None:
         self.inner.target = self.target
-        self.inner.losses()  # for the parts of the gap by which examples sleep
+        self.inner.losses()  # updates the gaps by which examples sleep
         self.inner.wake()
         weights, scores = self._weights_and_scores()
         alphas = np.ascontiguousarray(self.inner.state.alphas)

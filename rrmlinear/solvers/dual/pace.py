@@ -12,8 +12,8 @@ TARGET_RATE = 0.7
 # Keep κ while the measured rate is within the factor RATE_TOLERANCE of the target. Otherwise change
 # it by at most the factor MAX_KAPPA_STEP.
 RATE_TOLERANCE, MAX_KAPPA_STEP = 1.5, 4.0
-# The least κ above 0, as a part of the modulus.
-LEAST_KAPPA = 0.5
+# The smallest κ above 0, as a fraction of the modulus.
+MIN_KAPPA = 0.5
 # Passes that measure the rate of the plain ascent, and inner problems that measure that of a κ.
 PLAIN_PASSES, PROBLEMS_PER_KAPPA = 4, 3
 # Passes of an inner problem. Two show how its gap falls; more than four are rarely worth it.
@@ -36,10 +36,10 @@ def momentum_of(kappa: float, modulus: float) -> float:
 
 
 class Practice:
-    """Few passes for each inner problem, and momentum that starts again where it leads uphill.
+    """Few passes for each inner problem, and momentum that restarts where it leads uphill.
 
     ``kappa`` None: the plain ascent, κ = 0, runs while its gap falls fast enough. Then κ + modulus
-    follows the rate at which the inner gaps fall, which grows with it, up to ``most_kappa``.
+    follows the rate at which the inner gaps fall, which grows with it, up to ``max_kappa``.
     ``passes`` of each inner problem; None: until its gap is at most κ/2 ‖w − y‖².
     """
 
@@ -47,10 +47,10 @@ class Practice:
     bound = math.inf
 
     def __init__(
-        self, modulus: float, kappa: float | None, most_kappa: float, passes: int | None
+        self, modulus: float, kappa: float | None, max_kappa: float, passes: int | None
     ) -> None:
         self.modulus, self.adapts = modulus, kappa is None
-        self.most_kappa = max(most_kappa, LEAST_KAPPA * modulus)
+        self.max_kappa = max(max_kappa, MIN_KAPPA * modulus)
         self.kappa = 0.0 if kappa is None else kappa
         self.least = MIN_INNER_PASSES if passes is None else passes
         self.most = MAX_INNER_PASSES if passes is None else passes
@@ -89,7 +89,7 @@ class Practice:
     def step(self, turn: float, gap: float) -> tuple[float, float]:
         """(κ, β) of the next inner problem. ``gap`` is that of the outer one.
 
-        ``turn`` is (y − w)'(w − w_last), by which the momentum starts again.
+        ``turn`` is (y − w)'(w − w_last): the momentum restarts where it is positive.
         """
         self._lengthen(gap)
         self.last, self.passes, self.problems = None, 0, self.problems + 1
@@ -114,7 +114,7 @@ class Practice:
             change = min(max(change, 1 / MAX_KAPPA_STEP), MAX_KAPPA_STEP)
         if not 1 / RATE_TOLERANCE <= change <= RATE_TOLERANCE:
             kappa = (self.kappa + self.modulus) * change - self.modulus
-            self.kappa = min(max(kappa, LEAST_KAPPA * self.modulus), self.most_kappa)
+            self.kappa = min(max(kappa, MIN_KAPPA * self.modulus), self.max_kappa)
         self.fallen, self.visited, self.problems = 0.0, 0.0, 0
 
 

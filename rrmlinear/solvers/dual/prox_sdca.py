@@ -14,22 +14,22 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 
-# The paper's options by the steps of the kernel. For losses of one score II is I, as the maximum
-# lies on its line. IV is III with the largest curvature for every example.
+# The kernel's step for each option of the paper. For losses of one score II equals I, as the
+# maximum lies on the line. IV is III with the largest curvature for every example.
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
 
-# A visit leaves a dual alone when its part of the gap is at most this fraction of the mean. A
-# larger one saves more visits, but small problems then take many more passes for their last digits.
+# A visit leaves a dual unchanged if its gap is at most this fraction of the mean. A larger fraction
+# skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
-# Visits with each copy of v before the copies take over what the others changed.
+# Visits with each copy of v before the copies take over each other's changes.
 MAX_VISITS_APART = 128
 # Threads share rows with at least this many stored values, in passes with this many visits.
 MIN_SHARED_ROW = 40
 MIN_SHARED_PASS = 4096
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
-# With this curvature a dual step leads to the nearest dual that the loss allows.
+# A dual step of this curvature ends at the nearest dual that the loss allows.
 PROJECTION_CURVATURE = 1e6
 
 
@@ -43,16 +43,16 @@ class ProxSDCA(DualDescent):
     "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is that
     maximum; "III" on that line as far as a bound says, "IV" the same with the largest ‖x_i‖² for
     all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
-    pass, which leaves out examples with little of the gap for a while, or n "uniform" draws, as the
+    pass, which leaves out examples with a small gap for a while, or n "uniform" draws, as the
     paper's theorems assume. ``averaging`` returns averages of w and α, with their own certificate:
-    over all visits since the last pass whose number is a power of two, which is half of them or
-    more. ``start`` are α_i to begin from, cut to what the loss allows. They are per unit of cost,
-    so that they serve for other costs too.
+    over all visits since the last pass whose number is a power of two: at least half of all
+    visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
+    cost, so that they serve for other costs too.
 
-    With ``threads`` each works on a copy of v. After a few visits each copy takes over what the
-    others changed. The same seed and number of threads give the same bits. A pass that lowers the
-    dual, as such a Jacobi step can, is undone and repeated with fewer visits between, in the end on
-    one thread.
+    With ``threads`` each works on a copy of v. After a few visits each copy takes over the
+    changes of the others. The same seed and number of threads give the same bits. A pass that
+    lowers the dual, as such a Jacobi step can, is undone and repeated with fewer visits between, in
+    the end on one thread.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
     Accelerated proximal stochastic dual coordinate ascent, figure 1.
@@ -101,7 +101,7 @@ class ProxSDCA(DualDescent):
         return self._allowed(duals)
 
     def _allowed(self, duals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The duals, those that the loss does not allow replaced by the nearest that it does."""
+        """The duals, with the nearest allowed one for each that the loss does not allow."""
         beyond = np.isinf(self.loss.conjugates(self.y, duals))
         if not beyond.any():
             return duals
@@ -206,7 +206,7 @@ class ProxSDCA(DualDescent):
         self._pass_alone(order, asleep, least)
 
     def _shorten_rounds(self) -> None:
-        """Let threads see each other's steps sooner, as these have undone each other."""
+        """Share the threads' steps sooner: they have undone each other."""
         if self.visits_apart > 1:
             self.visits_apart //= 2
             return

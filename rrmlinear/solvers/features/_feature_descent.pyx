@@ -16,7 +16,7 @@ cdef enum:
     ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
 
 # A C copy, which visits read.
-cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
 cdef class FeatureSweeps:
@@ -53,7 +53,7 @@ cdef class FeatureSweeps:
         self.r = self.residual
 
     def sweep(self, const int64_t[::1] features):
-        """Make each of these weights in turn the best one, all others fixed."""
+        """Minimize over each of these weights in turn, all others fixed."""
         cdef Py_ssize_t at, j, n = features.shape[0]
         cdef row_t column
         cdef double pull, best, bound
@@ -71,13 +71,13 @@ cdef class FeatureSweeps:
                 best = 0
                 if fabs(pull) > self.l1:
                     best = (pull - bound) / (self.curvature[j] + self.modulus)
-                if fabs(best - self.w[j]) > MOVE_ROUNDING * fabs(best):
+                if fabs(best - self.w[j]) > WEIGHT_MOVE_ROUNDING * fabs(best):
                     self._move(&column, j, best - self.w[j])
                     self.w[j] = best
                     self.moved += 1
 
     def move(self, const int64_t[::1] features, const double[::1] weights):
-        """Give these features these weights."""
+        """Set the weights of these features."""
         cdef Py_ssize_t at, j
         cdef row_t column
         with nogil:
@@ -129,8 +129,8 @@ cdef class FeatureSweeps:
         return self.l1 * size + self.modulus / 2 * square
 
 
-def moments(Rows columns, const double[::1] unit):
-    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter without cancellation."""
+def products_and_spreads(Rows columns, const double[::1] unit):
+    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter free of cancellation."""
     cdef Py_ssize_t j, t, i
     cdef row_t column
     cdef double mean, norm, outside, x, square = 0

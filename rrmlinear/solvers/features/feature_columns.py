@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features._feature_descent import moments
+from rrmlinear.solvers.features._feature_descent import products_and_spreads
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 
@@ -16,10 +16,10 @@ class FeatureColumns:
     """Vectors a_j = (u_i x_ij)_i of all features j, u_i² = c_i / ``scale``, scale = max c.
 
     ``rows`` holds them as rows, ``curvature`` their squared norms. With ``intercept`` the appended
-    column is left out and features stand for a_j − centre_j u, orthogonal to u: formed where the
-    data are dense, else left to the user of ``means`` (the centres that are not yet taken off) and
-    ``totals``, a_j'u; the curvature of a constant is then 0. Values stay float32 where all costs
-    are the same and nothing is formed. Raises ValueError where a squared norm overflows.
+    column is left out and features stand for a_j − centre_j u, orthogonal to u: dense data
+    are centred in a copy; for sparse data callers subtract ``means`` (the centres) themselves, with
+    ``totals``, a_j'u. The curvature of a constant is then 0. Values stay float32 if all costs are
+    equal and no copy is made. Raises ValueError where a squared norm overflows.
     """
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], intercept: bool) -> None:
@@ -40,7 +40,7 @@ class FeatureColumns:
     def weights_of(
         self, weights: NDArray[np.float64], y: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """As many as the rows were wide: with the best intercept for these, over the bias."""
+        """Weights for all columns of the rows: with the best intercept over the bias, if any."""
         if not self.intercept:
             return weights.copy()
         level = float((self.unit**2 * y).sum()) / self.mass - float((self.centres * weights).sum())
@@ -80,6 +80,6 @@ class FeatureColumns:
             matrix -= self.centres[:, None] * self.unit
             spread = self.rows.squared_norms()
         else:
-            self.totals, spread = moments(self.rows, self.unit)
+            self.totals, spread = products_and_spreads(self.rows, self.unit)
             self.centres = self.means = self.totals / self.mass
         self.curvature = np.where(spread > CONSTANT_COLUMN * square, spread, 0.0)

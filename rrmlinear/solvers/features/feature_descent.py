@@ -16,14 +16,14 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A working set has the features in use, and the others with |a_j'r| above this fraction of l1.
+# A working set holds the features in use, and those with |a_j'r| above this fraction of l1.
 WORKING_SET_PULL = 0.95
-# Features that a working set may always have. It may also have as many as there are examples, or
-# twice those in use. The nearest to l1 come first.
+# The limit on a working set is the largest of MIN_SET_LIMIT, the number of examples, and twice the
+# number of features in use. Those nearest to l1 come first.
 MIN_SET_LIMIT = 100
 # Sweeps between two looks at the gap, and between two extrapolations.
 SWEEPS_PER_LOOK = 5
-# Ridge of an extrapolation. A guess is kept only where it is better, so it may go far.
+# Ridge of an extrapolation: small, as a guess is kept only if it is better.
 MIXING_RIDGE = 1e-14
 # A working set is solved when its gap is this fraction of the whole problem's, or of the target.
 WORKING_SET_ACCURACY = 0.3
@@ -33,7 +33,7 @@ class FeatureDescent(Solver):
     """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w.
 
     ``l1`` ≥ 0 and ``modulus`` ≥ 0 are not both 0. A pass chooses a working set of features and
-    minimizes over one of their weights at a time, exactly, until little of the gap is left there.
+    minimizes over one of their weights at a time, exactly, until the gap there is small.
     Every few sweeps Anderson's mixing guesses the limit, and the guess is kept if the objective is
     lower. The data are copied, feature by feature.
 
@@ -77,7 +77,7 @@ class FeatureDescent(Solver):
 
     def start(self) -> None:
         self.columns = FeatureColumns(self.rows, self.costs, self.intercept)
-        self.scale = self.columns.scale  # what follows is the problem over this number
+        self.scale = self.columns.scale  # from here on the problem is divided by this number
         self.threshold, self.ridge = self.l1 / self.scale, self.modulus / self.scale
         self.sweeps = FeatureSweeps(
             self.columns.rows,
@@ -181,7 +181,7 @@ class FeatureDescent(Solver):
         return factor, factor * (product - factor / 2 * square) - penalty
 
     def _certify(self) -> None:
-        # Residual afresh, then primal and dual over everything, in the scale of the problem.
+        # Recompute the residual, then primal and dual over all, in the scale of the problem.
         self._renew_residual()
         self.pulls = self.sweeps.products(self.features)
         factor, dual = self._best_factor(self.pulls)
@@ -207,6 +207,6 @@ class FeatureDescent(Solver):
 
 
 def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The limit of x_0, x_1, … if one affine map makes each of the last: Σ θ_i x_{i+1}."""
+    """The limit of x_0, x_1, … if x_{i+1} is one affine map of x_i: Σ θ_i x_{i+1}."""
     theta = mixing_weights(np.diff(points, axis=0), MIXING_RIDGE, 0.0)
     return (theta[:, None] * points[1:]).sum(axis=0)

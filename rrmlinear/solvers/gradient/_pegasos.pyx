@@ -9,16 +9,16 @@ from rrmlinear.risks.scalar cimport ScalarRisk
 
 import numpy as np
 
-# w is stored anew below this scale: it bounds the digits that weighted · u + rest loses. 1/t falls
-# below it once in a million steps.
-cdef double LEAST_SCALE = 1e-6
+# Smallest scale: below it u takes over the scale, as weighted · u + rest would lose digits. 1/t
+# falls below it once in a million steps.
+cdef double MIN_SCALE = 1e-6
 
 
 cdef class SubgradientDescent:
     """State of the descent: w = scale · u, and the sum of all iterates, weighted · u + rest.
 
-    A step shrinks w, moves it along a few examples and projects it: that changes three numbers, and
-    u and rest at the nonzeros of those examples.
+    A step shrinks w, moves it along a few examples and projects it. It changes three numbers, and u
+    and rest at the nonzeros of those examples.
     """
 
     cdef readonly int64_t steps_made
@@ -26,7 +26,7 @@ cdef class SubgradientDescent:
     cdef Py_ssize_t batch
     cdef bint averaging
     cdef double modulus
-    cdef double radius               # of the ball that w is projected to
+    cdef double radius               # of the ball that w is projected on
     cdef uint64_t random
     cdef double scale
     cdef double norm                 # ‖u‖²
@@ -59,7 +59,7 @@ cdef class SubgradientDescent:
 
     def steps(self, int64_t count):
         """Take this many steps."""
-        self.norm = float(self.direction @ self.direction)  # free of what updates rounded off
+        self.norm = float(self.direction @ self.direction)  # free of the rounding of updates
         cdef int64_t _
         with nogil:
             for _ in range(count):
@@ -82,7 +82,7 @@ cdef class SubgradientDescent:
             self.derivative[j] = derivative
             self.derivative_sum[i] += derivative
             self.visits[i] += 1
-        if self.steps_made > 1:             # before, u is zero and its scale anything
+        if self.steps_made > 1:             # before, u is zero and its scale arbitrary
             self.scale *= 1 - 1.0 / self.steps_made
         for j in range(self.batch):
             i = self.chosen[j]
@@ -94,11 +94,11 @@ cdef class SubgradientDescent:
             dot = self.product[j] if self.batch == 1 else row_dot(&row, &self.u[0])
             self.norm += move * (2 * dot + move * self.curvature[i])
             row_axpy(&row, move, &self.u[0])
-            if self.averaging:              # iterates so far keep their sum
+            if self.averaging:              # the sum of iterates so far stays
                 row_axpy(&row, -self.weighted * move, &self.rest[0])
         if self.scale * self.scale * self.norm > self.radius * self.radius:
             self.scale = self.radius / sqrt(self.norm)
-        if self.scale < LEAST_SCALE:
+        if self.scale < MIN_SCALE:
             self._settle()
         self.weighted += self.scale
 
@@ -131,6 +131,6 @@ cdef class SubgradientDescent:
         return result
 
     def forget_derivatives(self):
-        """Begin the means anew."""
+        """Restart the means."""
         self.derivative_sum[:] = 0
         self.visits[:] = 0

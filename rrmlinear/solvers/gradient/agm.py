@@ -9,17 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import LEAST_LIPSCHITZ
+from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
-# The first μ: F_μ lies below F(0) by at most this fraction of F(0).
+# The first μ: F_μ(0) lies below F(0) by at most this fraction of F(0).
 FIRST_SMOOTHING = 0.1
 # Reduce μ once the smoothed problem's gap is below this fraction of the original problem's gap.
 SMOOTHED_GAP_FRACTION = 0.3
@@ -35,20 +36,21 @@ class AGM(Solver):
     F is a risk (`ScalarRisk`, `BlockRisk`, or one with a free intercept). ``route``:
 
     - "primal": steps in w on F_μ + Ω with Ω in the prox. A φ with a kink is smoothed
-      by μ, (μ/2) (α_i − centre_i)² in its conjugate, and whenever the smoothed problem is solved
-      better than it is worth, the centre moves to the best duals so far and μ falls; a smooth φ is
-      left as it is. The only one for Ω that is not strongly convex.
+      by μ, (μ/2) (α_i − centre_i)² in its conjugate. Once the gap of the smoothed problem is below
+      a fraction of the gap itself, the centre moves to the best duals so far and μ falls. A smooth
+      φ is not changed. The only route for an Ω that is not strongly convex.
     - "dual": steps in α on the dual itself.
-    - "smoothed-dual": the same with (μ/2) (α_i − centre_i)², moved alike.
+    - "smoothed-dual": as "dual", plus (μ/2) (α_i − centre_i)² with the centre moved as above.
 
-    Where nothing is strongly convex, as on the dual of a φ with a kink and with the 1-norm, the
-    momentum starts again where it points uphill.
+    If no part is strongly convex, as on the dual of a φ with a kink and with the 1-norm, the
+    momentum restarts where it points uphill.
 
-    By default "dual" for a φ with a kink where there are no more examples than features, else
-    "primal". Measured at C = 1: on adult (n = 32561, d = 123) the hinge takes 3452 trials to a
-    relative gap of 1e-6 in w and is at 7e-5 after 4000 in α, on text of 20000 examples and 40000
-    features 862 and 340; on covtype (n = 581012, d = 54) only w gets below 0.5 in some 400. A
-    smooth loss takes fewer in w on all three. "all" and "one" take about as many.
+    The default is "dual" for a φ with a kink and no more examples than features, else "primal".
+    Measured with the hinge at C = 1: on adult (n = 32561, d = 123) "primal" takes 3452 trials to a
+    relative gap of 1e-6, "dual" has 7e-5 after 4000. On text of 20000 examples and 40000 features
+    they take 862 and 340 trials. On covtype (n = 581012, d = 54) only "primal" gets below 0.5 in
+    some 400. A smooth loss takes fewer trials with "primal" on all three. The memories "all" and
+    "one" need about the same number.
 
     ``memory`` is "all" (AGM-EF-∞) or "one" (AGM-EF-1), ``smoothing`` the first μ (by default from
     the size of the risk), ``start`` are duals α_i to begin from. ``optimized`` takes the
@@ -57,11 +59,11 @@ class AGM(Solver):
     ``adaptive`` is false. A pass is one trial: one product with the data of weights, and one of
     duals.
 
-    Certificate: averages of dual points as the theorems have them, and each dual point by itself;
-    scores of averaged weights and Σ c_i α_i x_i of averaged duals are averages, too, so every pass
-    has both values. Where Ω* is infinite, duals count as far as they scale into its domain.
+    Certificate: the theorems' averages of dual points, and each dual point by itself. Scores of
+    averaged weights and Σ c_i α_i x_i of averaged duals are averages too, so every pass has both
+    values. Where Ω* is infinite, duals are scaled into its domain.
 
-    Raises ValueError for choices that are not as said. Source: Zhang, Saha and Vishwanathan,
+    Raises ValueError for other choices. Source: Zhang, Saha and Vishwanathan,
     Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, algorithms 2 and 4,
     sections 5.1 to 5.3 and 5.6; centres that move: Rockafellar, 1976.
     """
@@ -106,7 +108,7 @@ class AGM(Solver):
         self.risk, self.regularizer = risk, regularizer
         self.route, self.memory, self.smooths = route, memory, smooths
         self.first_smoothing, self.optimized, self.begin = smoothing, optimized, start
-        # Where nothing is strongly convex the momentum has nothing to go by.
+        # Without strong convexity the momentum has no modulus to follow: it restarts.
         curved = regularizer.modulus > 0 if route == "primal" else smooth or smooths
         self.pace = Pace(restarts=not curved) if adaptive else FIXED
         self.n = risk.rows.shape[0]
@@ -129,11 +131,9 @@ class AGM(Solver):
             self.square.centre = self.begin
             self.certificate.offer_duals(self.begin, risk.gradient(self.begin))
         mu = self._first_smoothing(at.value) if self.smooths else 0.0
-        problem = self._problem(mu)
-        if isinstance(problem, PrimalRoute):
-            problem.known = at
+        problem = self._problem(mu, at)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
-        self.bound = max(bound, LEAST_LIPSCHITZ * longest) or 1.0
+        self.bound = max(bound, MIN_LIPSCHITZ * longest) or 1.0
         self._run(problem, problem.first(self.begin), problem.lipschitz(self.bound))
 
     def _first_smoothing(self, at_zero: float) -> float:
@@ -147,9 +147,10 @@ class AGM(Solver):
         room = lipschitz**2 * float(self.square.weights.sum())
         return 2 * FIRST_SMOOTHING * at_zero / room if room > 0 and at_zero > 0 else 1.0
 
-    def _problem(self, mu: float) -> PrimalRoute | DualRoute:
-        kind = PrimalRoute if self.route == "primal" else DualRoute
-        return kind(self.risk, self.regularizer, mu, self.square)
+    def _problem(self, mu: float, at: Evaluation | None = None) -> PrimalRoute | DualRoute:
+        if self.route == "primal":
+            return PrimalRoute(self.risk, self.regularizer, mu, self.square, at)
+        return DualRoute(self.risk, self.regularizer, mu, self.square)
 
     def _run(self, problem: PrimalRoute | DualRoute, x: NDArray[np.float64], L: float) -> None:
         self.problem = problem
@@ -186,7 +187,7 @@ class AGM(Solver):
 def nearest_duals(
     risk: Any, alphas: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Duals next to some that need not be feasible, as those of another problem."""
+    """Feasible duals near ``alphas``, which may be infeasible, as those of another problem."""
     if math.isfinite(risk.conjugate(alphas)):
         return alphas
     return risk.dual_steps(scores, alphas, REPAIR_CURVATURE)[0]

@@ -13,7 +13,7 @@ from rrmlinear.solvers.gradient.bregman import Euclidean
 from rrmlinear.solvers.gradient.composite import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
-from rrmlinear.solvers.loop.tolerances import SMALLEST
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 
 class DualSquare:
@@ -38,15 +38,22 @@ class PrimalRoute:
     F_μ(w) = max over α of −Σ c_i (m_i α_i + φ*(−α_i)) − μ square(α), m = Xw; it is F for μ = 0.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, mu: float, square: DualSquare) -> None:
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        mu: float,
+        square: DualSquare,
+        known: Evaluation | None = None,
+    ) -> None:
         self.risk, self.regularizer, self.mu, self.square = risk, regularizer, mu, square
         self.geometry = Euclidean()
         self.lam2 = regularizer.modulus
-        self.known: Evaluation | None = None  # F where the first point may be
-        self.warm: Any = None  # where the searches of the risk ended
+        self.known = known  # F, perhaps at the first point
+        self.warm: Any = None  # the end of the risk's last search
 
     def first(self, start: Any) -> Array:
-        """The weights that belong to duals, where they determine them."""
+        """The weights ∇Ω*(Σ c_i α_i x_i) of duals, or 0 if Ω is not strongly convex."""
         if start is None or self.lam2 == 0:
             return np.zeros(self.risk.shape)
         vector = self.risk.gradient(start)
@@ -55,7 +62,7 @@ class PrimalRoute:
     def lipschitz(self, bound: float) -> float:
         """L of F_μ by a bound of ‖diag(√c) X‖²."""
         curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
-        return max(bound / curvature, self.lam2, SMALLEST)
+        return max(bound / curvature, self.lam2, MIN_DIVISOR)
 
     def image(self, w: Array) -> Array:
         return self.risk.scores(w)
@@ -74,7 +81,7 @@ class PrimalRoute:
         return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
-        """Of the problem that is smoothed; ``best`` sees both sides of the other."""
+        """The gap of the smoothed problem; offers points of the problem itself to ``best``."""
         at: Any = run.at
         best.offer_weights(run.x, best.at(run.image) if self.mu else at.evaluation)
         dual = best.offer_duals(run.tangent.dual, -run.tangent.gradient)
@@ -86,7 +93,7 @@ class PrimalRoute:
 
 
 class PrimalTangent:
-    """F_μ at scores; duals are those that attain it."""
+    """F_μ at scores; ``dual`` attains it."""
 
     def __init__(self, route: PrimalRoute, scores: Array) -> None:
         self.route, self.scores = route, scores
@@ -141,10 +148,10 @@ class DualRoute:
         self.risk, self.regularizer, self.mu, self.square = risk, regularizer, mu, square
         self.geometry = Euclidean(square.weights)
         smoothing = risk.loss.smoothing
-        if len(risk.shape) == 2:  # of blocks without the own class, whose dual is minus their sum
+        if len(risk.shape) == 2:  # in blocks without the own class: rows sum to 0
             smoothing /= risk.shape[1]
         self.lam2 = smoothing / square.largest + mu
-        self.warm: Any = None  # where the searches of the risk ended
+        self.warm: Any = None  # the end of the risk's last search
 
     def first(self, start: Any) -> Array:
         """The duals to start from, 0 by default."""
@@ -155,7 +162,7 @@ class DualRoute:
 
     def lipschitz(self, bound: float) -> float:
         """L of Ω* of the sum, by a bound of ‖diag(√c) X‖²."""
-        return max(bound / (self.square.smallest * self.regularizer.modulus), SMALLEST)
+        return max(bound / (self.square.smallest * self.regularizer.modulus), MIN_DIVISOR)
 
     def image(self, alphas: Array) -> Array:
         return self.risk.gradient(alphas)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Constants(NamedTuple):
-    """What a method may take for granted: moduli of f and Ψ, and σ of the Bregman function."""
+    """Constants that a method relies on: moduli of f and Ψ, and σ of the Bregman function."""
 
     lam1: float = 0.0
     lam2: float = 0.0

@@ -7,14 +7,14 @@ from typing import Protocol
 import numpy as np
 
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
-from rrmlinear.solvers.loop.tolerances import SMALLEST
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
-# Logarithms of what is below the smallest number.
-LOWEST_LOGARITHM = float(np.log(SMALLEST))
+# The logarithm used for numbers below the smallest one.
+LOWEST_LOGARITHM = float(np.log(MIN_DIVISOR))
 
 
 class Divergence(Protocol):
-    """What a method needs of Δ. ``mirror`` coordinates are those in which centres average:
+    """A divergence Δ. In its ``mirror`` coordinates centres are averages:
 
     Σ c_i Δ(x, x_i) = (Σ c_i) Δ(x, x̄) + constant with mirror(x̄) the mean, by c_i, of mirror(x_i).
     """

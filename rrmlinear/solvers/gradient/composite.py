@@ -16,16 +16,16 @@ from rrmlinear.solvers.loop.inner import Array
 from rrmlinear.solvers.loop.momentum import is_uphill
 from rrmlinear.solvers.loop.tolerances import (
     DERIVATIVE_TEST_SLACK,
-    LEAST_LIPSCHITZ,
+    MIN_LIPSCHITZ,
     OBJECTIVE_ROUNDING,
 )
 
-# The largest A. There the estimate function has forgotten its first term, and begins again.
-LARGEST_WEIGHT = 1e150
+# Largest A: there the first term of the estimate function is rounding, and the method restarts.
+MAX_WEIGHT = 1e150
 
 
 class Tangent(Protocol):
-    """f at a point u: what is asked for is computed once."""
+    """f at a point u. Each quantity is computed at its first use and kept."""
 
     @property
     def value(self) -> float: ...
@@ -69,9 +69,9 @@ class Composite(Protocol):
 
 
 class Pace(NamedTuple):
-    """How L goes on: times ``rise`` after a trial that it was too small for, over ``fall`` after a
-    step. Both 1: L is fixed, and no trial is judged. ``restarts``: the momentum starts again where
-    it points uphill.
+    """Changes of L: times ``rise`` after a failed trial, divided by ``fall`` after a step. If both
+    are 1, L is fixed and trials are not tested. With ``restarts`` the momentum restarts where it
+    points uphill.
     """
 
     rise: float = 2.0
@@ -93,8 +93,8 @@ class EstimateFunctions:
     tangents in ``dual`` and ``gradient``; ``steps`` since the start or the last restart. f is
     L-smooth in the norm of ``geometry``; where ``pace`` is adaptive L is a first guess.
 
-    Tests of a trial: A J(x⁺) ≤ min ψ⁺ or J(x⁺) ≤ min q⁺; where rounding hides these, that the
-    gradient of f between u and x⁺ rises by no more than L says.
+    Test of a trial: A J(x⁺) ≤ min ψ⁺ or J(x⁺) ≤ min q⁺. If rounding hides these, the test is that
+    the gradient of f rises from u to x⁺ by no more than L allows.
     """
 
     z: Array
@@ -109,7 +109,7 @@ class EstimateFunctions:
         pace: Pace,
     ) -> None:
         self.problem, self.geometry, self.pace = problem, geometry, pace
-        self.trial = Backtracking(L, LEAST_LIPSCHITZ * L, pace.rise, pace.fall)
+        self.trial = Backtracking(L, MIN_LIPSCHITZ * L, pace.rise, pace.fall)
         self.constants = constants
         self.uphill = 0
         image = problem.image(x)
@@ -127,7 +127,7 @@ class EstimateFunctions:
         self.steps = 0
         self.lower = 0.0  # the minimum of the estimate function
         self.dual: Any = None
-        self.gradient: Any = None  # of a step at least
+        self.gradient: Any = None  # None before the first step
         self._start(x, image)
 
     def _start(self, x: Array, image: Array) -> None:
@@ -142,7 +142,7 @@ class EstimateFunctions:
         return self.at if self.z is self.x else self.problem.at(image)
 
     def _served(self, served: bool, tangent: Tangent, u: Array, x: Array, at: Tangent) -> bool:
-        # What a test says, or where rounding hides it, what the gradients do.
+        # The test by values or, if rounding hides it, by gradients.
         square = self.L / 2 * self.geometry.squared_norm(x - u)
         if is_visible(square, tangent.value, self.value):
             return served
@@ -176,7 +176,7 @@ class EstimateFunctions:
             self._again()
 
     def _again(self) -> None:
-        # From where it is; the averages serve until the first step.
+        # Restart at x; the averages stay until the first step.
         gradient, dual = self.gradient, self.dual
         self._begin(self.x, self.image)
         self.gradient, self.dual = gradient, dual
@@ -191,7 +191,7 @@ class InfiniteMemory(EstimateFunctions):
     def _start(self, x: Array, image: Array) -> None:
         self.z, self.z_image = x, image
         self.weight = 0.0
-        self.centre = self.geometry.mirror(x)  # of all Bregman terms of ψ
+        self.centre = self.geometry.mirror(x)  # common to all Bregman terms of ψ
         self.pull = 0 * x  # Σ a_i ∇f(u_i)
 
     def advance(self) -> bool:
@@ -220,12 +220,12 @@ class InfiniteMemory(EstimateFunctions):
         self.pull, self.centre, self.lower = pull, centre, lower
         self._take(x, image, at, value, step.share, tangent)
         self._restart_if_uphill(u, last)
-        if self.weight > LARGEST_WEIGHT:
+        if self.weight > MAX_WEIGHT:
             self._again()
         return True
 
     def _rise(self, z: Array, rest: float) -> float:
-        # ψ(z⁺) − ψ(z), a difference of like terms, which loses no digits to what they share.
+        # ψ(z⁺) − ψ(z) term by term: what both share cancels before it can round.
         if self.weight == 0:
             return self.geometry.divergence(z, self.centre)
         mass = 1 + self.constants.lam1 * self.weight
@@ -236,7 +236,7 @@ class InfiniteMemory(EstimateFunctions):
 
 
 class OneMemory(EstimateFunctions):
-    """AGM-EF-1 (algorithms 3 and 4): q = cΔ(·, z) + q(z) stands for all that went before.
+    """AGM-EF-1 (algorithms 3 and 4): q = cΔ(·, z) + q(z) stands for all steps before.
 
     ``weight`` is c, ``remaining`` Π (1 − a_i): J(x) − J(x*) ≤ remaining (q₀(x*) − J(x*)). The first
     trial makes q₀ and z₀ = x₀ from the u₀ that is given.
@@ -308,5 +308,5 @@ def between(a: Array, b: Array, share: float) -> Array:
 
 
 def mixed(old: Any, new: Any, share: float) -> Any:
-    """The same of what may not be there."""
+    """`between`, or ``new`` where ``old`` is None."""
     return new if old is None or new is None else between(old, new, share)

@@ -15,9 +15,9 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.momentum import Momentum
 from rrmlinear.solvers.loop.power import mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import SMALLEST
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
-# L falls by this factor after a step that it served.
+# L is divided by this factor after a successful trial.
 LIPSCHITZ_FALL = 1 / 0.9
 
 
@@ -28,13 +28,13 @@ class FISTA(Solver):
     1-norm and the constraint form of the elastic net will do.
 
     Step: w⁺ = prox of Ω/L at u − ∇F(u)/L, u = w + β (w − w_last), L found by trial: it rises where
-    F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum starts again where it points
-    uphill. Ω with all its strong convexity stands in the prox. A pass is one trial: one gradient
+    F(w⁺) exceeds the quadratic at u, and falls otherwise. The momentum restarts where it points
+    uphill. Ω with all its strong convexity is in the prox. A pass is one trial: one gradient
     and one product with the data, whether the step is taken or not.
 
-    Certificate: α_i = −φ'(x_i'u) is feasible at any u, its Σ c_i α_i x_i = −∇F(u) is there anyway,
-    so each pass gives an exact dual value, of which the largest counts. Where Ω* is infinite there,
-    α is shrunk until it is not (`Regularizer.dual_scale`), as all domains of α hold 0.
+    Certificate: α_i = −φ'(x_i'u) is feasible at any u, and Σ c_i α_i x_i = −∇F(u) is known, so each
+    pass gives an exact dual value; the largest counts. If Ω* is infinite there, α is scaled down
+    until it is finite (`Regularizer.dual_scale`): all domains of α hold 0.
 
     Raises ValueError for a loss with a kink. Source: Beck and Teboulle, A fast iterative
     shrinkage-thresholding algorithm, 2009; steps that may grow: Scheinberg, Goldfarb and Bai, 2014;
@@ -56,10 +56,10 @@ class FISTA(Solver):
         bound = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
-        # No more than the true constant where all derivatives change; trials find what it takes.
+        # At most the true constant if all derivatives change; trials raise it as needed.
         curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
-        L = max(curvature, self.regularizer.modulus, SMALLEST)
-        self.trial, self.last_L = Backtracking(L, SMALLEST, fall=LIPSCHITZ_FALL), L
+        L = max(curvature, self.regularizer.modulus, MIN_DIVISOR)
+        self.trial, self.last_L = Backtracking(L, MIN_DIVISOR, fall=LIPSCHITZ_FALL), L
         self.momentum = Momentum(0.0)
         self.w = self.last_w = np.zeros(self.risk.shape)
         #: F at w and at the w before; the gradient at w, once it is known.
@@ -115,5 +115,5 @@ class FISTA(Solver):
         return float(np.vdot(change, moves)) / 2 <= quadratic
 
     def measure(self) -> None:
-        # before the first step no pass has told of the primal
+        # before the first step no pass has offered weights
         self.certificate.offer_weights(self.w, self.at, exact=True)

@@ -34,11 +34,11 @@ class Pegasos(Solver):
     is the last iterate, or the mean of all with ``averaging``. In the paper's scale c_i = 1/(λn)
     and ρ = 1, and the objective is λ times this one.
 
-    Certificate: the duals −φ'(x_i'w) at the answer, and the mean of the subgradients that each
-    example has had since half of the passes: both are feasible, the better dual value counts, and
-    the best so far. Either approaches the optimum as slowly as w does, so the gap is loose: some
-    hundred passes bring it to a percent. Between full looks, whose passes grow by a quarter, the
-    gap of the last look is shown. No step is exact, so a run never stalls: it ends by its gap, its
+    Certificate: the duals −φ'(x_i'w) at the answer, and each example's mean
+    subgradient since half of the passes. Both are feasible, and the best dual value so far counts.
+    They approach the optimum as slowly as w does, so the gap is loose: some hundred passes bring
+    it to a percent. Full measurements come at passes that grow by a quarter; between them the last
+    gap is shown. No step is exact, so a run never stalls: it ends by its gap, its
     passes or its time.
 
     Raises ValueError for a regularizer with an L1 part and for a batch below 1. Source:

@@ -17,9 +17,9 @@ from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, LEAST_LIPSCHITZ, LEAST_MU
+from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, MIN_LIPSCHITZ, MIN_MU
 
-# A run begins again from where it is when the gap has fallen to this part since it last did.
+# Restart when the gap has fallen to this fraction of its value at the last restart.
 RESTART_DECREASE = 0.2
 
 
@@ -36,9 +36,9 @@ class Pragam(Solver):
 
     ``L`` is the Lipschitz constant of the gradient of Ω*(Σ c_i α_i x_i) by ½ Σ c_i α_i², found by
     power iteration where it is None; with ``adaptive`` it is a first guess that rises where a
-    step loses the property, and falls otherwise. ``restarts`` begin again from the duals at hand
-    whenever the gap has fallen to a fifth. A pass is a trial: two products with the data for a
-    fixed L, which tells of the optimum by J_μ(w), three for an adaptive one, which knows D(α).
+    step loses the property, and falls otherwise. With ``restarts`` the method restarts from the
+    present duals whenever the gap has fallen to a fifth. A pass is a trial: two products with the
+    data for a fixed L, where J_μ(w) bounds the optimum; three for an adaptive one, where D(α) does.
 
     With a fixed L, no restarts and γ = 0, gap ≤ μ max d = 4 L max d / ((k+1)(k+2)) after k steps.
     A risk with a free intercept makes it Pragam-b. Raises ValueError for an Ω that is not strongly
@@ -74,7 +74,7 @@ class Pragam(Solver):
         self.n = risk.rows.shape[0]
         self.measuring_work = float(self.n)
         gamma = risk.loss.smoothing
-        # of rows of k whose sum is 0, by blocks without the own class
+        # blocks without the own class, as rows of k numbers sum to 0
         self.gamma = gamma / risk.shape[1] if len(risk.shape) == 2 else gamma
 
     def start(self) -> None:
@@ -88,7 +88,7 @@ class Pragam(Solver):
             L = mean_curvature(risk) / self.regularizer.modulus
         else:
             L = curvature_bound(risk) / self.regularizer.modulus
-        least = LEAST_LIPSCHITZ * longest / self.regularizer.modulus or 1.0
+        least = MIN_LIPSCHITZ * longest / self.regularizer.modulus or 1.0
         factors = {} if self.adaptive else {"rise": 1.0, "fall": 1.0}
         self.trial = Backtracking(max(L, least), least, **factors)
         self.epoch = Epoch(RESTART_DECREASE)
@@ -97,15 +97,15 @@ class Pragam(Solver):
         begin = self.begin
         begin = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
         self.certificate.offer_weights(np.zeros(risk.shape), risk.at(scores))
-        self.warm: Any = None  # where the search for dual steps ended
+        self.warm: Any = None  # the end of the last search for dual steps
         vector = risk.gradient(begin)
-        #: The largest lower bound of the pairs taken, by which runs begin again.
+        #: The largest lower bound of the accepted pairs, for restarts.
         self.taken_bound = self.certificate.offer_duals(begin, vector)
         self.alphas = begin
         self._begin(begin, vector)
 
     def _begin(self, centre: Array, vector: Array) -> None:
-        # The first pair of a run from duals, made by the first trial.
+        # Start a run from duals; the first trial makes its first pair.
         self.centre, self.centre_vector = centre, vector
         self.w = self.vector = self.answer_vector = None
         #: The first pair's w and scores, once a trial has made them.
@@ -168,7 +168,7 @@ class Pragam(Solver):
         vector = self.risk.gradient(alphas) if self.adaptive else None
         w, scores = between(self.w, target, tau), between(self.scores, target_scores, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
-        mu = max((1 - tau) * self.mu, LEAST_MU * self.trial.L)  # more of it lowers J_μ
+        mu = max((1 - tau) * self.mu, MIN_MU * self.trial.L)  # a larger μ lowers J_μ
         if not self._kept(w, scores, mu, alphas, vector):
             return False
         self.moved = 0 if still else self.n
@@ -183,8 +183,8 @@ class Pragam(Solver):
         vector: Array | None,
         answer: Array | None = None,
     ) -> bool:
-        # Whether J_μ(w) ≤ D(α), which an L that is not below the true one promises. Then the pair
-        # is the new one; J_μ(w) bounds the optimum, and its ``answer`` α_μ(w) serves the next step.
+        # Whether J_μ(w) ≤ D(α), which holds for any L from the true one on. If so, the pair is
+        # accepted; J_μ(w) bounds the optimum, and ``answer`` α_μ(w) serves the next step.
         answer = self._dual_steps(scores, self.centre, mu) if answer is None else answer
         value = self._smoothed_value(w, scores, mu, answer)
         if vector is not None:

@@ -11,13 +11,13 @@ from rrmlinear.solvers.loop.inner import inner
 
 Array = NDArray[np.float64]
 
-# Steps are forgotten when the residual grows by more than this factor: mixing has led astray.
+# Forget the steps if the residual grows by more than this factor: mixing has failed.
 MAX_RESIDUAL_GROWTH = 2.0
-# After this many steps without a shorter residual, as many go unmixed; then twice as many, and so
-# on. An iteration that converges by itself does so in the end.
+# After this number of steps without a shorter residual, take as many steps without mixing, and
+# twice as many each time: an iteration that converges without mixing then still does.
 MAX_FRUITLESS_STEPS = 20
-# What the least-squares problem has on its diagonal, relative to its mean entry there and to the
-# square of the residual. It keeps the mix near the last step where differences tell little.
+# Added to the diagonal of the least-squares problem, relative to its mean entry and to the square
+# of the residual: keeps the mix near the last step where differences are nearly dependent.
 RIDGE, TETHER = 1e-10, 1e-4
 
 
@@ -34,13 +34,13 @@ class Anderson:
         self.forget()
 
     def forget(self) -> None:
-        """Begin again."""
+        """Forget all steps."""
         self.residuals: list[Array] = []
         self.last = self.best = np.inf
         self.fruitless = 0
 
     def weights(self, x: Array, g: Array) -> Array:
-        """θ of the last steps, the oldest first; x and g are seen now and are the newest."""
+        """θ of the last steps, the oldest first; x and g are added as the newest."""
         residual = g - x
         length, last = np.sqrt(inner(residual, residual)), self.last
         self.fruitless = 0 if length < self.best else self.fruitless + 1

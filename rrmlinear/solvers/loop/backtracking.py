@@ -6,7 +6,7 @@ from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
 
 
 class Backtracking:
-    """``L`` rises by a factor after a step it was too small for, and falls after one it served.
+    """``L`` rises by a factor after a failed trial, and falls by another after a successful one.
 
     It never falls below ``least``. With both factors 1 it stays as it is.
     """
@@ -24,8 +24,8 @@ class Backtracking:
 
 
 def is_visible(quadratic: float, *values: float) -> bool:
-    """Whether values of f can tell if L/2 ‖step‖², ``quadratic``, bounds what f leaves its tangent.
+    """Whether values of f suffice to test f(x⁺) ≤ tangent + ``quadratic``, L/2 ‖step‖².
 
-    Where it is too small beside them only derivatives of f can.
+    If it is too small beside them, only derivatives of f do.
     """
     return quadratic > STEP_RESOLUTION * max(abs(value) for value in values)

@@ -24,8 +24,8 @@ class Certificate:
     Solvers offer points, and the certificate keeps the best of each side. It measures them itself
     where it has a ``risk`` F and a ``regularizer`` Ω; other solvers offer values with their points.
 
-    A point may be a function without arguments. Then it is the present state of the solver, which
-    replaces the one before, better or not, and is made when it is asked for; its value is exact.
+    A point may be a function without arguments, called when the point is needed. It stands for the
+    present state of the solver, replaces the point before, better or not, and its value is exact.
     """
 
     def __init__(self, risk: Any = None, regularizer: Regularizer | None = None) -> None:
@@ -38,9 +38,9 @@ class Certificate:
         self.excess = math.inf
         self._weights: Any = None if risk is None else np.zeros(risk.shape)
         self._alphas: Any = None
-        #: F at the best weights, where it is at hand.
+        #: F at the best weights, if known.
         self.best_at: Any = None
-        #: Where the searches of the last primal value ended.
+        #: The end of the searches of the last primal value.
         self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
 
@@ -52,10 +52,10 @@ class Certificate:
         primal: float | None = None,
         exact: bool = False,
     ) -> float:
-        """The primal value at w, which is kept if it is the least.
+        """The primal value at w; w is kept if the value is the smallest so far.
 
-        ``at`` is F at X w and ``primal`` the value, where they are known. They are ``exact`` unless
-        X w comes from sums over steps; `measure` makes them again where they are not.
+        ``at`` is F at X w and ``primal`` the value, if known. They are not ``exact`` if X w comes
+        from sums over steps; `measure` then computes them again.
         """
         if primal is None:
             exact = exact or at is None
@@ -91,9 +91,9 @@ class Certificate:
         return dual
 
     def offer_bound(self, bound: float) -> None:
-        """A lower bound of the minimum, as a model of the problem or a smoothed problem gives it.
+        """A lower bound of the minimum, from a model of the problem or a smoothed problem.
 
-        It counts in what a pass estimates. The certificate itself stands on duals.
+        It enters the estimates of passes; the certificate itself rests on duals.
         """
         self.bound = max(self.bound, bound)
 
@@ -119,7 +119,7 @@ class Certificate:
         return float(value), alphas
 
     def measure(self) -> tuple[float, float]:
-        """(primal, dual) of the points that are kept, from these points alone."""
+        """(primal, dual) of the kept points, computed from these points alone."""
         if not self._primal_is_exact:
             self.best_at = self.at(self.risk.scores(self._weights))
             self.primal = self.primal_of(self._weights, self.best_at)
@@ -129,7 +129,7 @@ class Certificate:
         return self.primal, self.dual
 
     def settle(self) -> None:
-        """Make the points that are functions: a solver that has ended is then free to go."""
+        """Call the points that are functions, so that the solver can be freed."""
         self._weights, self._alphas = self.weights, self.alphas
 
     @property
@@ -139,7 +139,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Between the best primal and the best dual value."""
+        """The best primal value minus the best dual value."""
         return gap_between(self.primal, self.dual)
 
     @property
@@ -153,12 +153,12 @@ class Certificate:
         return _made(self._alphas)
 
     def final_weights(self) -> Any:
-        """The best weights as a Result has them."""
+        """The best weights in the form that a Result holds."""
         w = self.weights
         return w if self.risk is None else self.risk.complete(w, self.best_at)
 
     def final_duals(self) -> Any:
-        """The best duals as a Result has them."""
+        """The best duals in the form that a Result holds."""
         if self.risk is None or self._alphas is None:
             return self.alphas
         duals = self.risk.duals(self.alphas)
@@ -170,7 +170,7 @@ def _made(point: Any | Callable[[], Any]) -> Any:
 
 
 def gap_between(primal: float, dual: float) -> float:
-    """primal − dual, and 0 where it is negative by rounding; any other negative gap is an error."""
+    """primal − dual, or 0 if it is negative by rounding; raises an error if it is below that."""
     gap = primal - dual
     rounding = NEGATIVE_GAP * max(abs(primal), abs(dual))
     return 0.0 if -rounding <= gap < 0 else gap

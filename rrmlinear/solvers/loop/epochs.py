@@ -1,4 +1,4 @@
-"""When a method that forgets its past begins again."""
+"""When a method with restarts restarts."""
 
 from __future__ import annotations
 

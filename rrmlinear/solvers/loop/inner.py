@@ -1,7 +1,7 @@
 """Inner products of whole arrays on one thread, with the same bits wherever they run.
 
-BLAS spreads them over threads, which costs more than it brings beside a product with the data, and
-much more where other work keeps a core.
+BLAS would spread them over threads, which slows them down beside a product with the data, above all
+if another process holds a core.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def weighted(weights: Array | float, a: Array, b: Array) -> float:
 
 
 def are_same(a: Array, b: Array) -> bool:
-    """Whether arrays of one shape agree in all entries, of which the first nearly always tells."""
+    """Whether arrays of one shape are equal; the first entry, compared first, mostly decides."""
     return bool(a.size and a.flat[0] == b.flat[0] and np.array_equal(a, b))

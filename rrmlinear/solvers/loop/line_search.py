@@ -54,7 +54,7 @@ class Bracket:
         return at_zero / self._rise
 
     def bound(self) -> float:
-        """The value of both tangents there, which the function is nowhere below."""
+        """The value of both tangents there: a lower bound of the function."""
         return self.low.value + self.low.derivative * (self.meeting() - self.low.x)
 
     def secant(self) -> float:
@@ -79,8 +79,8 @@ def lowest_point(function: Convex, x: float, step: float, tolerance: float = 0) 
     Steps double until the derivative changes its sign. Between two points it tries in turn where
     the tangents meet, where a quadratic would have its lowest point, and the middle. So it is exact
     for piecewise linear and piecewise quadratic functions after finitely many evaluations but for
-    rounding. Where the function falls for ever, it stops far out. It ends where the value is at
-    most ``tolerance`` above the least.
+    rounding. If the function falls for ever, it stops far out. It ends when the value is at most
+    ``tolerance`` above the minimum.
     """
     at = Point(x, *function(x))
     if at.derivative == 0:
@@ -101,7 +101,7 @@ def lowest_point(function: Convex, x: float, step: float, tolerance: float = 0) 
 
 
 def lowest_point_between(function: Convex, low: float, high: float, tolerance: float = 0) -> Point:
-    """The same over the x from ``low`` to ``high``."""
+    """`lowest_point` over the x from ``low`` to ``high``."""
     first = Point(low, *function(low))
     if first.derivative >= 0:
         return first
@@ -115,7 +115,8 @@ def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
     """An x ≥ 0 at which the derivative of a convex function is at most ``part`` of that at 0.
 
     0 where the function does not fall there. Steps begin at 1 and double, as above, and two secants
-    are followed by the middle. Where that takes too long, an x with a lower value than at 0.
+    are followed by the middle. If that takes too long, it returns an x with a smaller value than
+    at 0.
     """
     at = Point(0.0, nan, derivative(0.0))
     if not at.derivative < 0:

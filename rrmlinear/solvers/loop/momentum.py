@@ -1,4 +1,4 @@
-"""Nesterov's momentum, which starts again where it points uphill."""
+"""Nesterov's momentum, which restarts where it points uphill."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 
 
 class Momentum:
-    """The sequence t⁺ = (1 + √(1 + 4 t²))/2 and the β = (t − 1)/t⁺ by which steps look ahead.
+    """The sequence t⁺ = (1 + √(1 + 4 t²))/2 and the β = (t − 1)/t⁺ of extrapolations.
 
     A step from u = x + β (x − x_last) to x⁺ goes uphill when ⟨u − x⁺, x⁺ − x⟩ > 0: then it turns
-    back against the momentum, and t goes back to ``first``. From 0 the first two steps look
-    nowhere ahead, from 1 the first alone. Source: O'Donoghue and Candès, Adaptive restart for
+    back against the momentum, and t goes back to ``first``. From 0 the first two steps have β = 0,
+    from 1 the first alone. Source: O'Donoghue and Candès, Adaptive restart for
     accelerated gradient schemes, 2015, gradient scheme.
     """
 
@@ -18,7 +18,7 @@ class Momentum:
         self.t = self.following = self.first = first
 
     def ahead(self, ratio: float = 1.0) -> float:
-        """β of the next step. ``ratio`` is its L by that of the last."""
+        """β of the next step. ``ratio`` is its L over that of the last step."""
         self.following = (1 + math.sqrt(1 + 4 * self.t**2 * ratio)) / 2
         return (self.t - 1) / self.following if self.t else 0.0
 

@@ -10,22 +10,22 @@ import numpy as np
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
-# The iteration ends when the eigenvalue rises by less, relative to itself, or after MAX_PASSES.
+# The iteration ends when the eigenvalue rises by less than this fraction, or after MAX_PASSES.
 EIGENVALUE_ACCURACY = 1e-6
 MAX_PASSES = 1000
-# The bound is this much above the estimate, which is below the eigenvalue by an unknown amount.
+# Relative margin of the bound above the estimate, whose distance below the eigenvalue is unknown.
 ESTIMATE_MARGIN = 1e-3
-# Passes for the prox-function, and the least ratio of an example there.
+# Passes for the prox-function, and the smallest ratio of an example in it.
 RATIO_PASSES = 6
-LEAST_RATIO = 0.1
+MIN_RATIO = 0.1
 
 
 def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple[float, Array]:
     """(‖diag(√c) X‖², v*) with ‖v*‖ = 1 in the risk's shape of weights; (0, v) for data of zeros.
 
     The eigenvalue is approached from below. One column alone is iterated for a risk of blocks,
-    whose operator is the same for each. Where duals balance rows count from their mean by costs:
-    the duals sum to 0, so that a shift of all rows does not move Σ c_i α_i x_i.
+    whose operator is the same for each. If duals balance, rows are centred by their mean weighted
+    with costs: the duals sum to 0, so a shift of all rows does not move Σ c_i α_i x_i.
     """
     random = np.random.default_rng(seed)
     v = np.zeros(risk.shape)
@@ -48,9 +48,9 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
 
 
 def trace(risk: Any) -> float:
-    """Σ c_i ‖x_i‖², which ‖diag(√c) X‖² never exceeds; as many as min(n, d) times too large.
+    """Σ c_i ‖x_i‖²: between ‖diag(√c) X‖² and min(n, d) times as large.
 
-    Where duals balance rows count from their mean by costs.
+    If duals balance, rows are centred by their mean weighted with costs.
     """
     costs = risk.costs.ravel()
     total = inner(costs, risk.rows.squared_norms())
@@ -61,10 +61,10 @@ def trace(risk: Any) -> float:
 
 
 def mean_curvature(risk: Any) -> float:
-    """`trace` over d, which ‖diag(√c) X‖² is no less than: what a search for it may begin at.
+    """`trace` over d: a lower bound of ‖diag(√c) X‖², where a search for it may start.
 
-    A cost counts as repetitions do, so that solvers go the same way by either. Rows that are all
-    the same to a free intercept, and so have a curvature of 0, still get a number to divide by.
+    A cost counts like repetitions, so solvers take the same steps with either. If all rows are
+    equal beside a free intercept, the curvature is 0, but the number returned is above 0.
     """
     raw = inner(risk.costs.ravel(), risk.rows.squared_norms())
     return max(trace(risk), CENTRED_TRACE * raw) / risk.shape[0]
@@ -77,7 +77,7 @@ def _centred(risk: Any, scores: Array) -> Array:
 
 
 def curvature_bound(risk: Any) -> float:
-    """A number that ‖diag(√c) X‖² does not exceed but by what a power iteration leaves open."""
+    """An upper bound of ‖diag(√c) X‖², up to the error of a power iteration."""
     return (1 + ESTIMATE_MARGIN) * top_eigenvector(risk)[0]
 
 
@@ -94,5 +94,5 @@ def dual_ratios(risk: Any) -> Array:
     mean = inner(costs, scores) / total if total > 0 else 0.0
     if not mean > 0:
         return np.ones(len(costs))
-    ratios = np.maximum(scores / mean, LEAST_RATIO)
+    ratios = np.maximum(scores / mean, MIN_RATIO)
     return ratios * (total / inner(costs, ratios))

@@ -1,4 +1,4 @@
-"""What a solver tells: how each pass went, and what it found and why it stopped."""
+"""The result of a solver: its passes, weights, duals, certificate, and why it stopped."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Status(Enum):
 class TraceRow:
     """One pass. ``seconds`` is wall time since the start, measuring left out.
 
-    ``gap`` is primal − dual. Where ``estimated`` is true the dual is exact and the gap is summed
-    from what the visits of the pass saw, each at the weights of its moment.
+    ``gap`` is primal − dual. Where ``estimated`` is true, the dual is exact, and the gap is a sum
+    over the visits of the pass, each at its present weights.
     """
 
     number: int
@@ -66,7 +66,7 @@ class DualBlocks:
 
     @classmethod
     def of(cls, matrix: NDArray[np.float64]) -> DualBlocks:
-        """Of all of them, n × k."""
+        """Blocks from a full matrix, n × k."""
         example, classes = np.nonzero(matrix)
         ends = np.cumsum(np.bincount(example, minlength=len(matrix)))
         indptr = np.concatenate(([0], ends))
@@ -91,7 +91,7 @@ class DualBlocks:
             raise ValueError(f"example {at} has a dual at its own class: its label has changed")
 
     def dense(self, n_classes: int) -> NDArray[np.float64]:
-        """All of them, n × k."""
+        """All duals, n × k."""
         n = len(self.indptr) - 1
         matrix = np.zeros((n, n_classes))
         matrix[np.repeat(np.arange(n), np.diff(self.indptr)), self.classes] = self.values
@@ -121,7 +121,7 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def shortfall(self) -> str:
-        """A sentence for a run that was not SOLVED: why it stopped, and how far it still is."""
+        """A sentence for a run that was not SOLVED: why it stopped, and its gap and target."""
         return (
             f"{self.status.value}: after {self.passes} passes the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "

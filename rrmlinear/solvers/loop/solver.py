@@ -12,8 +12,8 @@ from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 
-# A run has stalled after this many passes in which nothing moved beyond rounding. No example sleeps
-# as long.
+# A run has stalled after this number of passes without a move beyond rounding. Examples sleep for
+# fewer passes.
 STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
@@ -22,16 +22,16 @@ MAX_MEASURING_WORK = 0.1
 class Solver:
     """Runs passes until a gap measured in full is within its target, or a limit is reached.
 
-    A subclass says how a pass goes (`run_pass`) and offers the points that it comes by to its
-    ``certificate``. Points that only a look at all examples tells are offered in `measure`. The
-    certificate is measured after the first pass, when an estimate says stop, and at the end, so
-    SOLVED always stands on the whole problem. Weights and duals of the Result are those of the
+    A subclass defines a pass (`run_pass`) and offers its points to its ``certificate``; points that
+    need a pass over all examples it offers in `measure`. The certificate is measured after the
+    first pass, when an estimate says stop, and at the end, so SOLVED always rests on the whole
+    problem. Weights and duals of the Result are those of the
     certificate.
 
     Work is counted in visits of one example, not in seconds: the same seed gives the same run.
     """
 
-    #: Visits that one full measurement is worth.
+    #: Cost of a full measurement, in visits.
     measuring_work: float = 0.0
 
     def __init__(self) -> None:
@@ -42,11 +42,11 @@ class Solver:
         self.target = np.inf
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
-        self.gap_at_measuring = np.inf  # as estimated, when that last said stop
+        self.gap_at_measuring = np.inf  # the estimate that last said stop
         self.measurements = self.still = self.moved = 0
 
     def start(self) -> None:
-        """Make the state that the first pass needs. Its time counts."""
+        """Make the state for the first pass. Its time counts."""
 
     def run_pass(self, number: int) -> None:
         """One pass; may end early after ``deadline``.
@@ -56,12 +56,12 @@ class Solver:
         raise TypeError(f"{type(self).__name__} does not say how a pass goes")
 
     def estimate(self) -> tuple[float, float]:
-        """(dual, gap) as the pass saw them; overridden where passes add up the gap themselves."""
+        """(dual, gap) estimated by the pass; overridden if passes add up the gap themselves."""
         lower = self.certificate.lower
         return lower, gap_between(self.certificate.primal, lower)
 
     def measure(self) -> None:
-        """Offer the present state, measured in full, where passes have not offered it."""
+        """Offer the present state, measured in full, if passes do not offer it."""
 
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""
@@ -72,17 +72,17 @@ class Solver:
         return self.certificate.final_duals()
 
     def support(self) -> dict[str, int]:
-        """What the dual is made of."""
+        """Counts of duals or planes that are not zero, by names for the report."""
         return {}
 
     def close(self) -> None:
-        """Give back what `start` took, threads above all."""
+        """Release the resources that `start` took, such as threads."""
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
         """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True.
 
-        Linear algebra libraries keep to one thread meanwhile: their own would take cores that were
-        not asked for, and wait for each other at vectors of this size.
+        Linear algebra libraries keep to one thread meanwhile: their threads would take cores that
+        the caller did not offer, and wait for each other at vectors of this size.
         """
         from threadpoolctl import threadpool_limits
 
@@ -135,9 +135,9 @@ class Solver:
         elif gap <= stopping.target(row, self.first_gap) and self._may_measure(gap):
             self.gap_at_measuring = gap
             row = self._measured(row)
-        spent = time.perf_counter() - self.begun  # measuring with it, as a clock on the wall
+        spent = time.perf_counter() - self.begun  # with measuring: the limit is wall time
         limit = stopping.limit_reached(number, spent) or self._stalled()
-        if limit and row.estimated:  # the last word is a full measurement
+        if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
         self.target = stopping.target(row, self.first_gap)
         if not row.estimated and row.gap <= self.target:
@@ -149,7 +149,7 @@ class Solver:
         return row, limit
 
     def _may_measure(self, gap: float) -> bool:
-        # when the estimate is half of the one that was last wrong, or measuring is cheap so far
+        # if the estimate is half of the last wrong one, or measuring has been cheap so far
         spent = self.measurements * self.measuring_work
         return gap <= self.gap_at_measuring / 2 or spent <= MAX_MEASURING_WORK * self.work
 

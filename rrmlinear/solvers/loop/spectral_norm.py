@@ -27,10 +27,10 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
 
     Up to 2000 rows or columns it is the root of the largest eigenvalue of A A' or A'A, plus
     rounding. Beyond, it comes from Lanczos steps and is too low with a probability of at most
-    1e-12: after k steps from a random start on a matrix of size n, an eigenvalue is too low by more
-    than the part ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source: Kuczyński and
-    Woźniakowski, Estimating the largest eigenvalue by the power and Lanczos algorithms with a
-    random start, 1992, theorem 4.2.
+    1e-12: after k steps from a random start on a matrix of size n, the relative error of an
+    eigenvalue exceeds ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source:
+    Kuczyński and Woźniakowski, Estimating the largest eigenvalue by the power and Lanczos
+    algorithms with a random start, 1992, theorem 4.2.
     """
     n = min(matrix.shape)
     if n <= MAX_DENSE_SIZE:
@@ -50,7 +50,7 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
 
 
 def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:
-    """The largest Ritz value of A A', after how many steps, and whether they span all there is."""
+    """(largest Ritz value of A A', number of steps, whether these span the whole space)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     transposed = matrix.T

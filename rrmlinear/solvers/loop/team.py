@@ -18,7 +18,7 @@ import numpy as np
 # many each time that it loses again.
 FIRST_TRIALS = 4
 FIRST_PAUSE = 16
-# Pieces of the work that is given at once while both ways are tried.
+# While both ways are tried, the work is cut into this number of pieces.
 TRIAL_PIECES = 8
 
 
@@ -27,7 +27,7 @@ def interrupts_put_off() -> Iterator[None]:
     """Let Ctrl-C act after the block.
 
     Ctrl-C interrupts the main thread alone. The other threads of a team would wait for it for ever
-    where they meet.
+    at their next meeting.
     """
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
@@ -47,7 +47,7 @@ class Team:
     """Runs a task on one thread or on all, whichever is faster.
 
     Threads of a team meet every few microseconds. That pays on idle cores of one chip, and is slow
-    on cores that others use. The task must give the same result either way.
+    on cores with other work. The task must give the same result either way.
     """
 
     def __init__(self, threads: int, this_processor: Callable[[], int] = lambda: -1) -> None:
@@ -59,7 +59,7 @@ class Team:
         self.next_trial: dict[str, int] = {}
 
     def piece(self, kind: str, whole: int) -> int:
-        """How much of this work to give at once: a part of it while both ways are tried."""
+        """Amount of this work for one call: a fraction of it while both ways are tried."""
         settled = self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
         return whole if settled else -(-whole // TRIAL_PIECES)
 
@@ -105,7 +105,7 @@ class Team:
 
     def _elsewhere(self, taken: int, task: Callable[..., Any], *arguments: Any) -> None:
         # The system puts a thread on the processor that wakes it. Threads that meet must not share
-        # one, so the others keep off the first one's.
+        # one, so the others avoid the first one's.
         if hasattr(os, "sched_setaffinity") and getattr(self.places, "taken", -1) != taken:
             if not hasattr(self.places, "allowed"):
                 self.places.allowed = os.sched_getaffinity(0)

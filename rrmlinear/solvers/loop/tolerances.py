@@ -1,6 +1,6 @@
-"""Bounds of rounding, and the smallest numbers that solvers divide by: each with its reason.
+"""Bounds of rounding, and the smallest numbers that solvers divide by, each with its reason.
 
-Those named after a quantity are relative to it. Numbers that steer a method stand with the method.
+A bound named after a quantity is relative to it. Numbers that steer a method stand with the method.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ LOWEST_VALUE_ROUNDING = 1e-16
 STEP_ROUNDING = 1e-16
 #: A single dual or weight that changes by less has not moved: an exact step rounds a few times.
 COORDINATE_ROUNDING = 1e-15
-#: A dual of a block that changes by less of the block's sum has not moved: a block step rounds sums
-#: over its classes.
+#: A dual of a block has not moved if it changes by less than this fraction of the block's sum: a
+#: block step rounds sums over its classes.
 BLOCK_ROUNDING = 1e-14
-#: Where L/2 ‖step‖² is a smaller part of the objective, a difference of two objectives has fewer
-#: than half of its digits left to compare it with.
+#: If L/2 ‖step‖² is a smaller fraction of the objective, a difference of two objectives has fewer
+#: than half of its digits left for a comparison.
 STEP_RESOLUTION = 1e-9
-#: A test by derivatives may miss L by this part: derivatives round, and L is doubled on a miss.
+#: Tolerance of a test by derivatives, relative to L: derivatives round, and a miss doubles L.
 DERIVATIVE_TEST_SLACK = 1e-6
-#: An eigenvalue of a product of two matrices is off by no more.
+#: Error of an eigenvalue of a product of two matrices.
 EIGENVALUE_ROUNDING = 1e-12
-#: Lanczos ends where the next direction is shorter than this fraction of the largest value: what it
-#: has spans all there is.
+#: Lanczos ends when the next direction is shorter than this fraction of the largest value: the
+#: directions so far span the whole space.
 LANCZOS_END = 1e-14
 #: A column less its mean whose square is this fraction of the column's own is a constant.
 CONSTANT_COLUMN = 1e-14
 #: The trace of rows less their mean counts as at least this fraction of that of the rows: where all
-#: rows are the same it is rounding, and there must be a number to divide by.
+#: rows are equal it is rounding, and solvers divide by it.
 CENTRED_TRACE = 1e-10
 #: A Lipschitz constant does not fall below this fraction of a bound or of the first guess: steps of
 #: more than twelve orders of magnitude beyond are of no use.
-LEAST_LIPSCHITZ = 1e-12
+MIN_LIPSCHITZ = 1e-12
 #: Pragam's μ does not fall below this fraction of L: a smaller one is rounding beside L.
-LEAST_MU = 1e-12
-#: Newton's smoothing does not fall below this fraction of its first: it no longer tells anything.
-LEAST_SMOOTHING = 1e-14
-#: The least ‖x‖² / modulus of a dual step. The best dual of a row of zeros is at its bound, and any
-#: tiny curvature leads there.
-LEAST_CURVATURE = 1e-100
-#: The least number to divide by: its inverse is finite.
-SMALLEST = float(np.finfo(float).tiny)
+MIN_MU = 1e-12
+#: Newton's smoothing does not fall below this fraction of its first value: less changes nothing.
+MIN_SMOOTHING = 1e-14
+#: The smallest ‖x‖² / modulus of a dual step. The best dual of a row of zeros is at its bound, and
+#: any tiny curvature leads there.
+MIN_CURVATURE = 1e-100
+#: The smallest divisor: its inverse is finite.
+MIN_DIVISOR = float(np.finfo(float).tiny)

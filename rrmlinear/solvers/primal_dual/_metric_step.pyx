@@ -65,7 +65,7 @@ def metric_step(Regularizer regularizer, const double[:, :, ::1] G, const double
 
 
 cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
-    # four sums, that additions need not wait for each other
+    # four sums, so that additions need not wait for each other
     cdef double s0 = 0, s1 = 0, s2 = 0, s3 = 0
     cdef Py_ssize_t j, whole = n - n % 4
     for j in range(0, whole, 4):

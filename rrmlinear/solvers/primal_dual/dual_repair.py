@@ -12,27 +12,28 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array
 
-# Rounds of one repair, and the part of what is missing that each must make good to go on.
-ROUNDS = 12
-PROGRESS = 0.1
-# Looks until the first repair, and the factor from one to the next.
+# Limit on rounds of one repair. A round must cut 1 − scale by at least this fraction, or it is the
+# last; ``scale`` is the dual scale, 1 for feasible duals.
+MAX_ROUNDS = 12
+MIN_ROUND_PROGRESS = 0.1
+# Looks until the first repair, and the factor between the looks of one repair and the next.
 FIRST, GROWTH = 3, 1.5
-# Smallest scale of the duals at which a repair is tried: others are too far away.
-LEAST_SCALE = 0.5
+# Smallest dual scale at which a repair is tried: below it duals are too far away.
+MIN_SCALE = 0.5
 # Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
 RIDGE = 1e-9
 # Cost of a round in products with the data, its matrix included.
-PRODUCTS = 4
+PRODUCTS_PER_ROUND = 4
 
 
 class DualRepair:
-    """Moves duals α to others near by whose v = Σ c_i α_i x_i has a finite Ω*(v).
+    """Moves duals α to duals near by whose v = Σ c_i α_i x_i has a finite Ω*(v).
 
-    A norm Ω has Ω* infinite outside its dual ball, which the duals of a primal-dual method leave a
-    little; shrinking them towards 0 until Ω* is finite costs as large a part of the dual value. A
-    round moves α_i by h_i x_i'u, h_i the room that α_i has in its box, with the u for which v would
-    go to its nearest point of finite Ω*, v minus the prox of Ω at v, and clips to the box. The
-    result is one more candidate for the certificate.
+    For a norm Ω, Ω* is infinite outside the dual ball, and the duals of a primal-dual method are
+    slightly outside. Scaling them into the ball lowers the dual value by the same fraction. A round
+    instead moves α_i by h_i x_i'u, h_i the room of α_i in its box, and clips to the box. u is such
+    that v would move to its nearest point of finite Ω*, v minus the prox of Ω at v. The result is
+    one more candidate for the certificate.
 
     Matrices of d × d are solved: for few features. `of` says where it applies.
     """
@@ -56,22 +57,22 @@ class DualRepair:
         return cls(risk, regularizer, lower, upper)
 
     def look(self, best: Certificate, alphas: Array, vector: Array) -> int:
-        """Now and then let ``best`` see repaired duals; the products with the data that it took."""
+        """Offer repaired duals to ``best`` now and then; returns the products with the data."""
         self.looks += 1
         inside = self.regularizer.dual_scale_of(vector)
-        if not LEAST_SCALE <= inside < 1 or self.looks < self.next:
+        if not MIN_SCALE <= inside < 1 or self.looks < self.next:
             return 0
         self.next = int(np.ceil(GROWTH * self.looks))
-        for rounds in range(1, ROUNDS + 1):
+        for rounds in range(1, MAX_ROUNDS + 1):
             moved = self._moved(alphas, vector)
             if moved is None:
-                return PRODUCTS * rounds
+                return PRODUCTS_PER_ROUND * rounds
             alphas, vector = moved, self.risk.gradient(moved)
             best.offer_duals(alphas, vector)
             last, inside = inside, self.regularizer.dual_scale_of(vector)
-            if inside >= 1 or 1 - inside > (1 - PROGRESS) * (1 - last):
+            if inside >= 1 or 1 - inside > (1 - MIN_ROUND_PROGRESS) * (1 - last):
                 break
-        return PRODUCTS * rounds
+        return PRODUCTS_PER_ROUND * rounds
 
     def _room(self, alphas: Array) -> Array:
         return np.maximum(np.minimum(alphas - self.lower, self.upper - alphas), 0.0)
@@ -93,7 +94,7 @@ class DualRepair:
         return self._balanced(new) if self.free else new
 
     def _balanced(self, alphas: Array) -> Array | None:
-        # Σ c_i α_i = 0 again, by shares of the room that is left
+        # restore Σ c_i α_i = 0, in proportion to the room left
         costs, room = self.risk.costs, self._room(alphas)
         excess, most = float(costs @ alphas), float(costs @ room)
         return alphas - room * (excess / most) if abs(excess) < most else None

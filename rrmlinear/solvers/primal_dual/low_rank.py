@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Largest number of entries of a matrix that is formed where that takes less work than its factors.
+# Largest matrix, in entries, that may be formed if that takes less work than its factors.
 DENSE_ENTRIES = 6_000_000
 # Cost of a multiplication relative to one in a product of large matrices: in the decompositions (of
 # n³), in products with sparse matrices, and in the many small products of an iteration.
 EIGEN, SVD, SPARSE, SMALL = 4.0, 15.0, 6.0, 1.5
 # Directions that an iteration keeps beyond those above the threshold, as a number and as a
 # fraction. With fewer the result near the threshold is too inexact for mixed steps.
-SPARE, SPARE_PART = 6, 0.4
+EXTRA_DIRECTIONS, EXTRA_FRACTION = 6, 0.4
 # Products with Z and Z' in a step, from the last step's directions and from random ones.
 PASSES, FIRST_PASSES = 1, 4
 
@@ -50,7 +50,7 @@ class LowRank:
         return self.left @ self.right.T
 
     def svd(self) -> tuple[Array, Array, Array]:
-        """U (p × r), s falling, V (q × r) with W = U diag(s) V', those of rounding left out."""
+        """U (p × r), s falling, V (q × r) with W = U diag(s) V', without values at rounding."""
         left, a = np.linalg.qr(self.left)
         right, b = np.linalg.qr(self.right)
         u, s, v = np.linalg.svd(a @ b.T)
@@ -63,9 +63,9 @@ class Threshold:
     """W = argmin over W of ½‖W − Z‖² + τ ‖W‖_*: Z's singular values less τ, those above it.
 
     Z = Σ_j θ_j W_j + S with W_j by factors and S sparse. Small matrices are formed, and the
-    eigenvectors of Z Z' or Z'Z found; else a subspace is iterated, begun at that of the last call,
-    which is then as exact as the calls are alike. `LowRank.norm` of the result counts in full
-    either way.
+    eigenvectors of Z Z' or Z'Z found; else a subspace is iterated, started at that of the last
+    call, and the result is the more exact the less Z has changed. `LowRank.norm` of the result is
+    exact either way.
     """
 
     shape: tuple[int, int]
@@ -80,7 +80,7 @@ class Threshold:
         return self._iterated(thetas, parts, sparse, tau)
 
     def _columns(self, rank: int) -> int:
-        return min(rank + SPARE + math.ceil(SPARE_PART * rank), min(self.shape))
+        return min(rank + EXTRA_DIRECTIONS + math.ceil(EXTRA_FRACTION * rank), min(self.shape))
 
     def _forms(self, k: int, rank: int, ranks: list[int], stored: int) -> bool:
         """Whether forming Z is less work than products with its parts."""

@@ -19,18 +19,18 @@ from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 Array = NDArray[np.float64]
 
-# Steps that are mixed with the newest.
+# Older steps mixed with the newest.
 MEMORY = 5
-# The dual is measured every LOOKS passes. Where one half of the gap exceeds UNEVEN times the other,
-# step lengths change, by at most the factor FARTHEST, and not within PATIENCE passes of the last
-# change; that number grows by PATIENCE_GROWTH each time, so that steps of one length can converge.
+# The dual is measured every LOOKS passes. If one half of the gap exceeds MAX_GAP_RATIO times the
+# other, step lengths change by at most the factor MAX_STEP_CHANGE, but not within PATIENCE passes
+# of the last change. PATIENCE grows by PATIENCE_GROWTH each time, so that the method can converge.
 LOOKS, PATIENCE, PATIENCE_GROWTH = 5, 10, 1.2
-UNEVEN, FARTHEST = 3.0, 4.0
-# Largest fraction of the gap that the bound of a norm may cost.
+MAX_GAP_RATIO, MAX_STEP_CHANGE = 3.0, 4.0
+# Largest fraction of the gap that the bound of a norm may add, and its smallest relative accuracy.
 NORM_GAP_FRACTION = 0.05
-FINEST = 1e-14
+MIN_NORM_ACCURACY = 1e-14
 # Cost of a full measurement in passes.
-MEASURING = 0.5
+MEASURING_PASSES = 0.5
 
 
 class MatrixPdprox(Solver):
@@ -42,10 +42,10 @@ class MatrixPdprox(Solver):
         α⁺ = dual step of length σ from α at the entries of W
         W⁺ = prox of τ ‖·‖_* from W + τ A(2α⁺ − α)
 
-    τ σ = 1/‖diag(√c) X‖², the largest cost of a place. W is the last few prox steps, each by
-    factors, mixed as Anderson does it: their weights θ are those that fit best on the entries that
-    count and on the duals. The ratio τ/σ is tuned so that both halves of the gap, that of Fenchel
-    and Young in the loss and that in the norm, fall together.
+    τ σ = 1/‖diag(√c) X‖², the largest sum of costs at one place. W is a mix of the last few prox
+    steps, each by factors. Anderson's weights θ fit best on the known entries and on the duals. The
+    ratio τ/σ is tuned so that both halves of the gap, that of Fenchel and Young in the loss and
+    that in the norm, fall together.
 
     Certificate: the primal value at W⁺ is exact, and α⁺ is made feasible, ‖A(t α)‖ ≤ 1, by the
     factor t = 1/max(1, s), s a bound of the norm that holds (`norm_bound`). Final weights are L and
@@ -57,7 +57,7 @@ class MatrixPdprox(Solver):
         super().__init__()
         self.risk = risk
         self.n = len(risk.costs)
-        self.measuring_work = MEASURING * self.n
+        self.measuring_work = MEASURING_PASSES * self.n
 
     def start(self) -> None:
         risk, (p, q) = self.risk, self.risk.matrix_shape
@@ -72,8 +72,8 @@ class MatrixPdprox(Solver):
         self.tau, self.since, self.patience = self._first_tau(at), 0, float(PATIENCE)
 
     def _first_tau(self, at: Evaluation) -> float:
-        # ‖W‖/‖A(α)‖ where α are the derivatives at W = 0 and W as far along A as F(0) lasts. A(α)
-        # is too long if it is beyond the dual ball, by its root if one may guess.
+        # ‖W‖/‖A(α)‖ with −α the derivatives at W = 0, and W = t A(α) such that F would fall to 0
+        # along it. If A(α) is beyond the dual ball, it is divided by the root of its norm, a guess.
         sums = self.risk.sums(-at.derivatives)
         square = inner(sums.data, sums.data)
         if not square > 0:
@@ -113,14 +113,15 @@ class MatrixPdprox(Solver):
         of_loss = max(of_loss + inner(risk.costs * alphas, at.scores), 0.0)
         alphas = alphas / max(1.0, norm_estimate(risk.sums(alphas)))
         dual = self.certificate.offer_duals(alphas, dual=-risk.conjugate(alphas))
-        # the loss of the dual by scaling belongs to the norm's half
+        # the dual value lost by scaling belongs to the norm's half
         of_norm = max(w.norm + at.value - dual - of_loss, 0.0)
-        if max(of_loss, of_norm) <= UNEVEN * min(of_loss, of_norm):
+        if max(of_loss, of_norm) <= MAX_GAP_RATIO * min(of_loss, of_norm):
             return 1.0
-        return float(np.clip(math.sqrt(of_norm / max(of_loss, 1e-300)), 1 / FARTHEST, FARTHEST))
+        factor = math.sqrt(of_norm / max(of_loss, 1e-300))
+        return float(np.clip(factor, 1 / MAX_STEP_CHANGE, MAX_STEP_CHANGE))
 
     def _mix(self, w: LowRank, scores: Array, alphas: Array) -> None:
-        # distances of W count by 1/τ, of duals by 1/σ, which is τ times the largest cost
+        # distances of W have weight 1/τ, those of duals 1/σ = τ times the largest cost
         of_w, of_alphas = math.sqrt(1 / self.tau), np.sqrt(self.tau * self.risk.costs)
         if self.risk.curvature > 0:
             of_alphas *= math.sqrt(self.risk.curvature)
@@ -139,7 +140,7 @@ class MatrixPdprox(Solver):
 
 
 class FactorsCertificate(Certificate):
-    """The same for a W = L R' by its factors and the trace norm, whose duals have ‖A(α)‖ ≤ 1."""
+    """A certificate for W = L R' by its factors and the trace norm: duals have ‖A(α)‖ ≤ 1."""
 
     def __init__(self, risk: EntriesRisk) -> None:
         super().__init__(risk)
@@ -150,11 +151,11 @@ class FactorsCertificate(Certificate):
         return float(w.norm + at.value)
 
     def measure(self) -> tuple[float, float]:
-        """Both values again, from the factors and the duals alone."""
+        """(primal, dual), computed from the factors and the duals alone."""
         risk, part = self.risk, NORM_GAP_FRACTION * self.gap / max(abs(self.primal), 1e-300)
         u, s, v = self.weights.svd()
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
-        bound = norm_bound(risk.sums(self.alphas), max(part, FINEST))
+        bound = norm_bound(risk.sums(self.alphas), max(part, MIN_NORM_ACCURACY))
         alphas = self.alphas / max(bound, 1.0)
         self.offer_weights(
             lambda: w, primal=self.primal_of(w, risk.at(risk.scores_of(w.left, w.right)))

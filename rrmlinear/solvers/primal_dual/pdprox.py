@@ -18,7 +18,7 @@ from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
-from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
+from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
 
 ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
@@ -65,14 +65,15 @@ class Pdprox(Solver):
     - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the scores of 2w⁺ − w.
     - "primal": α⁺ = step from α at the scores of w, w⁺ = step from w along v(2α⁺ − α).
 
-    ``storage`` extrapolates weights and their like ("double-primal"; a pass is one way through the
-    data) or scores and duals ("double-dual", where features are more than examples).
+    ``storage`` extrapolates weights and v ("double-primal": a pass reads the rows once) or scores
+    and duals ("double-dual", the default with more features than examples).
 
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
-    of them made since z₀; and it begins again from T(z) when the residual ‖T(z) − z‖ has fallen or
-    stopped to, with τ/σ balanced by how far weights and duals have gone. ``ratio`` is τ/σ by hand,
-    in Euclidean lengths. ``start`` are duals α to begin from. The certificate is that of T(z), its
-    duals repaired now and then where the lengths are those of the data (`DualRepair`).
+    of them made since z₀; and it restarts from T(z) when the residual ‖T(z) − z‖ has fallen or
+    stopped falling, with τ/σ set by the distances that weights and duals have moved. A given
+    ``ratio`` is a fixed τ/σ, in Euclidean norms. ``start`` are duals α to begin from. The
+    certificate is that of T(z); its duals are repaired now and then if the metric is that of the
+    data (`DualRepair`).
 
     Without restarts it is the method of the paper, whose averages and last step both count. After
     T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
@@ -113,8 +114,8 @@ class Pdprox(Solver):
             raise ValueError("the squared norm of an example overflows; scale the data")
         plain = not self.restarts or self.ratio is not None
         self.metric = (PlainMetric if plain else metric_of)(risk, self.regularizer)
-        few = isinstance(self.metric, DataMetric)
-        self.repair = DualRepair.of(risk, self.regularizer) if few else None
+        affordable = self.metric.affords_matrices
+        self.repair = DualRepair.of(risk, self.regularizer) if affordable else None
         self.certificate = Certificate(risk, self.regularizer)
         w = np.zeros(risk.shape)
         scores = risk.scores(w)
@@ -128,7 +129,7 @@ class Pdprox(Solver):
             self.balance = self._first_balance(at)
         else:
             self.balance = self.ratio * self.metric.square(np.ones(1))
-        self.warm: Any = None  # where the search for dual steps ended
+        self.warm: Any = None  # the end of the last search for dual steps
         self.steps, self.epochs = 0, 0
         # the measure is the residual's square
         self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
@@ -143,7 +144,8 @@ class Pdprox(Solver):
         )
 
     def _first_balance(self, at: Evaluation) -> float:
-        # ‖w‖²/‖α‖² if −α are the derivatives at w = 0, and w as far along them as F(0) lasts.
+        # ‖w‖²/‖α‖² with −α the derivatives at w = 0, and w = t v(α) such that F would fall to 0
+        # along it.
         alphas = -at.derivatives
         square = weighted(self.risk.costs, alphas, alphas)
         along = self.metric.dual_square(self.risk.gradient(alphas))
@@ -218,7 +220,7 @@ class Pdprox(Solver):
             self.balance = math.sqrt(self.balance * squares[0] / squares[1])
 
     def _average_step(self, number: int) -> None:
-        if number == 1:  # the half of a step by which the paper's pairs are ahead of those of T
+        if number == 1:  # the paper's pairs are half a step ahead of those of T
             self.state = self._half_step(self.state)
             self.sums = np.zeros_like(self.state.w), np.zeros_like(self.state.alphas)
         state, new = self.state, self._stepped(self.state)

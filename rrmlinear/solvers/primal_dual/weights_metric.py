@@ -1,4 +1,4 @@
-"""In which lengths Pdprox measures its steps in the weights, and how it takes them."""
+"""Metrics on the weights: the norms of Pdprox's steps, and the steps in them."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.power import curvature_bound
-from rrmlinear.solvers.loop.tolerances import LEAST_LIPSCHITZ
+from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 from rrmlinear.solvers.primal_dual._metric_step import metric_step
 
-# The Gram matrix of the features is made up to MOST_FEATURES features, and where the data have
-# at least FEWEST_VALUES stored values for each of its numbers.
-MOST_FEATURES = 512
-FEWEST_VALUES = 2
+# The Gram matrix of the features is formed up to MAX_FEATURES features, if the data have at least
+# MIN_STORED_VALUES stored values for each of its entries.
+MAX_FEATURES = 512
+MIN_STORED_VALUES = 2
 # Smallest eigenvalue of the metric, as a fraction of the largest.
-LEAST_EIGENVALUE = 1e-3
+MIN_EIGENVALUE = 1e-3
 # Inner solve: relative tolerance and iteration limit.
-ACCURACY = 1e-3
-TRIALS = 300
+STEP_ACCURACY = 1e-3
+MAX_TRIALS = 300
 # Relative margin above the largest eigenvalue, beyond its rounding.
 EIGENVALUE_MARGIN = 1e-6
 
 
 class PlainMetric:
-    """‖w‖² c with c = ‖diag(√c) X‖², by power iteration: a step is one prox."""
+    """s ‖w‖² with s = ‖diag(√c) X‖², by power iteration: a step is one prox."""
+
+    affords_matrices = False  # of d × d
 
     def __init__(self, risk: Any, regularizer: Regularizer) -> None:
         longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
-        self.scale = max(curvature_bound(risk), LEAST_LIPSCHITZ * longest) or 1.0
+        self.scale = max(curvature_bound(risk), MIN_LIPSCHITZ * longest) or 1.0
         self.regularizer = regularizer
 
     def step(self, w: Array, vector: Array, tau: float) -> Array:
@@ -56,12 +58,14 @@ class DataMetric:
     A step is a problem in the weights, which accelerated gradient steps solve without the data.
     """
 
-    def __init__(self, gram: Array, regularizer: Regularizer, accuracy: float = ACCURACY) -> None:
+    affords_matrices = True
+
+    def __init__(
+        self, gram: Array, regularizer: Regularizer, accuracy: float = STEP_ACCURACY
+    ) -> None:
         matrices = gram.reshape(*gram.shape[:2], -1).transpose(2, 0, 1)
         largest = float(np.linalg.eigvalsh(matrices)[:, -1].max()) if gram.size else 0.0
-        self.largest = (1 + LEAST_EIGENVALUE + EIGENVALUE_MARGIN) * (
-            largest if largest > 0 else 1.0
-        )
+        self.largest = (1 + MIN_EIGENVALUE + EIGENVALUE_MARGIN) * (largest if largest > 0 else 1.0)
         #: k × d × d or 1 × d × d, and the same as the kernel reads it.
         self.G = matrices + (self.largest - largest) * np.eye(len(gram))
         self.rows = np.ascontiguousarray(self.G.transpose(1, 2, 0))
@@ -72,7 +76,7 @@ class DataMetric:
         length = tau / self.largest
         u = metric_step(
             *(self.regularizer, self.rows, w.ravel(), vector.ravel()),
-            *(self.largest, length, self.accuracy, TRIALS),
+            *(self.largest, length, self.accuracy, MAX_TRIALS),
         )
         return u.reshape(w.shape)
 
@@ -87,7 +91,7 @@ class DataMetric:
         return inner(columns, np.asarray(np.linalg.solve(self.G, columns), dtype=np.float64))
 
     def _columns(self, w: Array) -> Array:
-        # as many stacks of columns as there are matrices
+        # the columns of w, in one stack for each matrix
         columns = w.reshape(len(self.rows), -1)
         if len(self.G) == 1:
             return np.ascontiguousarray(columns[np.newaxis])
@@ -95,12 +99,13 @@ class DataMetric:
 
 
 def metric_of(risk: Any, regularizer: Regularizer) -> PlainMetric | DataMetric:
-    """That of the data where features are few beside it and a prox is quick, else the plain one."""
+    """`DataMetric` for few features and a prox in a kernel, else `PlainMetric`."""
     if "gram" not in risk.offers:
         return PlainMetric(risk, regularizer)
     d, k = risk.separate
-    affordable = 0 < d <= MOST_FEATURES and risk.rows.n_stored >= FEWEST_VALUES * d * d * k
-    in_kernel = type(regularizer).prox_of is Regularizer.prox_of  # and not by singular values
+    affordable = 0 < d <= MAX_FEATURES and risk.rows.n_stored >= MIN_STORED_VALUES * d * d * k
+    # A prox outside the kernels, as by singular values, is too slow.
+    in_kernel = type(regularizer).prox_of is Regularizer.prox_of
     if affordable and in_kernel:
         return DataMetric(risk.gram(), regularizer)
     return PlainMetric(risk, regularizer)

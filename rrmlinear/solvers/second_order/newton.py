@@ -12,17 +12,17 @@ from rrmlinear.risks.base import Evaluation, moved
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import LEAST_SMOOTHING, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING, STEP_ROUNDING
 
-# The most features for which the second derivative is formed and factorized.
-FACTORIZED = 600
+# Limit on features for which the second derivative is formed and factorized.
+MAX_FACTORIZED_FEATURES = 600
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.1
-# μ falls, by SMOOTHING_FALL, when the smoothed problem's own gap is below SMOOTHED_GAP_FRACTION of
-# what μ adds to the gap of the problem itself.
+# μ is divided by SMOOTHING_FALL once the gap of the smoothed problem is below SMOOTHED_GAP_FRACTION
+# of the part that μ adds to the gap of the problem itself.
 SMOOTHED_GAP_FRACTION = 0.3
 SMOOTHING_FALL = 4.0
-# Conjugate gradients: the relative residual to reach, and the most products with the matrix.
+# Conjugate gradients: the relative residual to reach, and the limit on products with the matrix.
 RESIDUAL_DECREASE = 0.1
 MAX_PRODUCTS = 250
 
@@ -32,14 +32,14 @@ class Newton(Solver):
 
     F is a risk of scalar scores. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
     gradient, by a factorization or conjugate gradients, and a search along w + t d, whose
-    scores are linear in t. A loss with a kink is smoothed by μ; when w is as good as that μ
-    allows, μ falls. Only examples whose score lies where the smoothed loss is curved enter ∇²F:
-    with μ they become about as few as there are features, and steps cheap. While the same ones
-    enter, the best w(μ) is linear in μ: from two of them follow where to begin with the next
-    μ, and w(0), the solution itself once they are the right ones.
+    scores are linear in t. A loss with a kink is smoothed by μ; once the smoothed problem is
+    solved well enough, μ falls. Only examples whose score lies where the smoothed loss is curved
+    enter ∇²F: as μ falls, about as many as there are features are left, and steps become cheap.
+    While the same examples enter, the best w(μ) is linear in μ: two of them give the start for the
+    next μ, and w(0), which is the solution once the examples are the right ones.
 
-    Certificate: the gap is that of the loss itself: its least value so far, at a w or a w(0), and
-    the largest dual at α_i = −φ_μ'(x_i'w).
+    Certificate: the gap of the loss itself, between the smallest value so far, at a w or a w(0),
+    and the largest dual value at α_i = −φ_μ'(x_i'w).
 
     Raises ValueError for a regularizer other than (s/2)‖w‖² and for a loss of several scores.
     Source: Nocedal and Wright, Numerical Optimization, chapters 3 and 7; smoothing by μ: Zhang,
@@ -76,7 +76,7 @@ class Newton(Solver):
             mean = self.at.value / total if total else 0.0
             self._smooth(mean / loss.lipschitz**2 or 1.0)
             self.at = self.smooth.at(self.at.scores, self.at.warm)
-        self.least_smoothing = LEAST_SMOOTHING * self.smoothing
+        self.least_smoothing = MIN_SMOOTHING * self.smoothing
         self.moved = self.n
 
     def _smooth(self, smoothing: float) -> None:
@@ -101,12 +101,12 @@ class Newton(Solver):
         self._offer(self.w, self.at.scores)
 
     def _offer(self, w: NDArray[np.float64], scores: NDArray[np.float64]) -> None:
-        # without a smoothing F at w is there already
+        # without smoothing F at w is known already
         known = not self.smoothing and scores is self.at.scores
         self.certificate.offer_weights(w, self.at if known else self.certificate.at(scores))
 
     def _sharpen(self) -> None:
-        """Let μ fall, and w go where w(μ) is expected to."""
+        """Reduce μ, and move w to the predicted w(μ)."""
         mu, w, scores = self.smoothing, self.w, self.at.scores
         smaller = mu / SMOOTHING_FALL
         if self.last is not None:
@@ -126,14 +126,14 @@ class Newton(Solver):
         return at.value + self.regularizer.value_of(w)
 
     def _served(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> bool:
-        # Ω(w) + F_μ(w) above its own dual, against what (μ/2) Σ c α² adds.
+        # The gap of the smoothed problem, compared with (μ/2) Σ c α², the part that μ adds.
         added = self.smoothing / 2 * float(self.risk.costs @ (alphas * alphas))
         away = self.modulus * self.w - vector
         return float(away @ away) / (2 * self.modulus) <= SMOOTHED_GAP_FRACTION * added
 
     def _direction(self, downhill: NDArray[np.float64]) -> NDArray[np.float64]:
         hessian = self.at.hessian()
-        if len(downhill) <= FACTORIZED:
+        if len(downhill) <= MAX_FACTORIZED_FEATURES:
             matrix: Any = hessian.matrix()
             matrix[np.diag_indices(len(downhill))] += self.modulus
             return np.linalg.solve(matrix, downhill)

@@ -35,7 +35,7 @@ def solve(problem, loss, omega, costs, **rules):
 def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
     objectives, name, omega, form, factorized, monkeypatch
 ):
-    monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
+    monkeypatch.setattr(newton, "MAX_FACTORIZED_FEATURES", D if factorized else 0)
     problem, X, y = scalar_problem(name, form)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
     result = solve(problem, loss, omega, costs)
@@ -54,7 +54,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
-    monkeypatch.setattr(newton, "FACTORIZED", D if factorized else 0)
+    monkeypatch.setattr(newton, "MAX_FACTORIZED_FEATURES", D if factorized else 0)
     problem, X, y = scalar_problem(name, form)
     problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
