@@ -13,6 +13,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING, STEP_ROUNDING
+from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 # Limit on features for which the second derivative is formed and factorized.
 MAX_FACTORIZED_FEATURES = 600
@@ -22,9 +23,6 @@ DERIVATIVE_DECREASE = 0.1
 # of the part that μ adds to the gap of the problem itself.
 SMOOTHED_GAP_FRACTION = 0.3
 SMOOTHING_FALL = 4.0
-# Conjugate gradients: the relative residual to reach, and the limit on products with the matrix.
-RESIDUAL_DECREASE = 0.1
-MAX_PRODUCTS = 250
 
 
 class Newton(Solver):
@@ -137,24 +135,7 @@ class Newton(Solver):
             matrix: Any = hessian.matrix()
             matrix[np.diag_indices(len(downhill))] += self.modulus
             return np.linalg.solve(matrix, downhill)
-        return self._conjugate_gradients(hessian, downhill)
-
-    def _conjugate_gradients(self, hessian: Any, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        scale = 1 / (hessian.diagonal() + self.modulus)
-        x, r = np.zeros_like(b), b
-        z = scale * r
-        p, size = z, float(r @ z)
-        first = size
-        for _ in range(MAX_PRODUCTS):
-            if size <= RESIDUAL_DECREASE**2 * first:
-                break
-            q = hessian.product(p) + self.modulus * p
-            step = size / float(p @ q)
-            x, r = x + step * p, r - step * q
-            z = scale * r
-            last, size = size, float(r @ z)
-            p = z + size / last * p
-        return x
+        return conjugate_gradients(hessian, self.modulus, downhill)
 
     def _search(
         self, direction: NDArray[np.float64], moves: NDArray[np.float64]
