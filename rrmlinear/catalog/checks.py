@@ -1,4 +1,4 @@
-"""The checks of choices against the rows: everything that cannot be meant is refused here."""
+"""The checks of choices against the rows of the tables: choices that contradict are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_values(choices: Choices) -> None:
 def check_effects(
     choices: Choices, solver: SolverRow, loss: LossRow, regularizer: RegularizerRow
 ) -> None:
-    """Raise ChoiceError for choices without effect, and for those that are missing."""
+    """Raise ChoiceError for choices without effect, and for missing ones."""
     asked = given(choices)
     for name in asked:
         _check_owner(choices, name, solver, loss, regularizer)
@@ -97,7 +97,7 @@ def _having(field: str, rows: Mapping[str, object], name: str, where: str) -> Na
 def _exclusions(
     asked: Iterable[str], solver: SolverRow, regularizer: RegularizerRow
 ) -> Iterator[tuple[str, str, Sentence]]:
-    """(choice, another that leaves it without effect, where)."""
+    """(choice, another choice that leaves it without effect, where)."""
     for name in asked:
         for other in CHOICES[name].excluded_by:
             yield name, other, ()
@@ -108,7 +108,7 @@ def _exclusions(
 
 
 def _companions(asked: Iterable[str], solver: SolverRow) -> Iterator[tuple[str, str, Sentence]]:
-    """(choice, another without which it has no effect, where)."""
+    """(choice, another choice without which it has no effect, where)."""
     for name in asked:
         for other in CHOICES[name].only_with:
             yield name, other, ()

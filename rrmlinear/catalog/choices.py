@@ -234,7 +234,7 @@ CHOICES: dict[str, Choice] = {
 
 
 def given(choices: Choices) -> tuple[str, ...]:
-    """The names of the choices that are made, those apart that always have a value."""
+    """The names of the choices made, except those that always have a value."""
     optional = (name for name, row in CHOICES.items() if row.default is None)
     made = [name for name in optional if getattr(choices, name) is not None]
     return (*made, "class_weights") if choices.class_weights else tuple(made)

@@ -1,4 +1,4 @@
-"""How a task becomes an ascent on its dual, or a solver that serves it better."""
+"""Builders of ascents on the dual, or of a better solver for the task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.solver import Solver
 
-# Newton's method is faster on smooth losses from this number of examples a feature on.
+# With more examples for each feature than this, Newton's method is faster on smooth losses.
 NEWTON_EXAMPLES_PER_FEATURE = 100
 
 
@@ -36,7 +36,7 @@ def plain(task: Task) -> Solver:
 
 
 def weston_watkins(task: Task) -> Solver:
-    """Block ascent, accelerated where that is chosen and the plain one is slow."""
+    """Block ascent, accelerated if that is chosen and the plain ascent is slow."""
     return _accelerated(task, observe=True) if task.choices.accelerate else plain(task)
 
 
@@ -46,7 +46,7 @@ def accelerated(task: Task) -> Solver:
 
 
 def automatic(task: Task) -> Solver:
-    """Coordinate descent over features or Newton's method where they are best, else an ascent."""
+    """Coordinate descent over features or Newton's method where they are faster, else an ascent."""
     if _suits_features(task):
         return _feature_descent(task)
     if _suits_newton(task):

@@ -1,4 +1,4 @@
-"""The error for choices that cannot be meant, which each interface words with its own names."""
+"""The error for choices that are wrong; each interface words it with its own names."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def in_fields(named: Named) -> str:
 class ChoiceError(ValueError):
     """A choice that does not exist, is out of range, has no effect, or is missing.
 
-    ``field`` is the choice and ``value`` what was given for it; ``allowed`` says what it must be,
-    where it is out of range. `str` says all with the names of fields; `worded` with other names.
+    ``field`` is the choice and ``value`` the value given; ``allowed`` describes the range if the
+    value is out of range. `str` words the error with names of fields, `worded` with other names.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ChoiceError(ValueError):
         super().__init__(self.worded(in_fields))
 
     def worded(self, spell: Callable[[Named], str]) -> str:
-        """The sentence with choices as ``spell`` writes them."""
+        """The sentence with choices spelled by ``spell``."""
         return "".join(part if isinstance(part, str) else spell(part) for part in self.sentence)
 
     def __reduce__(self) -> Any:
@@ -73,7 +73,7 @@ def unknown(field: str, value: Any, known: Any) -> ChoiceError:
 
 
 def no_effect(field: str, value: Any, place: Sentence, instead: Sentence) -> ChoiceError:
-    """The error for a choice that changes nothing at this place, and is for another."""
+    """The error for a choice without effect at this place; ``instead`` tells where it has one."""
     return ChoiceError(
         Named(field),
         " has no effect with ",

@@ -32,7 +32,8 @@ from rrmlinear.losses.weston_watkins import (
 )
 
 PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
-# Shark's own tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of it.
+# Shark's default tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of the
+# gap.
 SHARK_TOLERANCE, SHARK_FRACTION = 1e-6, 0.01
 
 

@@ -1,4 +1,4 @@
-"""How problems over a matrix of weights become solvers: some of its entries, or several tasks."""
+"""Builders of solvers over a matrix of weights: some of its entries, or several tasks."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Entries:
 class Tasks:
     """Targets of k tasks: y_i of task t_i at row e_i of ``rows``, with a cost each.
 
-    With a loss of vectors all k targets of a row follow each other. Where ``intercept`` is true,
-    the last column is the intercepts'; where ``free`` is, intercepts are beside W.
+    With a loss of vectors all k targets of a row follow each other. If ``intercept`` is true,
+    the last column holds the intercepts; if ``free`` is true, intercepts stand beside W.
     """
 
     rows: Rows
@@ -58,7 +58,7 @@ def levels_loss(thresholds: ArrayLike) -> ScalarLoss:
 
 
 def completion_solver(entries: Entries, loss: ScalarLoss) -> MatrixPdprox:
-    """Of ‖W‖_* + Σ_i c_i φ(W[r_i, k_i], y_i)."""
+    """The solver of ‖W‖_* + Σ_i c_i φ(W[r_i, k_i], y_i)."""
     risk = EntriesRisk(
         entries.rows, entries.columns, entries.shape, loss, entries.values, entries.costs
     )
@@ -66,7 +66,7 @@ def completion_solver(entries: Entries, loss: ScalarLoss) -> MatrixPdprox:
 
 
 def tasks_solver(given: Tasks, chosen: Selection) -> Solver:
-    """Of Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i), φ of one target or of all k of a row."""
+    """The solver of Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i), φ of one target or k."""
     d, k = given.rows.shape[1], given.k
     shape = (d,) if k == 1 else (d, k)
     regularizer = chosen.regularizer.over(shape, intercept=given.intercept)

@@ -1,4 +1,4 @@
-"""The Parameter: what a user chose."""
+"""The Parameter: the choices of a user."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ and docs/math.md.
 """
 
     def check(self, problem: Problem | None = None) -> None:
-        """Raise a ChoiceError for choices, and a ValueError for a problem, that cannot be meant.
+        """Raise a ChoiceError for wrong choices, and a ValueError for a wrong problem.
 
-        Without a problem all is checked that can be told before the data are read.
+        Without a problem it checks everything that does not depend on the data.
         """
         selection = select(self)
         if problem is not None:

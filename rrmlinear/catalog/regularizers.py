@@ -25,7 +25,7 @@ from rrmlinear.regularizers.unpenalized import Unpenalized
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
 LIMIT = 1000.0
-# A weight within this fraction of its limit may want to grow.
+# A weight within this fraction of its limit counts as at the limit.
 NEAR_LIMIT = 1e-3
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 COLUMNS = frozenset({"several-columns"})

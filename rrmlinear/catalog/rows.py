@@ -14,7 +14,7 @@ NEEDED = None
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that one row needs and another offers: who offers it, what it is, and its lack."""
+    """An ability that rows need and offer: who offers it, its name, and words for its lack."""
 
     of: str
     needed: str
@@ -48,7 +48,7 @@ class Choice:
     """A field of `Parameter`.
 
     ``meaning`` is one plain sentence; ``default`` stands where nothing is chosen, and where it is
-    None, ``usually`` says in words what happens. ``owner`` tells whose choice it is: that of the
+    None, ``usually`` says the default in words. ``owner`` tells whose choice it is: that of the
     "objective", a "loss", a "regularizer", a "solver", the "stopping" rule or the "run".
 
     A choice has no effect, and is refused, unless the loss and the regularizer offer ``needs``;
@@ -87,7 +87,7 @@ def choice(owner: str, meaning: str, values: Values, default: Any = None, **more
 class LossRow:
     """A loss by its name.
 
-    ``kind`` tells what labels are: "binary" (±1; one problem for each class where there are more
+    ``kind`` is the kind of labels: "binary" (±1; one problem for each class where there are more
     than two), "multiclass" (classes, all in one problem), "regression" (real numbers) or "vectors"
     (a number for each column of weights). ``build`` makes it of the numbers that it ``takes``, in
     their order; their defaults stand beside them, and those of ``positive`` may not be 0. ``link``
@@ -104,7 +104,7 @@ class LossRow:
     link: str | None = None
 
     def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
-        """Features, for such numbers: smoothing makes every loss smooth that takes it."""
+        """Features with these numbers: a loss that takes a smoothing becomes smooth."""
         of_kind = {
             "binary": {"one-score", "classes"},
             "multiclass": {"several-columns", "classes"},
@@ -116,7 +116,7 @@ class LossRow:
 
     @property
     def could_offer(self) -> frozenset[str]:
-        """Features, for the best of numbers."""
+        """Features with the best numbers."""
         return self.offers({"smoothing": 1.0})
 
 
@@ -126,9 +126,9 @@ class RegularizerRow:
 
     ``build`` makes it of the numbers that it ``takes``, in their order; their defaults stand beside
     them, NEEDED where one must be given. With ``radius`` it is the constraint norm ≤ radius.
-    ``bounded`` tells whether weights may have bounds beside it, ``excludes`` pairs of a choice and
-    another that leaves it without effect, ``needs`` what the loss or the layout must offer, and
-    ``single`` what it would be without.
+    ``bounded`` tells whether weights may have bounds too. ``excludes`` are pairs of a choice and
+    another that leaves it without effect. ``needs`` are features that the loss or the layout must
+    offer, and ``single`` names the regularizer that it would be without them.
     """
 
     name: str
@@ -153,7 +153,7 @@ class RegularizerRow:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Those that must be given."""
+        """The choices that must be given."""
         return tuple(name for name, default in self.takes.items() if default is NEEDED)
 
     def offers(self, bounds: bool = False, unpenalized: bool = False) -> frozenset[str]:

@@ -28,8 +28,8 @@ from rrmlinear.solvers.loop.stopping import Stopping
 class Selection:
     """Choices with their rows, and the loss and the regularizer that they make.
 
-    ``features`` are those that both offer. A regularizer that depends on the weights' shape is told
-    it by `Regularizer.over`.
+    ``features`` are those that both offer. `Regularizer.over` gives the regularizer the
+    shape of the weights.
     """
 
     choices: Choices
@@ -47,7 +47,7 @@ class Selection:
 
     @property
     def stopping(self) -> Stopping:
-        """When the solver ends."""
+        """The stopping rule of the solver."""
         choices = self.choices
         return Stopping(choices.delta, choices.gap_tol, choices.max_passes, choices.time_limit)
 
@@ -98,7 +98,7 @@ def select(
     """The rows, the loss and the regularizer of some choices, all of them checked.
 
     ``losses`` is the table that the loss is looked up in, ``layout`` what the layout of weights
-    offers beside the loss, such as several columns. Raises ChoiceError for what cannot be meant.
+    offers beside the loss, such as several columns. Raises ChoiceError for wrong choices.
     """
     solver = find_solver(choices.solver)
     loss = _find("loss", choices.loss or solver.loss, losses)

@@ -17,12 +17,12 @@ from rrmlinear.solvers.loop.solver import Solver
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i), c_i the costs, with choices of how.
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i), c_i the costs, with the choices for a solver.
 
     ``targets`` are the labels y of a loss of one score, and then ``n_classes`` is None; else they
     are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
     ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks. ``risk`` is
-    the sum, where it is made already; else it is that of rows, targets and costs.
+    the sum if it exists already; else the builder makes it of rows, targets and costs.
     """
 
     rows: Rows

@@ -1,4 +1,4 @@
-"""Kinds of values that a choice may have: which are admitted, and how to say so."""
+"""Kinds of values of choices: which values are admitted, and the words for that."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Whole(Values):
 
 @dataclass(frozen=True)
 class NamesOrWhole(Names):
-    """One of a few names, or a whole number from 1 on that counts ``counted``."""
+    """One of a few names, or a whole number from 1 on, the number of ``counted``."""
 
     counted: str = ""
 

@@ -62,7 +62,7 @@ def _say(message: str) -> None:
 
 
 def _drop_output() -> None:
-    """Let nobody write what is left, at exit above all: it would fail once more."""
+    """Drop the output not yet written, so that it does not fail again at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

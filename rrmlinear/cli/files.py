@@ -44,7 +44,7 @@ def check_output(path: str, sentence: str) -> None:
 
 
 def check_distinct(outputs: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str]]) -> None:
-    """End the command if an output, (what it is, path), is another of the files as well."""
+    """End the command if an output, (its name, path), is also another of the files."""
     seen = {_identity(path): what for what, path in inputs if path != "-"}
     for what, path in outputs:
         where = _identity(path)
@@ -62,7 +62,7 @@ def _identity(path: str) -> Any:
 
 
 def read_problem(path: str, threads: int | None) -> Problem:
-    """The examples of a file; what is wrong with it ends the command."""
+    """The examples of a file; an error in it ends the command."""
     try:
         with blaming(f"can't open input file {path}"):
             return read_libsvm(path, threads=threads)
@@ -83,7 +83,7 @@ def _reason(error: MemoryError) -> str:
 
 @contextmanager
 def output_file(path: str, sentence: str) -> Iterator[Any]:
-    """A file that is there in full after the block or not at all; its errors end the command."""
+    """A file that after the block is complete or absent; its errors end the command."""
     whole = whole_file(path)
     with blaming(f"{sentence} {path}"):
         file = whole.__enter__()

@@ -11,8 +11,8 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 class Flag:
     """The flag of a choice, and the name of its value in the usage text.
 
-    ``told`` is the flag as sentences have it; ``out_of_range`` are LIBLINEAR's words before a
-    sentence on a value out of range. A flag without ``value`` switches something on.
+    ``told`` is the flag in sentences; ``out_of_range`` are LIBLINEAR's words before a sentence on a
+    value out of range. A flag without ``value`` switches something on.
     """
 
     flag: str

@@ -1,4 +1,4 @@
-"""How a command ends before its end."""
+"""The exception that ends a command early."""
 
 from __future__ import annotations
 

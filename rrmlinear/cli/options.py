@@ -21,7 +21,7 @@ from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, whole
 
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 WITHOUT_EFFECT = {
     "-n": "it sets nu of the one-class SVM",
     "-C": "it searches the parameters of -s 0, 2 and 11",
@@ -57,7 +57,7 @@ class PredictionOptions:
 
 
 def _converter(name: str) -> Callable[[str], Any]:
-    """How the text after the flag of a choice becomes its value."""
+    """The converter from the text after a flag to the value of its choice."""
     flag, values = FLAGS[name].flag, CHOICES[name].values
     others: dict[str, Callable[[str], Any]] = {
         "solver": name_or_whole,
@@ -65,7 +65,7 @@ def _converter(name: str) -> Callable[[str], Any]:
         "regularizer": choice(flag, tuple(REGULARIZERS)),
         "groups": str,  # the file's name, until all options are read
         "unpenalized": read_columns,
-        "threads": whole(flag, 1, MOST_THREADS),
+        "threads": whole(flag, 1, MAX_THREADS),
     }
     if name in others:
         return others[name]
@@ -174,7 +174,7 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     """The predict command's arguments."""
     parser = Parser(usage.PREDICT)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
-    parser.value("-m", dest="threads", type=whole("-m", 1, MOST_THREADS))
+    parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     names = ("test_file", "model_file", "output_file")
     if len(files) < len(names):

@@ -12,7 +12,7 @@ from rrmlinear.cli.leaving import LeaveError
 
 
 class Parser:
-    """argparse behind LIBLINEAR's rules of where options end and values stand."""
+    """argparse behind LIBLINEAR's rules for the end of options and the place of values."""
 
     def __init__(self, usage_text: str):
         self.usage_text = usage_text
@@ -33,7 +33,7 @@ class Parser:
         self.parser.add_argument(name, **keywords)
 
     def parse(self, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-        """(options, files), or LeaveError for --help, --version and what cannot be read."""
+        """(options, files), or LeaveError for --help, --version and wrong arguments."""
         plain, files = self._split(arguments)
         options = self.parser.parse_args(plain)
         if options.help:
@@ -43,11 +43,11 @@ class Parser:
         return options, files
 
     def wrong(self, message: str) -> LeaveError:
-        """The error for a command that shows how it is to be called."""
+        """The error for a wrong command, with the usage text."""
         return LeaveError(message, self.usage_text)
 
     def _split(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Options, each as ``name`` or ``name=value``, and what follows them.
+        """Options, each as ``name`` or ``name=value``, and the arguments after them.
 
         Options end at the first argument without - (or - alone, or after --). Of those with one -
         only the second character tells, and -wi, whose i is 1 … is made -w=i:weight.

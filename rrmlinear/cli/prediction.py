@@ -26,7 +26,7 @@ LINES_AT_ONCE = 1 << 16
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Read a model and examples, write a label for each. Raises LeaveError for what is wrong."""
+    """Read a model and examples, write a label for each. Raises LeaveError for every error."""
     options = parse_prediction(arguments)
     check_input(options.test_file)
     check_output(options.output_file, "can't open output file")

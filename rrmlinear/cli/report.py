@@ -30,7 +30,7 @@ def pass_line(row: TraceRow) -> str:
 
 
 def short_pass_line(row: TraceRow) -> str:
-    """The same for what is left of 80 columns beside a bar."""
+    """One pass in the columns left beside a bar, of 80."""
     mark = "~" if row.estimated else " "
     return (
         f"pass {row.number}  {row.seconds:.1f} s  relative gap {mark}{row.relative_gap:.2e}  "
@@ -74,7 +74,7 @@ class LiveLine:
         self.shown = time.monotonic()
 
     def _part(self, row: TraceRow) -> float:
-        """Part of the way, in the logarithm of the gap."""
+        """Fraction of the way to the target, in the logarithm of the gap."""
         target = self.choices.delta * self.first_gap
         if self.choices.gap_tol is not None:
             target = self.choices.gap_tol * max(1.0, abs(row.primal))

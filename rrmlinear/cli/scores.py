@@ -1,4 +1,4 @@
-"""How good predictions are, as LIBLINEAR counts."""
+"""Measures of predictions, by LIBLINEAR's formulas."""
 
 from __future__ import annotations
 

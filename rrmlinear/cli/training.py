@@ -136,6 +136,6 @@ class _Run:
         )
 
     def interrupted_sentence(self) -> str:
-        """Where Ctrl-C came."""
+        """The sentence for Ctrl-C, with its place."""
         when = f"after pass {self.passes}" if self.passes else "before the first pass was done"
         return f"interrupted {when}; nothing was saved"

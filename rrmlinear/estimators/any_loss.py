@@ -37,7 +37,7 @@ CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
 
 @dataclass(eq=False, repr=False)
 class LossEstimator(LinearEstimator):
-    """Parameters of every such estimator; a subclass gives those without a default theirs.
+    """Parameters of every such estimator; a subclass sets the defaults that are missing.
 
     ``_solvers`` are the numbers of the solver types by their names here, ``_true_intercept`` is
     what ``fit_intercept=True`` stands for. Where a loss, a solver or a regularizer lacks a choice,

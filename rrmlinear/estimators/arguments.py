@@ -1,4 +1,4 @@
-"""Arguments of scikit-learn's callers as solvers take them; each mistake gets one sentence."""
+"""Arguments of scikit-learn's callers converted for solvers; each mistake gets one sentence."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def sorted_duals(duals: Any, labels: NDArray[np.int64]) -> Any:
 
 
 def solver_duals(duals: Any, index: NDArray[np.intp]) -> Any:
-    """The same backwards, for a solver that begins with labels ``index`` (0 … k − 1).
+    """The inverse, for a solver that begins with labels ``index`` (0 … k − 1).
 
     Duals of blocks at an example's own class, whose label must have changed, are left out.
     """

@@ -14,9 +14,9 @@ Array = NDArray[np.float64]
 Kernel = str | Callable[[Any, Any], Any]
 
 # Eigenvalues below this fraction of the largest are rounding.
-RELATIVE_ROUNDING = 1e-12
-# A kernel is refused where an eigenvalue is below minus this fraction of the largest.
-MOST_NEGATIVE = 1e-5
+EIGENVALUE_ROUNDING = 1e-12
+# A kernel is refused if an eigenvalue is below minus this fraction of the largest.
+NEGATIVE_EIGENVALUE = 1e-5
 
 
 class KernelFeatures:
@@ -32,12 +32,12 @@ class KernelFeatures:
         matrix = kernel_matrix(kernel, self.parameters, points, None)
         values, vectors = eigh((matrix + matrix.T) / 2)
         largest = float(np.abs(values).max())
-        if values[0] < -MOST_NEGATIVE * largest:
+        if values[0] < -NEGATIVE_EIGENVALUE * largest:
             raise ValueError(
                 f"kernel {kernel!r} is not positive semidefinite on the data: of its eigenvalues "
                 f"the largest is {values[-1]:g} and the least {values[0]:g}"
             )
-        kept = values > RELATIVE_ROUNDING * largest
+        kept = values > EIGENVALUE_ROUNDING * largest
         if not kept.any():  # every inner product is 0
             kept[-1] = True
         scale = np.sqrt(np.maximum(values[kept], np.finfo(float).tiny))
@@ -71,7 +71,7 @@ def kernel_matrix(kernel: Kernel, parameters: Mapping[str, Any], X: Any, points:
 
 
 def checked_kernels(kernel: Any, parameters: Any) -> list[tuple[Kernel, Mapping[str, Any]]]:
-    """The kernels and their parameters, or a ValueError for what is none."""
+    """The kernels and their parameters, or a ValueError for anything else."""
     several = isinstance(kernel, list | tuple)
     kernels = list(kernel) if several else [kernel]
     if not kernels:

@@ -1,4 +1,4 @@
-"""What solvers know of a loss. What a loss does not offer is not a number, never a silent zero."""
+"""The interface of losses to solvers. A method that a loss does not offer gives NaN, never 0."""
 
 from libc.math cimport INFINITY, NAN
 
@@ -41,12 +41,12 @@ cdef class BlockLoss:
             block[j] = NAN
 
     cdef double conjugate(self, const double* block, double weight, Py_ssize_t k) noexcept nogil:
-        """(c φ)*(−b), in the sign that the dual objective subtracts."""
+        """(c φ)*(−b), the term that the dual objective subtracts."""
         return NAN
 
     cdef double gap(self, const double* margins, const double* block, double weight,
                     Py_ssize_t k) noexcept nogil:
-        """This example's part of the duality gap, c φ(m) + (c φ)*(−b) − Σ b_j (m_j − cost) ≥ 0."""
+        """The gap of this example, c φ(m) + (c φ)*(−b) − Σ b_j (m_j − cost) ≥ 0."""
         cdef Py_ssize_t j
         cdef double linear = 0
         for j in range(k):
@@ -55,7 +55,7 @@ cdef class BlockLoss:
         return weight * self.value(margins, k) + self.conjugate(block, weight, k) - linear
 
     cdef void confine(self, double* block, double weight, Py_ssize_t k) noexcept nogil:
-        """Cut a block of any numbers to one that the conjugate is finite at: 0 ≤ b_j ≤ c."""
+        """Cut a block to the domain of the conjugate: 0 ≤ b_j ≤ c."""
         cdef Py_ssize_t j
         for j in range(k):
             block[j] = max(0, min(block[j], weight))
@@ -63,7 +63,7 @@ cdef class BlockLoss:
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil:
-        """Set new_block to what maximizes the dual, all others fixed, and return its Σ b.
+        """Set new_block to the block that maximizes the dual, all others fixed; return its Σ b.
 
         ``curvature`` is ‖x‖² > 0.
         """
@@ -77,7 +77,7 @@ cdef class BlockLoss:
         """This loss with (smoothing/2) ‖b‖² added to its conjugate for weight 1.
 
         It lies below this loss φ by at most (smoothing/2) lipschitz(k)². Raises ValueError for a
-        loss that is smooth as it is, and for a smoothing that is not positive and finite.
+        smooth loss, and for a smoothing that is not positive and finite.
         """
         check_smoothing(self, smoothing)
         return self._smoothed(smoothing)
@@ -89,7 +89,7 @@ cdef class BlockLoss:
         """φ at the margins of each row of ``scores`` (n × k) against its class 0 … k − 1.
 
         Here and below ``weights`` and ``curvatures`` have n entries or are one number, and
-        ValueError is raised for labels that are no classes and for arrays that do not fit.
+        ValueError is raised for labels outside 0 … k − 1 and for arrays of other shapes.
         """
         return self._each(VALUE, scores, labels, None, 1.0, 1.0)
 
@@ -98,19 +98,19 @@ cdef class BlockLoss:
         return self._each(DERIVATIVE, scores, labels, None, 1.0, 1.0)
 
     def conjugates(self, blocks, labels, weights=1.0):
-        """(c φ)*(−b) of each row of ``blocks`` (n × k), the entry of its own class left out."""
+        """(c φ)*(−b) of each row of ``blocks`` (n × k), without the entry of its own class."""
         return self._each(CONJUGATE, blocks, labels, blocks, weights, 1.0)
 
     def gaps(self, scores, labels, blocks, weights=1.0):
-        """Each row's part of the duality gap."""
+        """The gap of each row."""
         return self._each(GAP, scores, labels, blocks, weights, 1.0)
 
     def confined(self, blocks, labels, weights=1.0):
-        """Each row of ``blocks`` cut to where its conjugate is finite, n × k."""
+        """Each row of ``blocks`` cut to the domain of its conjugate, n × k."""
         return self._each(CONFINE, blocks, labels, blocks, weights, 1.0)
 
     def solve_blocks(self, scores, labels, blocks, curvatures, weights=1.0):
-        """The best block of each row, n × k, from those given."""
+        """The block of each row that maximizes the dual, n × k, from the given blocks."""
         return self._each(SOLVE, scores, labels, blocks, weights, curvatures)
 
     def _each(self, int what, scores, labels, blocks, weights, curvatures):
@@ -178,11 +178,11 @@ cdef class ScalarLoss:
         return NAN
 
     cdef double second_derivative(self, double y, double score) noexcept nogil:
-        """φ''(a) of a smooth loss; where φ' has a kink, that of one side."""
+        """φ''(a) of a smooth loss; at a kink of φ', the φ'' of one side."""
         return NAN
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
-        """φ*(−α), infinite where α is no dual variable."""
+        """φ*(−α), infinite for α outside the domain."""
         return NAN
 
     cdef double dual_step(self, double y, double score, double alpha,
@@ -225,26 +225,26 @@ cdef class ScalarLoss:
     cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
-        """The dual steps; a step of 0 through an array stands for one number for all, else 1."""
+        """The dual steps; an array's step is 0 for one number for all examples, else 1."""
         cdef Py_ssize_t i
         for i in range(n):
             out[i] = self.dual_step(y[i], scores[i], alphas[i * alpha_step],
                                     curvatures[i * curvature_step])
 
     cdef double gap(self, double y, double score, double alpha) noexcept nogil:
-        """φ(a) + φ*(−α) + a α ≥ 0: an example's part of the duality gap."""
+        """φ(a) + φ*(−α) + a α ≥ 0: the gap of an example."""
         return self.value(y, score) + self.conjugate(y, alpha) + score * alpha
 
     def box(self, y):
         """Arrays l ≤ 0 ≤ u over labels y and a number ε such that φ*(−α) is
-        −y α + ε |α| + (smoothing/2) α² on l ≤ α ≤ u; None where it is not of that form.
+        −y α + ε |α| + (smoothing/2) α² on l ≤ α ≤ u; None if φ* has another form.
         """
         return None
 
     def pieces(self, y):
         """A list of (t, o, l, u), numbers or arrays over labels y with l ≤ 0 ≤ u, one of each for
-        a stretch on which −φ*(−α) + (smoothing/2) α² is linear, t its slope; None where it has
-        none. The dual step is the sum of clip((q α + t − a)/(q + smoothing) − o, l, u).
+        an interval on which −φ*(−α) + (smoothing/2) α² is linear with derivative t; None if there
+        are none. The dual step is the sum of clip((q α + t − a)/(q + smoothing) − o, l, u).
         """
         box = self.box(y)
         if box is None:
@@ -257,8 +257,8 @@ cdef class ScalarLoss:
     def smoothed(self, double smoothing):
         """This loss with (smoothing/2) α² added to its conjugate.
 
-        It lies below this loss φ by at most (smoothing/2) lipschitz². Raises ValueError for a loss
-        that is smooth as it is, and for a smoothing that is not positive and finite.
+        It lies below this loss φ by at most (smoothing/2) lipschitz². Raises ValueError for a
+        smooth loss, and for a smoothing that is not positive and finite.
         """
         check_smoothing(self, smoothing)
         return self._smoothed(smoothing)
@@ -308,7 +308,7 @@ cdef class ScalarLoss:
 
 
 def check_smoothing(loss, double smoothing):
-    """Raise ValueError unless a loss can be smoothed by this much."""
+    """Raise ValueError unless a loss can be smoothed by this number."""
     if loss.smoothing > 0:
         raise ValueError(
             f"{type(loss).__name__} needs no smoothing: it is smooth, with smoothing "

@@ -10,7 +10,7 @@ from rrmlinear.simd.clipped_arrays cimport (
 cdef class ClippedLoss(ScalarLoss):
     """max over l ≤ α ≤ u of r α − ε |α| − (γ/2) α², r = y − a, γ being ``smoothing``.
 
-    A subclass says what l, u and ε are (clipped_arrays.h), and has the methods of one example.
+    A subclass defines l, u and ε (clipped_arrays.h) and the methods of one example.
     """
 
     cdef clipped_t _clipped(self) noexcept nogil:

@@ -8,8 +8,8 @@ from rrmlinear.losses.base cimport BlockLoss
 cdef class Distance(BlockLoss):
     """‖y − s‖₂ of k scores s and targets y, or with a smoothing γ > 0 the Huber function of it.
 
-    It is max over ‖α‖₂ ≤ 1 of (y − s)'α − (γ/2) ‖α‖². A `VectorRisk` has its formulas over all
-    examples; as a loss of classes it has none.
+    It is max over ‖α‖₂ ≤ 1 of (y − s)'α − (γ/2) ‖α‖². `VectorRisk` has its formulas over all
+    examples; its methods as a block loss of classes give NaN.
     """
 
     def __init__(self, double smoothing=0.0):

@@ -6,7 +6,7 @@ With b = y α ≥ 0 the conjugate of the hinge family is −b + (γ/2) b² on 0 
     smooth hinge                     γ > 0, B = 1
     squared hinge max(0, 1 − m)²     γ = ½, B = ∞
 
-That of the generalized hinge, steeper on the wrong side, is −min(b, 1) + (γ/2) b² on 0 ≤ b ≤ a.
+The conjugate of the generalized hinge is −min(b, 1) + (γ/2) b² on 0 ≤ b ≤ a.
 
 Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent, section 5;
 Bartlett and Wegkamp, Classification with a reject option using a hinge loss, 2008.
@@ -133,8 +133,8 @@ cdef class GeneralizedHinge(ScalarLoss):
 
     cdef double second_derivative(self, double y, double score) noexcept nogil:
         cdef double slack = 1 - y * score, first = self.smoothing
-        cdef bint bends = 0 < slack < first or 1 + first < slack < 1 + self.slope * first
-        return 1 / first if bends else 0
+        cdef bint curved = 0 < slack < first or 1 + first < slack < 1 + self.slope * first
+        return 1 / first if curved else 0
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef double b = y * alpha
@@ -211,9 +211,9 @@ cdef class Logistic(ScalarLoss):
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         # The root u of u + m + q (σ(u) − b) = 0, b' = σ(u), between −m + q (b − 1) and −m + q b
-        # and between −m and log(b / (1 − b)), nearer to that the larger q is. Newton, or halving
-        # where a step leaves the bracket or fails to halve the one before. After a Newton step δ
-        # the error is below q δ².
+        # and between −m and log(b / (1 − b)), nearer to the latter for larger q. Newton steps, or
+        # a halving of the bracket where a step leaves it or is more than half of the one before.
+        # After a Newton step δ the error is below q δ².
         cdef double m = y * score, q = curvature, b = y * alpha
         cdef double low = q * (b - 1) - m, high = q * b - m, u = -m, sigma, value, move
         cdef double last

@@ -10,13 +10,14 @@ import numpy as np
 cdef class OrdinalHinge(ScalarLoss):
     """Σ_r max(0, 1 − s_r (a − θ_r)), s_r = 1 where the level y is above threshold r, else −1.
 
-    Levels y are 0 … R for R thresholds θ_0 < θ_1 < …: the score a is to lie above those below its
-    level and below the others, by 1 at least. One threshold of 0 makes it the hinge of labels −1
-    (level 0) and 1. ``smoothing`` γ adds (γ/2) α² to the conjugate.
+    Levels y are 0 … R for R thresholds θ_0 < θ_1 < …: the loss is 0 if the score a is above the
+    thresholds below its level, and below the others, by 1 at least. With the one threshold 0 it is
+    the hinge of labels −1 (level 0) and 1. ``smoothing`` γ adds (γ/2) α² to the conjugate.
 
-    φ is piecewise linear: its slope rises by 1 at R kinks, from −y to R − y, and −α is a slope of
-    it. Raises ValueError for thresholds that are not finite and rising. Source: Rennie and Srebro,
-    Fast maximum score matrix factorization for collaborative prediction, 2005, all thresholds.
+    φ is piecewise linear: its derivative rises by 1 at R kinks, from −y to R − y, and −α is a
+    subgradient. Raises ValueError for thresholds that are not finite and rising. Source: Rennie and
+    Srebro, Fast maximum score matrix factorization for collaborative prediction, 2005, all
+    thresholds.
     """
 
     cdef readonly object thresholds
@@ -61,7 +62,7 @@ cdef class OrdinalHinge(ScalarLoss):
                       double s) noexcept nogil:
         # the α that maximizes −φ*(−α) − a α − (s/2) (α − centre)², φ without smoothing
         cdef Py_ssize_t j, below = 0, above = level
-        cdef double slope = -level, beyond, kink
+        cdef double rise = -level, beyond, kink
         for j in range(self.R):
             kink = self._kink(level, &below, &above)
             if s > 0:
@@ -70,8 +71,8 @@ cdef class OrdinalHinge(ScalarLoss):
                 beyond = score - kink
             if beyond <= 0:
                 break
-            slope += beyond if s > 0 and beyond < 1 else 1
-        return -slope
+            rise += beyond if s > 0 and beyond < 1 else 1
+        return -rise
 
     cdef double value(self, double y, double score) noexcept nogil:
         if self.smoothing == 0:
@@ -83,15 +84,15 @@ cdef class OrdinalHinge(ScalarLoss):
         return -self._best(<Py_ssize_t> y, score, 0, self.smoothing)
 
     cdef double second_derivative(self, double y, double score) noexcept nogil:
-        cdef double slope = -self._best(<Py_ssize_t> y, score, 0, self.smoothing)
-        return 0 if slope == ceil(slope) else 1 / self.smoothing
+        cdef double value = -self._best(<Py_ssize_t> y, score, 0, self.smoothing)
+        return 0 if value == ceil(value) else 1 / self.smoothing
 
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef Py_ssize_t level = <Py_ssize_t> y, _j, last, below = 0, above = level
         cdef double kink = 0
         if alpha > level or alpha < level - self.R:
             return INFINITY
-        # the kink at which the slope passes −α attains the maximum
+        # the kink at which the derivative passes −α attains the maximum
         last = <Py_ssize_t> ceil(level - alpha)
         for _j in range(last if last > 1 else 1):
             kink = self._kink(level, &below, &above)

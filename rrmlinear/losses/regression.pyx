@@ -9,7 +9,7 @@
     Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, γ = 1, ±δ
     quantile a: max(a r, (a − 1) r)           ε = 0, γ = 0, a − 1 and a
 
-The losses with γ = 0 take it as an argument that smooths them. Source: Shalev-Shwartz and Zhang,
+The losses with γ = 0 take γ as an argument, which smooths them. Source: Shalev-Shwartz and Zhang,
 Accelerated proximal stochastic dual coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is
 ‖x‖²/(λn).
 """
@@ -54,7 +54,7 @@ cdef class ResidualLoss(ClippedLoss):
         return -self._best(y - score, self.smoothing)
 
     cdef double second_derivative(self, double y, double score) noexcept nogil:
-        # |r| − ε cut to what stays below the bound on its side
+        # |r| − ε, cut by the bound on its side
         cdef double r = y - score, pull = fabs(r) - self.epsilon
         cdef double bound = self.upper if r > 0 else -self.lower
         if pull < 0 or pull == 0 < self.epsilon:

@@ -1,4 +1,4 @@
-"""The interface of regularizers to solvers. A method that one does not offer gives NaN, never 0."""
+"""The interface of regularizers to solvers. A method that Ω does not offer gives NaN, never 0."""
 
 from libc.math cimport NAN
 
@@ -8,19 +8,29 @@ import numpy as np
 cdef class Regularizer:
     """A regularizer Ω(w), strongly convex with this ``modulus``: its conjugate has a gradient.
 
-    With modulus 0 the conjugate has none and may be infinite; `dual_scale` brings v to where it is
-    finite. Arrays have n entries, those of a matrix of weights row by row. Solvers begin v at z for
+    With modulus 0 the conjugate has no gradient and may be infinite; `dual_scale` scales v into its
+    domain. Arrays have n entries, those of a matrix of weights row by row. Solvers begin v at z for
     a linear term −⟨z, w⟩ of the objective.
     """
 
     def over(self, shape, *, bint intercept=False):
-        """Ω for weights of this shape, (d,) or (d, k); called once, before a solver takes it.
+        """Ω for weights of this shape, (d,) or (d, k); called once, before a solver starts.
 
         Checks groups of columns and bounds against the data. With ``intercept`` the last row is
-        that of an appended column: it is regularized like every weight, but no group of the
-        caller's holds it. Raises ValueError for shapes that Ω is not for.
+        that of an appended column: it is regularized like every weight, but is in no group of the
+        caller. Raises ValueError for shapes that Ω does not take.
         """
         return self
+
+    @property
+    def quadratic_l1(self):
+        """l1 if Ω is (modulus/2) ‖w‖² + l1 ‖w‖₁, else None."""
+        return None
+
+    @property
+    def allows_zeros(self):
+        """Whether Ω never rises if a weight is set to 0."""
+        return True
 
     def with_quadratic(self, double kappa):
         """Ω + kappa/2 ‖w‖², kappa ≥ 0."""

@@ -7,19 +7,17 @@ import numpy as np
 from rrmlinear.projections.norms cimport scale_within
 from rrmlinear.regularizers.base cimport Regularizer
 
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-
-# Averages round: weights count as within a bound up to this fraction of it beyond.
+# Averages round: weights beyond a bound by up to this fraction of it count as within.
 cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class Bounded(Regularizer):
     """Ω(w) = (s/2)‖w‖² + l1 ‖w‖₁ where lower ≤ w ≤ upper, and infinite elsewhere.
 
-    ``inner`` is the L2, ElasticNet or L1 that says s and l1, ``lower`` and ``upper`` are a number
-    or one for each column of the data, −∞ and ∞ among them; lower = 0 is for weights that are not
-    negative. All k weights of a column have its bounds, a column that is appended for the intercept
-    has none. Coordinate by coordinate the prox is that of Ω without bounds, clipped, and
+    ``inner`` is the L2, ElasticNet or L1 with s and l1, ``lower`` and ``upper`` are a number
+    or one for each column of the data, −∞ and ∞ among them; lower = 0 gives weights that are not
+    negative. All k weights of a column have its bounds; a column appended for the intercept has
+    none. Coordinate by coordinate the prox is that of Ω without bounds, clipped, and
     Ω*(v) = max over lower ≤ w ≤ upper of v w − (s/2) w² − l1 |w|, which is infinite only for s = 0
     where v > l1 and upper = ∞ or v < −l1 and lower = −∞.
 
@@ -37,11 +35,12 @@ cdef class Bounded(Regularizer):
     cdef Py_ssize_t high_step
 
     def __init__(self, Regularizer inner, lower=-np.inf, upper=np.inf):
-        if not isinstance(inner, L1 | L2 | ElasticNet):
+        l1 = inner.quadratic_l1
+        if l1 is None:
             raise TypeError(
                 f"bounds stand beside L1, L2 or ElasticNet, not beside {type(inner).__name__}: the "
                 "conjugate would have no closed form")
-        self.inner, self.l1 = inner, getattr(inner, "l1", 0.0)
+        self.inner, self.l1 = inner, l1
         self.modulus, self.linear = inner.modulus, False
         self.lower = np.array(lower, dtype=np.float64, ndmin=1)
         self.upper = np.array(upper, dtype=np.float64, ndmin=1)
@@ -62,6 +61,11 @@ cdef class Bounded(Regularizer):
         cdef const double[::1] array_of_high = self.upper
         self.low, self.low_step = &array_of_low[0], array_of_low.shape[0] > 1
         self.high, self.high_step = &array_of_high[0], array_of_high.shape[0] > 1
+
+    @property
+    def allows_zeros(self):
+        """False: 0 may lie outside the bounds."""
+        return False
 
     def over(self, shape, *, bint intercept=False):
         features = shape[0] - intercept

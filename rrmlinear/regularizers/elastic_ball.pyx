@@ -6,7 +6,7 @@ from rrmlinear.projections.elastic cimport elastic_ball_project, elastic_ball_su
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.simd.thresholds cimport elastic_size
 
-# Averages round: w counts as inside the ball up to this fraction of the radius beyond it.
+# Averages round: w beyond the ball by up to this fraction of the radius counts as inside.
 cdef double BOUNDARY_ROUNDING = 1e-12
 
 

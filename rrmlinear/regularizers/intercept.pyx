@@ -1,4 +1,4 @@
-"""A regularizer beside an intercept that it leaves alone."""
+"""A regularizer of the weights, with an intercept apart."""
 
 from rrmlinear.simd.rows cimport row_t
 from rrmlinear.regularizers.base cimport Regularizer
@@ -7,7 +7,7 @@ from rrmlinear.regularizers.base cimport Regularizer
 cdef class BesideIntercept(Regularizer):
     """Ω(w) + (s/2) b², s the modulus of Ω, over (w, b): b is the last coordinate.
 
-    The rows' appended column is that of b.
+    b is the weight of the rows' appended column.
     """
 
     cdef readonly Regularizer inner

@@ -16,6 +16,10 @@ cdef class L2(Regularizer):
     def __init__(self, double modulus=1.0):
         self.modulus, self.linear = checked_modulus(modulus), True
 
+    @property
+    def quadratic_l1(self):
+        return 0.0
+
     def with_quadratic(self, double kappa):
         return L2(self.modulus + kappa)
 
@@ -54,6 +58,10 @@ cdef class ElasticNet(Regularizer):
         if not 0 <= l1 < INFINITY:
             raise ValueError(f"l1 must be at least 0 and finite, got {l1}")
         self.l1, self.modulus, self.linear = l1, checked_modulus(modulus), l1 == 0
+
+    @property
+    def quadratic_l1(self):
+        return self.l1
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, self.modulus + kappa)
@@ -101,6 +109,10 @@ cdef class L1(Norm):
         if not 0 < l1 < INFINITY:
             raise ValueError(f"l1 must be positive and finite, got {l1}")
         self.l1, self.modulus, self.linear = l1, 0, False
+
+    @property
+    def quadratic_l1(self):
+        return self.l1
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, kappa)

@@ -12,7 +12,7 @@ from rrmlinear.regularizers.separable import L1
 
 Array = NDArray[np.float64]
 
-# Scaled duals stay inside the domain by this relative distance, which rounding does not cross.
+# Scaled duals stay inside the domain by this relative distance, against rounding.
 DUAL_SCALE_MARGIN = 1e-12
 # Singular values below this fraction of the largest count as zero.
 ZERO_SINGULAR_VALUE = 1e-12

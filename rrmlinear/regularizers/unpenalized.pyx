@@ -8,21 +8,19 @@ import numpy as np
 
 from rrmlinear.regularizers.base cimport Regularizer
 
-from rrmlinear.regularizers.bounded import Bounded
-
-# Averages round: weights count as inside the box up to this fraction of the limit beyond it.
+# Averages round: weights beyond the limit by up to this fraction of it count as inside the box.
 cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class Unpenalized(Regularizer):
     """Ω of w with zeros in ``columns``, whose weights have no penalty but must have |w_j| ≤ limit.
 
-    Without a limit the conjugate would be infinite unless v_j = 0 there, which no scaling of duals
-    gives. With it Ω*(v) is limit · |v_j| there plus Ω* of the rest. So the gap is that of the
-    problem within the box; if |w_j| < limit at its minimum, that is the minimum without the box,
-    too. The wider the box, the closer to 0 the v_j must be for the same gap. Ω must not rise where
-    a weight becomes 0, which `Bounded` alone can. Groups count all their columns. `over` must tell
-    it the shape.
+    Without a limit the conjugate would be infinite unless these v_j are 0, which no scaling of
+    duals gives. With it Ω*(v) is limit · Σ |v_j| over ``columns`` plus Ω* of the rest. The gap is
+    that of the problem within the box. If |w_j| < limit at the minimum within the box, that is also
+    the minimum without it. The wider the box, the closer to 0 the v_j must be for the same gap. Ω
+    must not rise when a weight is set to 0 (`allows_zeros`). Groups count all their columns. `over`
+    must set the shape.
 
     ``columns`` are numbers from 0, limit > 0. Raises ValueError for columns that repeat or are
     beyond those of the data, with their number.
@@ -36,7 +34,7 @@ cdef class Unpenalized(Regularizer):
     cdef Py_ssize_t count
 
     def __init__(self, Regularizer inner, columns, double limit=1000.0):
-        if isinstance(inner, Bounded):
+        if not inner.allows_zeros:
             raise TypeError("columns cannot be left alone by Bounded: give those other bounds")
         if not 0 < limit < INFINITY:
             raise ValueError(f"limit must be positive and finite, got {limit}")
@@ -66,7 +64,7 @@ cdef class Unpenalized(Regularizer):
         return other
 
     cdef double* _penalized(self, const double* w, Py_ssize_t n) noexcept nogil:
-        # a copy of w with zeros there, NULL where memory lacks
+        # a copy of w with zeros at ``columns``, NULL if memory is short
         cdef double* rest = <double*> malloc(n * sizeof(double))
         cdef Py_ssize_t i
         if rest != NULL:

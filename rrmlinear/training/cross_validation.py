@@ -1,4 +1,4 @@
-"""Cross validation as LIBLINEAR has it."""
+"""Cross validation by LIBLINEAR's rules."""
 
 from __future__ import annotations
 

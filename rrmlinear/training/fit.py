@@ -46,7 +46,7 @@ def fit(
     duals the solver begins from; or such duals themselves, their classes numbered in the order of
     `group_labels`.
 
-    Raises ChoiceError (a ValueError) for parameters that cannot be meant, and ValueError for a
+    Raises ChoiceError (a ValueError) for wrong parameters, and ValueError for a
     start that does not fit, labels that are not whole numbers and data of one class (but for
     regression); warns (NotSolvedWarning) where the tolerance was not reached.
     """
@@ -60,7 +60,7 @@ def fit_selection(
     start: Start = None,
     stacklevel: int = 2,
 ) -> Model:
-    """`fit`, with choices that are looked up already."""
+    """`fit` with a `Selection`."""
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
@@ -118,7 +118,7 @@ def solve(
 
 
 def _classes_of(problem: Problem, kind: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The labels, and the place of each example's among them; none for regression."""
+    """The labels, and the index of each example's label; both empty for regression."""
     if kind == "regression":
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     labels, label = group_labels(problem.labels)

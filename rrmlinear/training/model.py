@@ -35,7 +35,7 @@ class Model(StoredModel):
 
     @property
     def link(self) -> str | None:
-        """How scores become probabilities, "sigmoid" or "softmax"; None where they do not."""
+        """The link from scores to probabilities, "sigmoid" or "softmax", or None."""
         return None if self.loss is None else LOSSES[self.loss].link
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ class OneVsRestResult(Result):
     target as sums, the status the worst. ``problems`` are the certificates one by one.
 
     A row of the trace counts the passes of all problems so far. It sums over all problems: those
-    not begun count with weights and duals of zero, so that each row is a certificate of the whole.
+    not begun count with weights and duals of zero, so that each row certifies all problems.
     """
 
     problems: tuple[Result, ...] = ()
@@ -93,8 +93,7 @@ def solve_one_vs_rest(
 
     Each is solved to its own gap by the same rule, from its column of ``duals`` (n × k) if given.
     The limit on passes is each problem's, the limit on time that of all. After the time limit, or
-    when ``on_pass`` has returned True (it is not called again), the problems left get one pass
-    each.
+    after ``on_pass`` has returned True (it is not called again), each problem left gets one pass.
     """
     starts = scalar_duals(duals, (problem.n_examples, len(factors)))
 

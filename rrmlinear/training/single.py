@@ -73,7 +73,7 @@ def _solver(
 
 
 def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
-    """The same, with counts of the duals α that are not zero and of those at a bound."""
+    """The result with counts of the duals α that are not zero and of those at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
     alphas = result.duals

@@ -15,7 +15,7 @@ Start = Model | DualBlocks | NDArray[np.float64] | None
 
 
 def duals_of(start: Start, labels: NDArray[np.int64]) -> Any:
-    """The duals of a start; ValueError for a model without them or of other labels."""
+    """The duals of a start; ValueError for a model without duals or with other labels."""
     if not isinstance(start, Model):
         return start
     if start.result is None:

@@ -19,7 +19,7 @@ class StoredModel:
     appearance in the training data.
 
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
-    loss trained with, where it is known.
+    training loss, if known.
     """
 
     solver_name: str

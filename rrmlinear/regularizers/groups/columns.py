@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.groups.partition import Partition
 
-#: Each row of a matrix of weights a group: all that belongs to one column of the data.
+#: Each row of a matrix of weights is a group: the weights of one column of the data.
 ROWS = "rows"
 
 Numbers = NDArray[np.int64]
@@ -18,7 +18,7 @@ Numbers = NDArray[np.int64]
 def partition_of(
     groups: Any, shape: tuple[int, ...] | None = None, intercept: bool = False
 ) -> Partition:
-    """The partition that ``groups`` makes of weights of a shape, (d,) or (d, k).
+    """The partition by ``groups`` of weights of a shape, (d,) or (d, k).
 
     ``groups`` is None for a single group of all weights, "rows" for the rows of W, one whole number
     for each of the d columns, or lists of columns that name each once. A group of columns has all

@@ -65,7 +65,7 @@ cdef class SparseGroups(GroupNorm):
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil:
-        # ‖S(s v, l1)‖ − f is convex and rises in s: Newton's steps fall to its root from the right.
+        # ‖S(s v, l1)‖ − f is convex and rises in s: Newton's steps fall to the root from the right.
         cdef double largest = norm_max(v, n), size, s, last = INFINITY, along
         cdef Py_ssize_t j
         if not 0 < largest < INFINITY:
@@ -98,8 +98,8 @@ cdef class SparseGroups(GroupNorm):
 cdef class LinfGroups(GroupNorm):
     """Σ_g f_g ‖w_g‖_∞: the norm ‖w‖_∞ of all weights, ℓ1,∞ of rows.
 
-    The prox clips a group at the θ with Σ_j max(|w_j| − θ, 0) = step f, and is 0 where ‖w_g‖₁ is no
-    more: by Moreau w_g loses its projection on the ball of the 1-norm.
+    The prox clips a group at the θ with Σ_j max(|w_j| − θ, 0) = step f, and is 0 if ‖w_g‖₁
+    is at most step f: by Moreau w_g loses its projection on the ball of the 1-norm.
     """
 
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil:

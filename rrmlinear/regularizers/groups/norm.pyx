@@ -8,7 +8,7 @@ import numpy as np
 
 from rrmlinear.regularizers.base cimport Regularizer
 
-# Duals are scaled to this fraction inside the ball: rounding must not put them out again.
+# Duals are scaled into the ball by this fraction more than needed: rounding must not leave it.
 cdef double DUAL_SHRINKAGE = 1e-12
 
 
@@ -26,7 +26,7 @@ cdef class Norm(Regularizer):
         return NAN
 
     cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil:
-        """Ω at the prox of step Ω; NaN where memory lacks."""
+        """Ω at the prox of step Ω; NaN without memory."""
         cdef double* u = <double*> malloc(n * sizeof(double))
         cdef double value
         if u == NULL:

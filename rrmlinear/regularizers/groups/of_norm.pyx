@@ -5,11 +5,12 @@ from libc.math cimport INFINITY, NAN, fabs, pow
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm
 
-# Averages round: points count as inside a ball up to this fraction of its radius beyond it.
+# Averages round: points beyond a ball by up to this fraction of its radius count as inside.
 cdef double BOUNDARY_ROUNDING = 1e-12
-# A bracket is closed at this fraction of its ends, and always after MOST_STEPS steps.
-cdef double RESOLUTION = 2.0 ** -52
-cdef int MOST_STEPS = 2000
+# The search for θ ends when the bracket is shorter than this fraction of its ends, or after
+# MAX_STEPS steps.
+cdef double BRACKET_RESOLUTION = 2.0 ** -52
+cdef int MAX_STEPS = 2000
 
 
 cdef class OfNorm(Regularizer):
@@ -40,7 +41,7 @@ cdef class OfNorm(Regularizer):
             return
         theta = self.threshold(w, n, step, size, min(most, step * self.rate(size)))
         self.norm.prox(w, theta, n)
-        # w − prox has the digits of w, which are few where it is far outside: N is what it must be.
+        # w − prox has lost digits if w is far outside the ball; N has the known value.
         size = self.norm.value(w, n)
         if size == 0:
             return
@@ -62,7 +63,7 @@ cdef class OfNorm(Regularizer):
         fc = fb
         if fa == 0:
             return a
-        for _step in range(MOST_STEPS):
+        for _step in range(MAX_STEPS):
             x = a + part * (b - a)
             fx = self.excess(w, n, step, x)
             if fx != fx:
@@ -74,7 +75,7 @@ cdef class OfNorm(Regularizer):
             a, fa = x, fx
             if fa == 0:
                 return a
-            tolerance = RESOLUTION * max(a, b) / fabs(b - a)
+            tolerance = BRACKET_RESOLUTION * max(a, b) / fabs(b - a)
             if tolerance >= 0.5:
                 break
             xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)

@@ -19,9 +19,9 @@ cdef class GroupNorm(Norm):
     """Σ_g f_g N(w_g), N a norm of one group; the dual norm is max_g N°(v_g)/f_g.
 
     ``groups`` is None for a single group, "rows" for those of W, one number for each column, or
-    lists of columns: see `groups.partition_of`. ``factors`` are the f_g, one number or one for each
-    group in the order of its number or list; by default √d_g, d_g its weights, where groups of
-    columns are given, else 1. A column that is appended for the intercept is one more group, with
+    lists of columns: see `columns.partition_of`. ``factors`` are the f_g, one number or one each
+    in the order of its number or list. The default is √d_g, d_g the number of its weights, if
+    groups of columns are given, else 1. A column appended for the intercept is one more group, with
     factor 1 or √d_g. Raises ValueError for factors that are not positive and finite.
     """
 
@@ -40,7 +40,7 @@ cdef class GroupNorm(Norm):
         return other
 
     def on(self, Partition partition):
-        """The same over other groups."""
+        """The norm over other groups."""
         return type(self)(partition, self.factors)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
@@ -138,7 +138,7 @@ cdef class GroupNorm(Norm):
 
     cdef double group_dual(self, const double* v, Py_ssize_t n, double factor,
                            double least) noexcept nogil:
-        """N°(v)/f, or any number up to ``least`` where it is no more than that."""
+        """N°(v)/f, or any number up to ``least`` if N°(v)/f is at most ``least``."""
         return NAN
 
     cdef double group_conjugate(self, const double* v, Py_ssize_t n, double factor) noexcept nogil:

@@ -4,11 +4,11 @@ import numpy as np
 
 
 cdef class Partition:
-    """Coordinates 0 … length − 1 in groups: ``indices`` group by group, which begin at ``starts``.
+    """Coordinates 0 … length − 1 in groups: ``indices`` group by group; groups begin at ``starts``.
 
     With ``indices`` None coordinates stand in order. Without ``starts`` every group has ``size``
-    coordinates; size 0 makes one group of all. ``length`` is then 0 where any will do, and −1 where
-    the size is not yet known. ``given`` is the number of groups that the caller named.
+    coordinates; size 0 makes one group of all. ``length`` is then 0 for any length, and −1 if it is
+    not yet known. ``given`` is the number of groups that the caller named.
     """
 
     def __init__(self, starts=None, indices=None, Py_ssize_t size=0, Py_ssize_t length=0,
