@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, NAN, fabs, fmax
 
 from rrmlinear.projections.plane_root cimport plane_root
 from rrmlinear.simd.planes cimport plane_t
-from rrmlinear.simd.newton cimport bracket_t, newton, value_t
+from rrmlinear.simd.newton cimport newton, value_t
 
 cdef enum:
     FEW_TERMS = 64             # of more terms a sample brackets the root
@@ -35,7 +35,6 @@ cdef inline value_t few_value(const void* terms, double theta) noexcept nogil:
 cdef double soft_root(const double* x, Py_ssize_t n, double e, double z) noexcept nogil:
     cdef double zero = 0, one = 1, infinite = INFINITY, theta = 0, total = 0, largest = 0, a
     cdef plane_t plane
-    cdef bracket_t bracket
     cdef few_t few
     cdef Py_ssize_t j
     if n <= FEW_TERMS:
@@ -47,10 +46,9 @@ cdef double soft_root(const double* x, Py_ssize_t n, double e, double z) noexcep
             return NAN
         few.x, few.n, few.e, few.z = x, n, e, z
         theta = fmax((total - z) / (n + e), (largest - z) / (1 + e))  # each from the left
-        bracket.low, bracket.high = 0, largest
         theta = fmax(theta, 0)
         # Newton's steps come from the left, to ever fewer terms.
-        if newton(few_value, &few, &bracket, n + 1, &theta):
+        if newton(few_value, &few, NULL, n + 1, &theta):
             return theta
     plane.m.at, plane.m.step = x, 1
     plane.d.at, plane.s.at, plane.lower.at, plane.upper.at = &one, &one, &zero, &infinite

@@ -186,7 +186,9 @@ RRM_INLINE double softmax_step(const softmax_sums_t *at)
     return at->sum > 1 ? f / d : log(at->sum) * at->sum / d;
 }
 
-/* The new block; returns its Σ b. */
+/* The new block; returns its Σ b. The search for ρ stands here beside its loops, inlined into one clone
+ * for each machine: with a call for each loop, blocks of 3 and of 10 classes took 1.03 to 1.08 of the
+ * time. */
 RRM_CLONES static double softmax_block(const double *margins, const double *b, double q, double c,
                                        double gamma, ptrdiff_t k, double *new_b, double *work)
 {
