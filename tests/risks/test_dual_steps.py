@@ -2,31 +2,16 @@
 
 import numpy as np
 import pytest
+from members import CLASS_LOSSES, KINKED_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
-from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger, Softmax
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses import margin
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 
 N, D = 40, 6
-KINKED = [
-    margin.Hinge(),
-    regression.Absolute(),
-    regression.EpsilonInsensitive(0.3),
-    regression.Quantile(0.8),
-]
-SMOOTH = [
-    margin.SmoothHinge(0.1),
-    margin.SquaredHinge(),
-    margin.GeneralizedHinge(2.5),
-    margin.GeneralizedHinge(2.5, 0.2),
-    margin.Logistic(),
-    regression.Squared(),
-    regression.Huber(0.7),
-]
+LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
 
 
 def scalar_risk(loss):
@@ -36,7 +21,7 @@ def scalar_risk(loss):
     return ScalarRisk(rows, loss, y, rng.random(N)), y, rng
 
 
-@pytest.mark.parametrize("loss", KINKED + SMOOTH, ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
 def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
     risk, y, rng = scalar_risk(loss)
     scores, curvatures = 2 * rng.standard_normal(N), rng.uniform(0.1, 5, N)
@@ -55,7 +40,7 @@ def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
         assert (rise(alphas + away) <= best + 1e-12 * (1 + abs(best))).all()
 
 
-@pytest.mark.parametrize("loss", KINKED, ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("loss", KINKED_LOSSES.values(), ids=list(KINKED_LOSSES))
 @pytest.mark.parametrize("mu", [1e-6, 0.3, 10.0])
 def test_steps_from_zero_are_the_derivatives_of_the_smoothed_loss(loss, mu):
     risk, y, rng = scalar_risk(loss)
@@ -75,10 +60,7 @@ def test_weights_are_complete():
     assert risk.complete(w) is w
 
 
-BLOCK_LOSSES = [CrammerSinger(), SmoothCrammerSinger(0.5), Softmax(), WestonWatkins()]
-
-
-@pytest.fixture(params=BLOCK_LOSSES, ids=lambda loss: type(loss).__name__)
+@pytest.fixture(params=CLASS_LOSSES.values(), ids=list(CLASS_LOSSES))
 def block_risk(request):
     rng = np.random.default_rng(5)
     k = 4
@@ -122,7 +104,9 @@ def test_steps_of_blocks_are_better_than_others(block_risk):
             assert (rise(steps + part * (others - steps)) <= best + 1e-10).all()
 
 
-@pytest.mark.parametrize("loss", [CrammerSinger(), WestonWatkins()])
+@pytest.mark.parametrize(
+    "loss", [CLASS_LOSSES[name] for name in ("crammer-singer", "weston-watkins")]
+)
 def test_steps_of_blocks_attain_the_smoothed_value(loss):
     """−φ*(−α) − m'α − ½ μ ‖α‖² at the steps from 0 is the smoothed loss, in the norm of all k."""
     rng = np.random.default_rng(6)

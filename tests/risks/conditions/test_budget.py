@@ -135,16 +135,16 @@ def test_derivatives_are_subgradients(name, condition):
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_line_has_value_and_slope(name, condition):
+def test_a_line_has_value_and_derivative(name, condition):
     risk, _, _, _, rng = make(name, condition)
     scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
     for x in (0.0, 0.7, -3.0):
         at = risk.at(scores + x * moves)
-        value, slope = at.value, at.derivative_along(moves)
+        value, rate = at.value, at.derivative_along(moves)
         assert value == pytest.approx(risk.at(scores + x * moves).value, rel=1e-14)
         for t in (x - 1e-3, x + 1e-3):
             above = risk.at(scores + t * moves).value - value
-            assert above >= (t - x) * slope - 1e-11 * value
+            assert above >= (t - x) * rate - 1e-11 * value
             assert (
                 above
                 <= (t - x) * risk.at(scores + t * moves).derivative_along(moves) + 1e-11 * value

@@ -2,32 +2,18 @@
 
 import numpy as np
 import pytest
+from members import SCALAR_LOSSES, SMOOTHED_LOSSES, takes_signs
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
+from rrmlinear.losses import margin
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 
-CLASSIFICATION = {
-    "hinge": margin.Hinge(),
-    "smooth-hinge": margin.SmoothHinge(0.2),
-    "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
-    "generalized-hinge": margin.GeneralizedHinge(2.5),
-    "smooth-generalized-hinge": margin.GeneralizedHinge(2.5, 0.2),
-}
-LOSSES = CLASSIFICATION | {
-    "squared": regression.Squared(),
-    "absolute": regression.Absolute(),
-    "epsilon-insensitive": regression.EpsilonInsensitive(0.3),
-    "smooth-epsilon-insensitive": regression.EpsilonInsensitive(0.3, 0.2),
-    "squared-epsilon-insensitive": regression.SquaredEpsilonInsensitive(0.3),
-    "huber": regression.Huber(0.7),
-    "quantile": regression.Quantile(0.8),
-}
+LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
+CLASSIFICATION = [name for name in LOSSES if takes_signs(name)]
 SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothing > 0]
 KINKED = [name for name in LOSSES if name not in SMOOTH]
 N, D = 120, 5
@@ -161,19 +147,16 @@ def test_the_second_derivative_is_that_of_the_gradient(name):
 def conjugate_of(cp, name, y, alpha):
     """φ*(−α) for cvxpy, and the domain."""
     b = cp.multiply(y, alpha)
-    if name in ("hinge", "smooth-hinge", "squared-hinge"):
-        gamma = {"hinge": 0.0, "smooth-hinge": 0.2, "squared-hinge": 0.5}[name]
-        return -b + gamma / 2 * cp.square(b), [b >= 0] + [b <= 1] * (name != "squared-hinge")
+    loss = LOSSES[name]
     if "generalized" in name:
-        gamma = 0.2 if "smooth" in name else 0.0
-        return gamma / 2 * cp.square(b) - cp.minimum(b, 1), [b >= 0, b <= 2.5]
+        return loss.smoothing / 2 * cp.square(b) - cp.minimum(b, 1), [b >= 0, b <= 2.5]
     if name == "logistic":
         return -cp.entr(b) - cp.entr(1 - b), []
-    loss = LOSSES[name]
     lower, upper, epsilon = loss.box(y)
     phi = -cp.multiply(y, alpha) + epsilon * cp.abs(alpha) + loss.smoothing / 2 * cp.square(alpha)
-    bounds = [] if np.isinf(upper).any() else [alpha >= lower, alpha <= upper]
-    return phi, bounds
+    lower, upper = np.broadcast_to(lower, len(y)), np.broadcast_to(upper, len(y))
+    low, high = np.isfinite(lower), np.isfinite(upper)
+    return phi, [alpha[low] >= lower[low], alpha[high] <= upper[high]]
 
 
 @pytest.mark.parametrize("name", LOSSES)
