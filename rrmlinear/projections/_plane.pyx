@@ -17,7 +17,7 @@ from rrmlinear.simd.planes cimport (
 METHODS = ("newton", "exact")
 
 # A sum z that misses the bounds by no more than this share of them has rounded, and is reached.
-cdef double ROUNDING = 2.0 ** -52
+cdef double LAST_DIGIT = 2.0 ** -52
 
 
 cdef class Plane:
@@ -95,7 +95,7 @@ cdef class Plane:
 
     def reach(self):
         """ValueError where z lies beyond what the box allows, by more than rounding."""
-        cdef double margin = ROUNDING * self.c.n * self.range.size
+        cdef double margin = LAST_DIGIT * self.c.n * self.range.size
         for bound, sign, word in ((self.range.least, -1, "below the least"),
                                   (self.range.largest, 1, "above the largest")):
             excess = sign * (self.c.z - bound)

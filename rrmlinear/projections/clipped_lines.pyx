@@ -10,7 +10,7 @@ from math import fsum
 import numpy as np
 
 # A sum z that misses the bounds by no more than this share of them has rounded, and is reached.
-cdef double ROUNDING = 2.0 ** -52
+cdef double LAST_DIGIT = 2.0 ** -52
 
 
 ctypedef struct search_t:
@@ -131,7 +131,7 @@ def _reachable(z, lows, highs):
         excess = beyond * (z - bound)
         if excess > 0:
             finite = np.abs(lows if beyond < 0 else highs)
-            if excess > ROUNDING * lows.size * finite.sum():
+            if excess > LAST_DIGIT * lows.size * finite.sum():
                 raise ValueError(f"infeasible: z = {z} is {excess:g} {word} sum, {bound}")
             z = bound
     return z

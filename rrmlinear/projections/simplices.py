@@ -9,7 +9,7 @@ from rrmlinear.projections._places import apart, destination
 from rrmlinear.projections._plane import Plane
 
 # How far a total may lie above its bound by rounding, relative to it.
-ROUNDING = 1e-14
+SUM_ROUNDING = 1e-14
 # exp of more would come near overflow.
 LARGEST_EXPONENT = 600.0
 
@@ -80,7 +80,7 @@ def entropy_capped_simplex(
         raise ValueError("v must hold finite numbers that are at least 0")
     room = cap * np.count_nonzero(weights) if weights.any() else 0.0
     excess = total - room
-    if excess > ROUNDING * total:
+    if excess > SUM_ROUNDING * total:
         raise ValueError(
             f"infeasible: total = {total} is {excess:g} above {room}, all that v takes"
         )
@@ -100,7 +100,8 @@ def _relative(logarithms: NDArray[np.float64], cap: float, total: float) -> NDAr
         raise ValueError("v must hold logarithms below infinity")
     n = logarithms.size
     full = min(total / cap, n)
-    capped = min(n - 1, int(full) if full - int(full) > ROUNDING * n else max(0, round(full) - 1))
+    whole = int(full) if full - int(full) > SUM_ROUNDING * n else max(0, round(full) - 1)
+    capped = min(n - 1, whole)
     first = np.partition(logarithms, n - 1 - capped)[n - 1 - capped]
     if first == -np.inf:  # fewer have weight than may be capped
         finite = logarithms[logarithms > -np.inf]

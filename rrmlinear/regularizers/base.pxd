@@ -1,5 +1,9 @@
 from rrmlinear.simd.rows cimport row_t
 
+# Averages of feasible weights round: those that are beyond a bound, or the radius of a ball, by at
+# most this fraction of it count as feasible.
+cdef double BOUNDARY_ROUNDING
+
 
 cdef class Regularizer:
     cdef readonly double modulus   # Ω − modulus/2 ‖w‖² is still convex

@@ -4,6 +4,8 @@ from libc.math cimport NAN
 
 import numpy as np
 
+BOUNDARY_ROUNDING = 1e-12
+
 
 cdef class Regularizer:
     """A regularizer Ω(w), strongly convex with this ``modulus``: its conjugate has a gradient.

@@ -5,10 +5,7 @@ from libc.math cimport INFINITY, fabs
 import numpy as np
 
 from rrmlinear.projections.norms cimport scale_within
-from rrmlinear.regularizers.base cimport Regularizer
-
-# Averages round: weights beyond a bound by up to this fraction of it count as within.
-cdef double BOUNDARY_ROUNDING = 1e-12
+from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 
 
 cdef class Bounded(Regularizer):

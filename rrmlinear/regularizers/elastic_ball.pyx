@@ -3,11 +3,8 @@
 from libc.math cimport INFINITY, NAN
 
 from rrmlinear.projections.elastic cimport elastic_ball_project, elastic_ball_support
-from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 from rrmlinear.simd.thresholds cimport elastic_size
-
-# Averages round: w beyond the ball by up to this fraction of the radius counts as inside.
-cdef double BOUNDARY_ROUNDING = 1e-12
 
 
 cdef class ElasticBall(Regularizer):

@@ -6,10 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from rrmlinear.regularizers.base cimport Regularizer
-
-# Averages round: weights beyond the limit by up to this fraction of it count as inside the box.
-cdef double BOUNDARY_ROUNDING = 1e-12
+from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 
 
 cdef class Unpenalized(Regularizer):

@@ -2,11 +2,9 @@
 
 from libc.math cimport INFINITY, NAN, fabs, pow
 
-from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm
 
-# Averages round: points beyond a ball by up to this fraction of its radius count as inside.
-cdef double BOUNDARY_ROUNDING = 1e-12
 # The search for θ ends when the bracket is shorter than this fraction of its ends, or after
 # MAX_STEPS steps.
 cdef double BRACKET_RESOLUTION = 2.0 ** -52
