@@ -83,7 +83,7 @@ class Tree:
         return node
 
     def balance(self, multipliers: Multipliers) -> Multipliers:
-        """What is left of the μ once those of a node sum to 0 over its edges."""
+        """The μ less their mean over the edges of each node, so that they sum to 0 there."""
         stacked = np.concatenate([multipliers.first, multipliers.second])
         mean = np.add.reduceat(stacked[self.by_node], self.begins) * self.shares
         stacked -= mean[self.ends]

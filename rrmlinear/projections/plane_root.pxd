@@ -7,9 +7,9 @@
 
 from rrmlinear.simd.planes cimport long_sum_t, plane_t
 
-# What is written while θ is still searched for: terms that a bracket of the root decides are
-# written at once, and the places of the few others are kept. Where nearly all are decided, as on a
-# simplex, this saves a pass over memory.
+# Results that are written before θ is found. A bracket of the root decides most terms: these are
+# written at once, and the places of the others are kept. On a simplex, where a bracket decides
+# nearly all terms, this saves a pass over memory.
 ctypedef struct kept_t:
     double* out                # NULL: nothing is written early
     Py_ssize_t* places         # of the terms that are not yet written
