@@ -14,7 +14,7 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
-from rrmlinear.catalog.rows import LossRow, RegularizerRow, resolved
+from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.problem import Problem
@@ -26,7 +26,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Choices with their rows, and the loss and the regularizer that they make.
+    """Choices with the rows of solver and loss, and the loss and the regularizer that they make.
 
     ``features`` are those that both offer. `Regularizer.over` gives the regularizer the
     shape of the weights.
@@ -35,7 +35,6 @@ class Selection:
     choices: Choices
     solver: SolverRow
     loss_row: LossRow
-    regularizer_row: RegularizerRow
     features: frozenset[str]
     loss: Any
     regularizer: Regularizer
@@ -117,7 +116,7 @@ def select(
         else loss.build(*numbers.values())
     )
     omega = build_regularizer(regularizer, choices)
-    return Selection(choices, solver, loss, regularizer, features, built, omega)
+    return Selection(choices, solver, loss, features, built, omega)
 
 
 def _find(field: str, name: str, rows: Mapping[str, Any]) -> Any:
