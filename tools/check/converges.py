@@ -101,7 +101,7 @@ def train(problem: Problem, run: Run, options: argparse.Namespace) -> Run:
         C=run.C,
         gap_tol=options.gap,
         time_limit=options.limit,
-        free_bias=options.free_bias,
+        free_bias=options.free_bias or None,
     )
     begin = time.perf_counter()
     try:
