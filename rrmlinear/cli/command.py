@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -23,9 +24,9 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
             exit_code = 0
         except LeaveError as leave:
             exit_code = leave.exit_code
-            _say(leave.message)
             if leave.output:
-                print(leave.output)
+                print(leave.output, flush=True)
+            _say(leave.message)
         sys.stdout.flush()
         return exit_code
     except BrokenPipeError:
@@ -37,13 +38,21 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
     except MemoryError as error:
         _say(f"ERROR: not enough memory{f': {error}' if str(error) else ''}")
         return 1
-    except RuntimeError as error:  # no more threads
-        _say(f"ERROR: {error}")
-        return 1
     except OSError as error:
         _drop_output()
         _say(f"ERROR: {error}")
         return 1
+    except Exception as error:
+        _say(f"ERROR: {_unexpected(error)}")
+        return 1
+
+
+def _unexpected(error: Exception) -> str:
+    """An error that no check has foreseen, and where it arose, in one line."""
+    reason = " ".join(str(error).split()) or "no reason is given"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(place.filename)}, line {place.lineno}"
+    return f"{reason} ({type(error).__name__} in {where})"
 
 
 def _make_streams_safe() -> None:

@@ -33,7 +33,9 @@ class Parser:
         self.parser.add_argument(name, **keywords)
 
     def parse(self, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-        """(options, files), or LeaveError for --help, --version and wrong arguments."""
+        """(options, files), or LeaveError for --help, --version, no or wrong arguments."""
+        if not arguments:
+            raise LeaveError("no arguments are given", self.usage_text)
         plain, files = self._split(arguments)
         options = self.parser.parse_args(plain)
         if options.help:
@@ -43,8 +45,8 @@ class Parser:
         return options, files
 
     def wrong(self, message: str) -> LeaveError:
-        """The error for a wrong command, with the usage text."""
-        return LeaveError(message, self.usage_text)
+        """The error for a wrong command."""
+        return LeaveError(f"{message}; see --help")
 
     def _split(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         """Options, each as ``name`` or ``name=value``, and the arguments after them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -21,6 +22,7 @@ from rrmlinear.training.single import solve_blocks, solve_scalars
 from rrmlinear.training.starts import Start, duals_of
 
 Vector = NDArray[np.float64]
+MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
 
 
 class NotSolvedWarning(UserWarning):
@@ -48,7 +50,8 @@ def fit(
 
     Raises ChoiceError (a ValueError) for wrong parameters, and ValueError for a
     start that does not fit, labels that are not whole numbers and data of one class (but for
-    regression); warns (NotSolvedWarning) where the tolerance was not reached.
+    regression); MemoryError for weights that no memory holds; warns (NotSolvedWarning) where the
+    tolerance was not reached.
     """
     return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
 
@@ -87,6 +90,8 @@ def solve(
             value=chosen.solver.number,
         )
     labels, label = _classes_of(problem, chosen.kind)
+    if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
+        raise MemoryError(f"no process can address weights of {problem.rows.width} features")
     duals = duals_of(start, labels)
     costs = base_costs(problem, chosen.choices.C)
     factors = class_factors(chosen.choices.class_weights, labels, stacklevel + 1)

@@ -104,7 +104,7 @@ def test_both_stopping_rules_warn():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no training_set_file is given"),
+        (("-q",), "no training_set_file is given"),
         (("-x", "data"), "unknown option: -x"),
         (("--foo", "data"), "unknown option: --foo"),
         (("--gap", "1", "data"), "unknown option: --gap"),
@@ -116,10 +116,18 @@ def test_both_stopping_rules_warn():
         (("-",), "training from standard input needs the name of a model_file"),
     ],
 )
-def test_misuse_shows_the_usage(arguments, message):
+def test_misuse_points_to_help(arguments, message):
     leave = refusal(*arguments)
     assert leave.message.startswith(message)
-    assert leave.output.startswith("Usage: train [options] training_set_file [model_file]\n")
+    assert leave.message.endswith("; see --help")
+    assert (leave.output, leave.exit_code) == ("", 1)
+
+
+@pytest.mark.parametrize("parse", [parse_training, parse_prediction])
+def test_no_arguments_show_the_usage(parse):
+    leave = refusal(parse=parse)
+    assert leave.message == "no arguments are given"
+    assert leave.output.startswith("Usage: ")
     assert leave.exit_code == 1
 
 
@@ -230,17 +238,18 @@ def test_prediction_options():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no test_file is given"),
+        (("-q",), "no test_file is given"),
         (("test",), "no model_file is given"),
         (("test", "model"), "no output_file is given"),
         (("test", "model", "out", "more"), "more is one file too many"),
         (("-c", "1", "test", "model", "out"), "unknown option: -c"),
     ],
 )
-def test_prediction_misuse_shows_the_usage(arguments, message):
+def test_prediction_misuse_points_to_help(arguments, message):
     leave = refusal(*arguments, parse=parse_prediction)
     assert leave.message.startswith(message)
-    assert leave.output.startswith("Usage: predict [options] test_file model_file output_file\n")
+    assert leave.message.endswith("; see --help")
+    assert leave.output == ""
 
 
 def test_probabilities_are_0_or_1():

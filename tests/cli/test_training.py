@@ -143,6 +143,40 @@ def test_too_many_features(train, folder):
     )
 
 
+@pytest.mark.parametrize("solver", [30, 32, "newton"])
+def test_an_index_beyond_any_memory(train, folder, solver):
+    (folder / "data").write_text(f"1 1:1 {2**62}:1\n-1 1:-1\n")
+    ended = train("-q", "-s", solver, "data", "m")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == (
+        f"ERROR: not enough memory: no process can address weights of {2**62} features; the "
+        f"weights of {2**62} features and 2 classes take {2**66} bytes\n"
+    )
+    assert os.listdir(folder) == ["data"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ZeroDivisionError("float division by zero"),
+        OverflowError("a\n  b"),
+        ImportError(),
+        KeyError(3),
+    ],
+)
+def test_any_other_error_is_one_line(train, iris, folder, monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
+    ended = train("-q", iris, "m")
+    assert ended.code == 1
+    reason = " ".join(str(error).split()) or "no reason is given"
+    kind = re.escape(f"ERROR: {reason} ({type(error).__name__}")
+    assert re.fullmatch(rf"{kind} in test_training\.py, line \d+\)\n", ended.err)
+    assert os.listdir(folder) == []
+
+
 @pytest.mark.parametrize("missing", ["nothing", "nowhere/nothing"])
 def test_input_that_cannot_be_opened(train, missing):
     ended = train(missing, "also/nowhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -11,15 +12,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.data.text.compression import (
+    COMPRESSED_BLOCK,
     MAGIC_LENGTH,
     SUFFIXES,
     Decompressed,
     kind_of,
-    open_compressed,
+    open_to_compress,
 )
 from rrmlinear.data.text.whole_file import whole_file
-
-COMPRESSED_BLOCK = 1 << 18
 
 
 class _WithHead(io.RawIOBase):
@@ -91,7 +91,7 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
         _check_file(path_or_file, "read")
         yield _plain_text(name, path_or_file), None
     elif path_or_file == "-":
-        yield _plain_text(name, sys.stdin.buffer), None
+        yield _plain_text(name, _standard_stream("stdin")), None
     else:
         with open(path_or_file, "rb", buffering=0) as raw:
             status = os.fstat(raw.fileno())
@@ -102,6 +102,15 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
                     yield raw, status.st_size
                     return
             yield _plain_text(name, raw), None
+
+
+def _standard_stream(which: str) -> Any:
+    """The bytes of sys.stdin or sys.stdout; a process may have been started without it."""
+    stream = getattr(sys, which)
+    if stream is None or stream.closed:
+        name = {"stdin": "standard input", "stdout": "standard output"}[which]
+        raise OSError(errno.EBADF, f"{name} is closed")
+    return stream.buffer
 
 
 def _plain_text(name: str, stream: Any) -> Any:
@@ -125,13 +134,14 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
         _check_file(path_or_file, "write")
         yield path_or_file
     elif path_or_file == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        stream = _standard_stream("stdout")
+        yield stream
+        stream.flush()
     else:
         kind = SUFFIXES.get(os.path.splitext(os.path.realpath(os.fsdecode(path_or_file)))[1])
         with whole_file(path_or_file) as file:
             if kind is None:
                 yield file
             else:
-                with open_compressed(name_of(path_or_file), kind, file, "wb")[0] as stream:
+                with open_to_compress(name_of(path_or_file), kind, file) as stream:
                     yield stream

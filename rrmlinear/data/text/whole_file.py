@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +24,8 @@ def whole_file(path: str | bytes | os.PathLike[Any]) -> Iterator[Any]:
         with open(path, "wb") as file:
             yield file
         return
-    target = f"{path}.{os.getpid()}.{threading.get_ident()}.part"
+    _remove_abandoned(path)
+    target = _part_of(path)
     try:
         with _create(target, path) as file:
             if os.path.exists(path):
@@ -33,6 +36,37 @@ def whole_file(path: str | bytes | os.PathLike[Any]) -> Iterator[Any]:
         with suppress(FileNotFoundError):
             os.remove(target)
         raise
+
+
+def _part_of(path: str) -> str:
+    """The temporary name, which tells the machine, the process and the thread that write."""
+    return f"{path}.{_machine()}.{os.getpid()}.{threading.get_ident()}.part"
+
+
+def _machine() -> str:
+    return platform.node().partition(".")[0]
+
+
+def _remove_abandoned(path: str) -> None:
+    """Remove what processes of this machine that were killed have left of this file."""
+    if os.name != "posix":
+        return  # os.kill does not ask there, it kills
+    folder, name = os.path.split(path)
+    part = re.compile(re.escape(f"{name}.{_machine()}.") + r"(\d+)\.\d+\.part")
+    with suppress(OSError):
+        for entry in os.listdir(folder):
+            if (match := part.fullmatch(entry)) and not _lives(int(match[1])):
+                os.remove(os.path.join(folder, entry))
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def _create(target: str, path: str) -> Any:
@@ -51,6 +85,6 @@ def check_writable(path: str | bytes | os.PathLike[Any]) -> None:
     if os.path.exists(path) and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     if not os.path.exists(path) or os.path.isfile(path):
-        target = f"{path}.{os.getpid()}.{threading.get_ident()}.part"
+        target = _part_of(path)
         with _create(target, path):
             os.remove(target)

@@ -6,6 +6,7 @@ import importlib
 import io
 import lzma
 import os
+import random
 import stat
 import subprocess
 import sys
@@ -78,6 +79,34 @@ def test_damaged_compressed_files(tmp_path, suffix):
             read_libsvm(path)
 
 
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_later_members(tmp_path, suffix):
+    """BZ2File and LZMAFile take a damaged later member for the end of the file."""
+    path = tmp_path / ("data" + suffix)
+    half = len(TEXT) // 2
+    first, second = COMPRESS[suffix](TEXT[:half]), COMPRESS[suffix](TEXT[half:])
+    at, chance = len(first), random.Random(0)
+    damaged = {
+        "its magic": (at, first + b"x" + second[1:]),
+        "its end": (at, first + second[: len(second) // 2]),
+        "no more than its magic": (at, first + second[:3]),
+        "text behind": (at, first + b"1 1:1\n"),
+        "text behind the last": (at + len(second), first + second + b"1 1:1\n"),
+    }
+    for k in range(20):
+        place, changed = chance.randrange(len(second)), bytearray(second)
+        changed[place] ^= chance.randrange(1, 256)
+        if suffix != ".gz" or not 3 <= place < 10:  # gzip's time and system have no check
+            damaged[f"bit {k}"] = (at, first + changed)
+    for offset, data in damaged.values():
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=rf" data in the member at byte {offset}: "):
+            read_libsvm(path)
+    if suffix != ".bz2":  # gzip and xz let zero bytes fill up blocks
+        path.write_bytes(first + bytes(512) + second + bytes(100_000))
+        assert is_text(read_libsvm(path))
+
+
 def test_a_fault_in_a_compressed_file_has_its_line():
     with pytest.raises(LibsvmFormatError, match="at line 3001\n"):
         read_libsvm(io.BytesIO(gzip.compress(TEXT + b"x\n" + TEXT)), threads=2, block_size=512)
@@ -101,6 +130,9 @@ def test_zstd(tmp_path):
     assert is_text(read_libsvm(tmp_path / "data.zst"))
     twice = read_libsvm(io.BytesIO(compressed * 2))
     assert twice.n_examples == 6000
+    for more in (b"1 1:1\n", compressed[:-5], compressed[:2]):
+        with pytest.raises(ValueError, match=f"in the member at byte {len(compressed)}: "):
+            read_libsvm(io.BytesIO(compressed + more))
     with pytest.raises(ValueError, match="damaged zstd data"):
         read_libsvm(io.BytesIO(compressed[: len(compressed) // 2]))
 
@@ -114,6 +146,17 @@ def test_standard_input():
         assert done.stdout.strip() == b"3000"
     done = subprocess.run([sys.executable, "-c", program], input=b"1 x:1", capture_output=True)
     assert b"Wrong input format at line 1\nstandard input, line 1, column 3" in done.stderr
+
+
+def test_closed_standard_streams():
+    program = "import rrmlinear; rrmlinear.read_libsvm('-')"
+    command = f'"{sys.executable}" -c "{program}" <&-'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr.endswith("OSError: [Errno 9] standard input is closed\n")
+    problem = "import rrmlinear, io; p = rrmlinear.read_libsvm(io.BytesIO(b'1 1:1')); "
+    command = f"""'{sys.executable}' -c "{problem}rrmlinear.write_libsvm('-', p)" >&-"""
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert done.stderr.endswith("OSError: [Errno 9] standard output is closed\n")
 
 
 def test_standard_output(capsysbinary):

@@ -1,6 +1,9 @@
 """Files that are complete or not there at all."""
 
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -60,3 +63,36 @@ def test_check_names_the_path_and_leaves_nothing(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         check_writable(tmp_path / "no" / "f")
     assert caught.value.filename == str(tmp_path / "no" / "f")
+
+
+WRITES = """
+import sys, time
+from rrmlinear.data.text.whole_file import whole_file
+with whole_file(sys.argv[1]) as file:
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_parts_of_killed_processes_go_with_the_next_write(tmp_path):
+    path = tmp_path / "f"
+    command = [sys.executable, "-c", WRITES, path]
+    writers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == b"begun\n"
+    killed, alive = writers
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    parts = {int(name.split(".")[-3]): name for name in os.listdir(tmp_path)}
+    assert sorted(parts) == sorted([killed.pid, alive.pid])
+    elsewhere = f"f.another-machine.{killed.pid}.1.part"
+    (tmp_path / elsewhere).touch()
+    (tmp_path / "f.part").touch()
+    with whole_file(path) as file:
+        file.write(b"new")
+    assert sorted(os.listdir(tmp_path)) == sorted(["f", "f.part", elsewhere, parts[alive.pid]])
+    alive.communicate(b"")
+    assert alive.returncode == 0
+    assert path.read_bytes() == b""
