@@ -33,6 +33,9 @@ cdef class ScalarLoss:
                               Py_ssize_t n) noexcept nogil
     cdef double tangent(self, const double* y, const double* cost, const double* scores,
                         double* out, Py_ssize_t n) noexcept nogil
+    cdef double along(self, const double* y, const double* cost, const double* scores,
+                      const double* moves, double x, double* moved, double* derivatives,
+                      double* total, Py_ssize_t n) noexcept nogil
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil
     cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,

@@ -3,8 +3,12 @@
 from libc.math cimport INFINITY, NAN
 
 from rrmlinear.simd.blocks cimport block_margins
+from rrmlinear.simd.columns cimport vector_dot3, vector_moved
 
 import numpy as np
+
+cdef enum:
+    CHUNK = 1024  # examples whose numbers stay in a cache between the loops of `along`
 
 cdef enum:
     VALUE
@@ -211,6 +215,35 @@ cdef class ScalarLoss:
         """Σ c_i φ(a_i), and φ'(a_i) in ``out``."""
         self.all_derivatives(y, scores, out, n)
         return self.total(y, cost, scores, n)
+
+    cdef double along(self, const double* y, const double* cost, const double* scores,
+                      const double* moves, double x, double* moved, double* derivatives,
+                      double* total, Py_ssize_t n) noexcept nogil:
+        """Σ c_i φ'(s_i) d_i at scores s = a + x d, d the ``moves``: one way through memory.
+
+        ``total`` takes Σ c_i φ(s_i), ``moved`` s and ``derivatives`` φ'(s_i). NULL leaves out the
+        total, or both arrays.
+        """
+        cdef double[CHUNK] some_scores
+        cdef double[CHUNK] some_derivatives
+        cdef double* s = some_scores
+        cdef double* out = some_derivatives
+        cdef double rate = 0, value = 0
+        cdef Py_ssize_t begin = 0, size
+        while begin < n:
+            size = min(<Py_ssize_t> CHUNK, n - begin)
+            if moved != NULL:
+                s, out = moved + begin, derivatives + begin
+            vector_moved(scores + begin, x, moves + begin, size, s)
+            if total != NULL:
+                value += self.tangent(y + begin, cost + begin, s, out, size)
+            else:
+                self.all_derivatives(y + begin, s, out, size)
+            rate += vector_dot3(cost + begin, out, moves + begin, size)
+            begin += size
+        if total != NULL:
+            total[0] = value
+        return rate
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

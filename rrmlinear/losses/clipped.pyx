@@ -2,8 +2,8 @@
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.clipped_arrays cimport (
-    clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t, clipped_tangent,
-    clipped_total,
+    clipped_along, clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t,
+    clipped_tangent, clipped_total,
 )
 
 
@@ -33,6 +33,12 @@ cdef class ClippedLoss(ScalarLoss):
                         double* out, Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
         return clipped_tangent(&form, y, cost, scores, out, n)
+
+    cdef double along(self, const double* y, const double* cost, const double* scores,
+                      const double* moves, double x, double* moved, double* derivatives,
+                      double* total, Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        return clipped_along(&form, y, cost, scores, moves, x, moved, derivatives, total, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

@@ -80,7 +80,7 @@ cdef int gather(const plane_t* plane, const bracket_t* bracket, terms_t* terms, 
 cdef inline int keep(kept_t* kept, const plane_t* plane, const bracketed_t* found, Py_ssize_t begin,
                      double theta) noexcept nogil:
     cdef decided_t decided = plane_write_decided(plane, found, begin, theta, kept.out)
-    cdef Py_ssize_t room = 2 * kept.room + PLANE_BLOCK, i
+    cdef Py_ssize_t room = 2 * kept.room + PLANE_BLOCK, count, i
     cdef Py_ssize_t* places
     long_add(&kept.sum, decided.sum)
     long_add(&kept.size, decided.size)
@@ -91,9 +91,12 @@ cdef inline int keep(kept_t* kept, const plane_t* plane, const bracketed_t* foun
         if places == NULL:
             return NO_MEMORY
         kept.places, kept.room = places, room
+    # a place in a register: kept.n would be read again after each place that is written
+    places, count = kept.places, kept.n
     for i in range(found.columns.length):
-        kept.places[kept.n] = begin + i
-        kept.n += found.kinds[i] != 0
+        places[count] = begin + i
+        count += found.kinds[i] != 0
+    kept.n = count
     return 0
 
 

@@ -122,9 +122,12 @@ class Unconditioned(Evaluation):
     """F of one score an example, and no condition: `ScalarTerms` at the scores."""
 
     def derivative_along(self, moves: Array) -> float:
-        if "derivatives" not in vars(self):
-            return self.terms.along(self.scores, moves, 0.0, False, False)[0]
-        return self.terms.rate(self.derivatives, moves)
+        known = vars(self)
+        if "derivatives" in known:
+            return self.terms.rate(self.derivatives, moves)
+        rate, total, _, _ = self.terms.along(self.scores, moves, 0.0, "value" not in known, False)
+        known.setdefault("value", total)
+        return rate
 
     def along(
         self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True

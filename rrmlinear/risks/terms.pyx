@@ -1,12 +1,9 @@
 """Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of one score."""
 
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.simd.columns cimport vector_dot3, vector_moved
+from rrmlinear.simd.columns cimport vector_dot3
 
 import numpy as np
-
-cdef enum:
-    CHUNK = 1024  # examples whose numbers stay in a cache between the loops of `along`
 
 
 cdef class ScalarTerms:
@@ -59,26 +56,21 @@ cdef class ScalarTerms:
         One way through memory. Σ c_i φ is 0 without ``value``; the arrays are None without
         ``keep``, and then nothing is written to memory.
         """
-        length = self.n if keep else CHUNK
-        moved, derivatives = np.empty(length), np.empty(length)
-        cdef double[::1] at = moved
-        cdef double[::1] out = derivatives
-        cdef Py_ssize_t begin = 0, size, place = 0
+        kept = (np.empty(self.n), np.empty(self.n)) if keep else (None, None)
+        cdef double[::1] out
+        cdef double[::1] moved
         cdef double total = 0, rate = 0
+        cdef double* derivatives = NULL
+        cdef double* at = NULL
+        if self.n == 0:
+            return rate, total, *kept
+        if keep:
+            out, moved = kept
+            derivatives, at = &out[0], &moved[0]
         with nogil:
-            while begin < self.n:
-                size = min(<Py_ssize_t> CHUNK, self.n - begin)
-                vector_moved(&scores[begin], x, &moves[begin], size, &at[place])
-                if value:
-                    total += self.loss.tangent(&self.y[begin], &self.cost[begin], &at[place],
-                                               &out[place], size)
-                else:
-                    self.loss.all_derivatives(&self.y[begin], &at[place], &out[place], size)
-                rate += vector_dot3(&self.cost[begin], &out[place], &moves[begin], size)
-                begin += size
-                if keep:
-                    place = begin
-        return (rate, total, derivatives, moved) if keep else (rate, total, None, None)
+            rate = self.loss.along(&self.y[0], &self.cost[0], &scores[0], &moves[0], x, at,
+                                   derivatives, &total if value else NULL, self.n)
+        return rate, total, *kept
 
     def rate(self, const double[::1] derivatives, const double[::1] moves):
         """Σ c_i s_i d_i, s the derivatives and d the moves."""

@@ -92,6 +92,40 @@ RRM_CLONES static double clipped_tangent(const clipped_t *f, const double *y, co
     return total;
 }
 
+/* Σ c_i φ'(s_i) d_i at s = a + x d, d the moves, which is returned, and Σ c_i φ(s_i); s and φ'(s)
+ * are written unless `moved` is NULL. In chunks of several loops it took 1.05 of the time. */
+RRM_CLONES static double clipped_along(const clipped_t *f, const double *y, const double *c,
+                                       const double *scores, const double *moves, double x,
+                                       double *restrict moved, double *restrict out, double *total,
+                                       ptrdiff_t n)
+{
+    double sum = 0, rate = 0;
+#define LOOP(by_sign, keep)                                                                       \
+    _Pragma("omp simd reduction(+ : sum, rate)") for (ptrdiff_t i = 0; i < n; i++)                \
+    {                                                                                             \
+        double s = scores[i] + x * moves[i], r = y[i] - s;                                        \
+        double a = clipped_best(f, y[i], r, f->smoothing, by_sign);                               \
+        sum += c[i] * (a * (r - f->smoothing / 2 * a) - (by_sign ? 0 : f->epsilon * fabs(a)));    \
+        rate -= c[i] * a * moves[i];                                                              \
+        if (keep) {                                                                               \
+            moved[i] = s;                                                                         \
+            out[i] = -a;                                                                          \
+        }                                                                                         \
+    }
+#define CALL(by_sign)     \
+    if (moved) {          \
+        LOOP(by_sign, 1)  \
+    } else {              \
+        LOOP(by_sign, 0)  \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+#undef LOOP
+    if (total)
+        *total = sum;
+    return rate;
+}
+
 /* Σ c_i φ*(−α_i) of examples with a cost, infinite where one is out of its bounds. */
 RRM_CLONES static double clipped_conjugate(const clipped_t *f, const double *y, const double *c,
                                            const double *alpha, ptrdiff_t n)

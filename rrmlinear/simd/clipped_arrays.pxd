@@ -9,6 +9,9 @@ cdef extern from "clipped_arrays.h" nogil:
                              double* out, Py_ssize_t n)
     double clipped_tangent(const clipped_t* f, const double* y, const double* c,
                            const double* scores, double* out, Py_ssize_t n)
+    double clipped_along(const clipped_t* f, const double* y, const double* c,
+                         const double* scores, const double* moves, double x, double* moved,
+                         double* derivatives, double* total, Py_ssize_t n)
     double clipped_conjugate(const clipped_t* f, const double* y, const double* c,
                              const double* alpha, Py_ssize_t n)
     void clipped_steps(const clipped_t* f, const double* y, const double* scores,

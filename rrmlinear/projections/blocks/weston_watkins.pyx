@@ -7,6 +7,9 @@ from rrmlinear.simd.class_blocks cimport ww_clip
 
 import numpy as np
 
+cdef enum:
+    MAX_INSERTION = 16  # numbers sorted by insertion
+
 METHODS = ("knapsack", "walrus", "shark", "median")
 
 
@@ -47,9 +50,18 @@ cdef double ww_theta_walrus(const double* v, Py_ssize_t k, double C, double* wor
 
 
 cdef inline void sort_descending(double* a, Py_ssize_t n) noexcept nogil:
-    # by a heap: O(n log n) whatever the input
-    cdef Py_ssize_t at = n // 2
-    cdef double least
+    # by insertion if few, else by a heap: O(n log n) whatever the input
+    cdef Py_ssize_t at = n // 2, j
+    cdef double least, x
+    if n <= MAX_INSERTION:
+        for at in range(1, n):
+            x = a[at]
+            j = at
+            while j > 0 and a[j - 1] < x:
+                a[j] = a[j - 1]
+                j -= 1
+            a[j] = x
+        return
     while at > 0:
         at -= 1
         sift_down(a, n, at)
