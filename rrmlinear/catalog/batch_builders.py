@@ -19,10 +19,12 @@ from rrmlinear.solvers.gradient.pegasos import Pegasos
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
-from rrmlinear.solvers.second_order.newton import MAX_FACTORIZED_FEATURES, Newton
+from rrmlinear.solvers.second_order.newton import Newton
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
+# Up to this number of features a solver type that chooses takes Newton's method.
+MAX_NEWTON_FEATURES = 600
 
 
 def risk_of(task: Task) -> Any:
@@ -118,8 +120,8 @@ def bmrm(task: Task, update: str) -> Solver:
 
 
 def newton(task: Task) -> Solver:
-    """Newton's method through ever less smoothed losses."""
-    return Newton(risk_of(task), task.regularizer)
+    """Newton's method, on the augmented Lagrangian of losses with kinks."""
+    return Newton(risk_of(task), task.regularizer, start_of(task))
 
 
 def automatic(task: Task) -> Solver:
@@ -130,7 +132,7 @@ def automatic(task: Task) -> Solver:
 def newton_applies(task: Task) -> bool:
     """Whether Newton's method takes this task, with a small matrix."""
     d = task.rows.shape[1]
-    return task.n_classes is None and task.regularizer.linear and d <= MAX_FACTORIZED_FEATURES
+    return task.n_classes is None and task.regularizer.linear and d <= MAX_NEWTON_FEATURES
 
 
 def chosen_newton(task: Task) -> Solver:
@@ -138,6 +140,4 @@ def chosen_newton(task: Task) -> Solver:
     n, d = task.rows.shape
     solver = newton(task)
     solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")
-    if task.start is not None:
-        solver.notes.append("it begins at w = 0, not at the duals given")
     return solver

@@ -148,11 +148,10 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
     SolverRow(
         "newton",
         "NEWTON",
-        "Newton's method over all examples, for up to some hundred features",
-        (SQUARED_NORM,),
+        "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
+        (frozenset({"one-score", "strongly-convex", "soft-threshold"}),),
         BATCH,
         batch_builders.newton,
-        starts=False,
     ),
     SolverRow(
         "batch",

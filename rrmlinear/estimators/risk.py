@@ -47,8 +47,8 @@ class RiskClassifier(LossClassifier):
         "auto": "newton" for up to some hundred features with the squared norm alone, else "agm".
         "agm" and "agm-1": accelerated gradient methods with memory of all steps or of one.
         "pragam": by the excessive gap. "bmrm" and "ls-bmrm": bundle methods with a quadratic
-        program or a line search. "fista": for smooth losses. "newton": for up to some hundred
-        features.
+        program or a line search. "fista": for smooth losses. "newton": second order; for up to
+        some thousand features, or examples, and for data that others find hard.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * max(1, objective)``. The weights are off by at
         most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.

@@ -8,9 +8,17 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+# Rows that store at least this fraction of the features are multiplied as dense ones: BLAS is that
+# much faster than sums over pairs of stored values.
+MIN_DENSITY = 0.2
+# Limit on the entries of a dense copy of the active rows.
+MAX_COPIED_ENTRIES = 30_000_000
+# Below this number of entries a dense copy is faster, however few values the rows store.
+MAX_SMALL_ENTRIES = 100_000
+
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
-    CHUNK = 4096         # dense rows that are scaled in a copy at once
+    CHUNK = 4096         # rows that are scaled in a dense copy at once
 
 
 cdef class Hessian:
@@ -26,33 +34,118 @@ cdef class Hessian:
     cdef object weights
     cdef const double[::1] h
     cdef const Py_ssize_t[::1] row_of
+    cdef object roots                  # √h_i of the active rows
+    cdef object units                  # √h_i v_i of the active rows, as vectors of length 1
     cdef object lines                  # the u_v / √m_v
+    cdef object held                   # the active rows times √h_i, once made
 
     def __init__(self, Rows rows, h, free=()):
         self.rows, self.weights, self.h = rows, h, h
         self.active = np.flatnonzero(h)
         self.row_of = self.active
-        masses = [float(h @ (v * v)) for v in free]
-        self.lines = [self._sum(h * v) / np.sqrt(mass) for v, mass in zip(free, masses) if mass > 0]
+        self.roots = np.sqrt(h[self.active])
+        self.units, self.lines = [], []
+        for v in free:
+            unit = self.roots * v[self.active]
+            length = np.linalg.norm(unit)
+            if length > 0:
+                self.units.append(unit / length)
+                self.lines.append(self._sum(h * v) / length)
+
+    @property
+    def size(self):
+        """The number of active rows."""
+        return len(self.active)
 
     def matrix(self):
         """All of it, d × d."""
-        if self.rows.is_dense and self.rows.bias < 0:
-            result = self._dense_matrix()
-        else:
-            result = self._sparse_matrix()
+        if self._is_dense():
+            return self._dense_matrix()
+        result = self._sparse_matrix()
         for line in self.lines:
             result -= np.outer(line, line)
         return result
 
+    def _is_dense(self):
+        n, d = self.rows.shape
+        return self.rows.n_stored >= MIN_DENSITY * n * d
+
     def _dense_matrix(self):
         d = self.rows.width
         result = np.zeros((d, d))
-        for begin in range(0, len(self.active), CHUNK):
-            part = self.active[begin:begin + CHUNK]
-            x = self.rows.values[part] * np.sqrt(self.weights[part])[:, np.newaxis]
-            result += x.T @ x
+        for begin in range(0, self.size, CHUNK):
+            part = self._copied(begin, min(begin + CHUNK, self.size))
+            result += part.T @ part
         return result
+
+    def _copied(self, Py_ssize_t begin, Py_ssize_t end):
+        # active rows times √h_i, less their parts along the units
+        cdef Py_ssize_t a, d = self.rows.width
+        result = np.zeros((end - begin, d))
+        cdef double[:, ::1] out = result
+        cdef const double[::1] root = self.roots
+        cdef row_t row
+        if d:
+            with nogil:
+                for a in range(begin, end):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    row_axpy(&row, root[a], &out[a - begin, 0])
+        for unit, line in zip(self.units, self.lines):
+            result -= np.outer(unit[begin:end], line)
+        return result
+
+    def gram(self, inverse):
+        """Z diag(g) Z' for the p × d factor Z with Z'Z this matrix; ``inverse`` is g, d numbers."""
+        z = self._factor()
+        if isinstance(z, np.ndarray):
+            return (z * inverse) @ z.T
+        result = (z * inverse) @ z.T
+        result = result.toarray()
+        for unit in self.units:
+            result -= np.outer(unit, unit @ result)
+            result -= np.outer(result @ unit, unit)
+        return result
+
+    def times(self, p):
+        """Z p."""
+        return self._projected(self._factor() @ p)
+
+    def adjoint(self, a):
+        """Z'a."""
+        return self._projected(a) @ self._factor()
+
+    def _projected(self, a):
+        if not isinstance(self.held, np.ndarray):
+            for unit in self.units:
+                a = a - (unit @ a) * unit
+        return a
+
+    def _factor(self):
+        # Z; for sparse rows without the projection off the units
+        if self.held is None:
+            few = self.size * self.rows.width <= MAX_COPIED_ENTRIES
+            if few and (self._is_dense() or self.size * self.rows.width <= MAX_SMALL_ENTRIES):
+                self.held = self._copied(0, self.size)
+            else:
+                self.held = self._sparse_rows()
+        return self.held
+
+    def _sparse_rows(self):
+        from scipy.sparse import csr_array
+
+        rows = self.rows
+        if rows.is_dense:
+            return csr_array(self._copied(0, self.size))
+        picked = csr_array((rows.values, rows.indices, rows.indptr), rows.shape)[self.active]
+        values = picked.data * np.repeat(self.roots, np.diff(picked.indptr))
+        if rows.bias < 0:
+            return csr_array((values, picked.indices, picked.indptr), picked.shape)
+        n, d = picked.shape
+        ends = picked.indptr[1:]
+        return csr_array(
+            (np.insert(values, ends, rows.bias * self.roots), np.insert(picked.indices, ends, d),
+             picked.indptr + np.arange(n + 1)), (n, d + 1)
+        )
 
     def _sparse_matrix(self):
         cdef Py_ssize_t a, d = self.rows.width

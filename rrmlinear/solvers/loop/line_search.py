@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite, nan, sqrt
 
 from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 
@@ -12,6 +12,9 @@ from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 MAX_STEPS = 1100
 # Steps of a search that need not be exact.
 MAX_ROUGH_STEPS = 40
+# While no x > 0 with a falling function is known, x is divided by this; the divisor is squared each
+# time.
+FIRST_FALL = 4.0
 
 
 @dataclass(frozen=True)
@@ -115,14 +118,15 @@ def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
     """An x ≥ 0 at which the derivative of a convex function is at most ``part`` of that at 0.
 
     0 where the function does not fall there. Steps begin at 1 and double, as above, and two secants
-    are followed by the middle. If that takes too long, it returns an x with a smaller value than
-    at 0.
+    are followed by the geometric middle, so that an x of any size is found soon. If that takes too
+    long, it returns an x with a smaller value than at 0.
     """
     at = Point(0.0, nan, derivative(0.0))
     if not at.derivative < 0:
         return 0.0
     near, x = -part * at.derivative, 1.0
     bracket: Bracket | None = None
+    fall = FIRST_FALL
     for number in range(MAX_ROUGH_STEPS):
         new = Point(x, nan, derivative(x))
         if abs(new.derivative) <= near:
@@ -134,7 +138,15 @@ def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
         else:
             at, x = new, 2 * x
             continue
-        x = bracket.middle() if number % 3 == 2 else bracket.secant()
+        low, high = bracket.low.x, bracket.high.x
+        if number % 3 < 2:
+            x = bracket.secant()
+        elif low > 0:
+            x = sqrt(low) * sqrt(high)
+        else:
+            x, fall = high / fall, fall * fall
+        if not low < x < high:
+            break
     return at.x if bracket is None else bracket.low.x
 
 

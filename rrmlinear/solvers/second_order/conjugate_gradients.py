@@ -1,38 +1,42 @@
-"""Newton directions where there are too many features to factorize."""
+"""Linear systems by preconditioned conjugate gradients."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.hessian import Hessian
-
-Vector = NDArray[np.float64]
-
-# The relative residual to reach, and the most products with the matrix.
-RESIDUAL_DECREASE = 0.1
-MAX_PRODUCTS = 250
+Array = NDArray[np.float64]
 
 
-def conjugate_gradients(hessian: Hessian, modulus: float, b: Vector) -> Vector:
-    """x with (H + modulus I) x ≈ b, by conjugate gradients preconditioned by the diagonal.
+def conjugate_gradients(
+    product: Callable[[Array], Array],
+    precondition: Callable[[Array], Array],
+    b: Array,
+    decrease: float,
+    most: int,
+) -> Array:
+    """x with A x ≈ b, A positive definite and known by its ``product``, M by ``precondition`` M⁻¹.
 
-    H is known by its diagonal and its products. Ends at a residual of RESIDUAL_DECREASE in the norm
-    of the preconditioner, or after MAX_PRODUCTS products. Source: Nocedal and Wright, Numerical
-    Optimization, algorithm 5.3.
+    Ends at a residual of ``decrease`` in the norm of M⁻¹, or after ``most`` products. With a factor
+    of A as M this is iterative refinement. Source: Nocedal and Wright, Numerical Optimization,
+    algorithm 5.3.
     """
-    scale = 1 / (hessian.diagonal() + modulus)
     x, r = np.zeros_like(b), b
-    z = scale * r
+    z = precondition(r)
     p, size = z, float(r @ z)
-    first = size
-    for _ in range(MAX_PRODUCTS):
-        if size <= RESIDUAL_DECREASE**2 * first:
+    enough = decrease**2 * size
+    for _ in range(most):
+        if size <= enough:
             break
-        q = hessian.product(p) + modulus * p
-        step = size / float(p @ q)
+        q = product(p)
+        curvature = float(p @ q)
+        if not curvature > 0:
+            break
+        step = size / curvature
         x, r = x + step * p, r - step * q
-        z = scale * r
+        z = precondition(r)
         last, size = size, float(r @ z)
         p = z + size / last * p
     return x

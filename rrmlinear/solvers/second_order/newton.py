@@ -1,4 +1,4 @@
-"""Newton's method over all examples, through ever less smoothed losses."""
+"""Newton's method over all examples, on the augmented Lagrangian of losses with kinks."""
 
 from __future__ import annotations
 
@@ -9,140 +9,169 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, moved
+from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING, STEP_ROUNDING
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
+from rrmlinear.solvers.second_order.systems import solved
 
-# Limit on features for which the second derivative is formed and factorized.
-MAX_FACTORIZED_FEATURES = 600
+Array = NDArray[np.float64]
+
 # A search along a direction ends where the derivative is below this fraction of that at its start.
-DERIVATIVE_DECREASE = 0.1
-# μ is divided by SMOOTHING_FALL once the gap of the smoothed problem is below SMOOTHED_GAP_FRACTION
-# of the part that μ adds to the gap of the problem itself.
-SMOOTHED_GAP_FRACTION = 0.3
-SMOOTHING_FALL = 4.0
+DERIVATIVE_DECREASE = 0.05
+# An inner problem is solved once its gap is at most this fraction of its duals' distance term.
+INNER_GAP_FRACTION = 0.05
+# After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
+# than EASY_STEPS steps.
+FAST_FALL, SLOW_FALL = 5.0, 2.0
+EASY_STEPS = 15
 
 
 class Newton(Solver):
-    """minimize (s/2)‖w‖² + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
+    """minimize Ω(w) + F(w), Ω(w) = (s/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
 
-    F is a risk of scalar scores. A pass is one step: d = −(s I + ∇²F(w))⁻¹ times the
-    gradient, by a factorization or conjugate gradients, and a search along w + t d, whose
-    scores are linear in t. A loss with a kink is smoothed by μ; once the smoothed problem is
-    solved well enough, μ falls. Only examples whose score lies where the smoothed loss is curved
-    enter ∇²F: as μ falls, about as many as there are features are left, and steps become cheap.
-    While the same examples enter, the best w(μ) is linear in μ: two of them give the start for the
-    next μ, and w(0), which is the solution once the examples are the right ones.
+    A pass is one step of Newton's method: d = −(∇²)⁻¹ times the gradient, and a search along
+    w + t d, whose scores are linear in t.
 
-    Certificate: the gap of the loss itself, between the smallest value so far, at a w or a w(0),
-    and the largest dual value at α_i = −φ_μ'(x_i'w).
+    A loss with a kink, and ‖w‖₁, are replaced by their augmented Lagrangian. For duals α of the
+    examples and a curvature q > 0 the inner problem is
 
-    Raises ValueError for a regularizer other than (s/2)‖w‖² and for a loss of several scores.
-    Source: Nocedal and Wright, Numerical Optimization, chapters 3 and 7; smoothing by μ: Zhang,
-    Saha and Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods,
-    section 5.
+        Φ(w) = Ω(w) + max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²],  s = X w.
+
+    It is once differentiable, and its second derivative has only the examples whose α_i' moves with
+    s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
+    scores s − q α, less a constant. Once an inner problem is solved well enough, α' takes the place
+    of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
+    A smooth loss is its own inner problem.
+
+    ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
+    ones. Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
+    at an α'.
+
+    Raises ValueError for other regularizers and for risks without second derivatives. Source: Li,
+    Sun and Toh, A highly efficient semismooth Newton augmented Lagrangian method for solving Lasso
+    problems, 2018; Yan and Li, An efficient augmented Lagrangian method for support vector machine,
+    2020.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+    def __init__(self, risk: Any, regularizer: Regularizer, start: Any = None) -> None:
         super().__init__()
         if "hessian" not in risk.offers:
             raise ValueError(
                 f"Newton's method takes a loss of one score, and {type(risk.loss).__name__} is one "
                 "of several"
             )
-        if not regularizer.linear:
+        if regularizer.quadratic_l1 is None or not regularizer.modulus > 0:
             raise ValueError(
-                "Newton's method takes the squared norm as regularizer, and "
-                f"{type(regularizer).__name__} is not smooth"
+                "Newton's method takes the squared norm as regularizer, with or without a 1-norm, "
+                f"and {type(regularizer).__name__} is another"
             )
-        self.risk, self.regularizer = risk, regularizer
-        self.modulus = regularizer.modulus
+        self.risk, self.regularizer, self.first_duals = risk, regularizer, start
+        self.modulus, self.l1 = regularizer.modulus, regularizer.quadratic_l1
         self.n = risk.rows.shape[0]
 
     def start(self) -> None:
-        self.w = np.zeros(self.risk.shape)
-        self.certificate = Certificate(self.risk, self.regularizer)
-        #: μ, and the point that was best for it, before μ last fell.
-        self.last: tuple[float, NDArray[np.float64], NDArray[np.float64]] | None = None
-        loss, total = self.risk.loss, float(self.risk.costs.sum())
-        self.smooth, self.smoothing = self.risk, 0.0
-        #: The smoothed F at w.
-        self.at = self.certificate.at(self.risk.scores(self.w))
-        if not loss.smoothing > 0:
-            mean = self.at.value / total if total else 0.0
-            self._smooth(mean / loss.lipschitz**2 or 1.0)
-            self.at = self.smooth.at(self.at.scores, self.at.warm)
-        self.least_smoothing = MIN_SMOOTHING * self.smoothing
-        self.moved = self.n
+        risk = self.risk
+        self.certificate = Certificate(risk, self.regularizer)
+        self.alphas: Any = 0.0
+        self.w = np.zeros(risk.shape)
+        vector = np.zeros(risk.shape)
+        scores = risk.scores(self.w)
+        if self.first_duals is not None:
+            self.alphas = nearest_duals(risk, self.first_duals, scores)
+            vector = risk.gradient(self.alphas)
+            self.certificate.offer_duals(self.alphas, vector)
+            self.w = self.regularizer.primal_of(vector.ravel()).reshape(risk.shape)
+            scores = risk.scores(self.w)
+        self.scores = scores
+        at = self.certificate.at(scores)
+        self.certificate.offer_weights(self.w, at)
+        loss, total = risk.loss, float(risk.costs.sum())
+        self.absolute = (
+            AbsoluteWeights(self.l1, vector - self.modulus * self.w) if self.l1 else None
+        )
+        self.smoothing, self.shift = 0.0, None
+        self.smooth, self.at = risk, at
+        self.has_kinks = not loss.smoothing > 0
+        if self.has_kinks:
+            gap = self.certificate.gap if self.first_duals is not None else at.value
+            mean = gap / total if total else 0.0
+            self._smooth(mean / loss.lipschitz**2 or 1.0, at.warm)
+            self.least_smoothing = MIN_SMOOTHING * self.smoothing
+        if self.absolute is not None:
+            self.absolute.stiffen(self.at.hessian().diagonal() + self.modulus)
+        self.steps, self.moved = 0, self.n
 
-    def _smooth(self, smoothing: float) -> None:
+    def _smooth(self, smoothing: float, warm: Any) -> None:
+        """Set q, and Φ at w."""
         self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
+        self.shift = smoothing * self.alphas
+        self.at = self.smooth.at(self.scores - self.shift, warm)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
+        vector = self._offered()
+        is_augmented = self.has_kinks or self.absolute is not None
+        if is_augmented and (not self.moved or self._is_solved(vector)):
+            self._update(vector)
+            vector = self._offered()
+        direction = self._direction(vector)
+        before = self.w
+        self._step(direction)
+        self.steps += 1
+        rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
+        is_still = np.abs(self.w - before).max(initial=0) <= rounding
+        self.moved = 0 if is_still else self.n
+        at = self.at if self.shift is None else self.certificate.at(self.scores)
+        self.certificate.offer_weights(self.w, at)
+
+    def _offered(self) -> Array:
+        """v = Σ c_i α_i' x_i; α' is offered to the certificate."""
         derivatives = self.at.derivatives
         vector = -self.smooth.gradient(derivatives)
         self.certificate.offer_duals(-derivatives, vector)
-        if self.smoothing and (not self.moved or self._served(-derivatives, vector)):
-            self._sharpen()
-            self.moved = self.n if self.smoothing > self.least_smoothing else 0
-            return
-        direction = self._direction(vector - self.modulus * self.w)
-        moves = self.risk.scores(direction)
-        t, self.at = self._search(direction, moves)
-        before = self.w
-        self.w = self.w + t * direction
-        rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
-        self.moved = 0 if np.abs(self.w - before).max(initial=0) <= rounding else self.n
-        self._offer(self.w, self.at.scores)
+        return vector
 
-    def _offer(self, w: NDArray[np.float64], scores: NDArray[np.float64]) -> None:
-        # without smoothing F at w is known already
-        known = not self.smoothing and scores is self.at.scores
-        self.certificate.offer_weights(w, self.at if known else self.certificate.at(scores))
-
-    def _sharpen(self) -> None:
-        """Reduce μ, and move w to the predicted w(μ)."""
-        mu, w, scores = self.smoothing, self.w, self.at.scores
-        smaller = mu / SMOOTHING_FALL
-        if self.last is not None:
-            before, last_w, last_scores = self.last
-            rate, moves = (w - last_w) / (mu - before), (scores - last_scores) / (mu - before)
-            self._offer(w - mu * rate, scores - mu * moves)
-            ahead, ahead_scores = w + (smaller - mu) * rate, scores + (smaller - mu) * moves
-        self._smooth(smaller)
-        self.at = self.smooth.at(scores, self.certificate.warm)
-        if self.last is not None:
-            at = self.smooth.at(ahead_scores, self.at.warm)
-            if self._objective(ahead, at) < self._objective(w, self.at):
-                self.w, self.at = ahead, at
-        self.last = mu, w, scores
-
-    def _objective(self, w: NDArray[np.float64], at: Evaluation) -> float:
-        return at.value + self.regularizer.value_of(w)
-
-    def _served(self, alphas: NDArray[np.float64], vector: NDArray[np.float64]) -> bool:
-        # The gap of the smoothed problem, compared with (μ/2) Σ c α², the part that μ adds.
-        added = self.smoothing / 2 * float(self.risk.costs @ (alphas * alphas))
+    def _is_solved(self, vector: Array) -> bool:
+        """Whether the gap of the inner problem is small beside the distance term of its duals."""
         away = self.modulus * self.w - vector
-        return float(away @ away) / (2 * self.modulus) <= SMOOTHED_GAP_FRACTION * added
+        distance = 0.0
+        if self.has_kinks:
+            change = self.at.derivatives + self.alphas
+            distance = self.smoothing / 2 * float(np.vdot(self.risk.costs * change, change))
+        if self.absolute is not None:
+            away = away + self.absolute.gradient(self.w)
+            distance += self.absolute.distance(self.w)
+        return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
 
-    def _direction(self, downhill: NDArray[np.float64]) -> NDArray[np.float64]:
-        hessian = self.at.hessian()
-        if len(downhill) <= MAX_FACTORIZED_FEATURES:
-            matrix: Any = hessian.matrix()
-            matrix[np.diag_indices(len(downhill))] += self.modulus
-            return np.linalg.solve(matrix, downhill)
-        return conjugate_gradients(hessian, self.modulus, downhill)
+    def _update(self, vector: Array) -> None:
+        """Take the duals of the inner problem, and offer their weights."""
+        w = self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
+        self.certificate.offer_weights(w, self.certificate.at(self.risk.scores(w)))
+        fall = FAST_FALL if self.steps < EASY_STEPS else SLOW_FALL
+        if self.absolute is not None:
+            self.absolute.update(self.w, fall)
+        if self.has_kinks:
+            self.alphas = -self.at.derivatives
+            self.scores = self.risk.scores(self.w)
+            self._smooth(max(self.smoothing / fall, self.least_smoothing), self.at.warm)
+        self.steps = 0
 
-    def _search(
-        self, direction: NDArray[np.float64], moves: NDArray[np.float64]
-    ) -> tuple[float, Evaluation]:
-        """The t at which the derivative along w + t d is nearly 0, and F there."""
-        linear = float(self.w @ direction) * self.modulus
-        square = float(direction @ direction) * self.modulus
+    def _direction(self, vector: Array) -> Array:
+        downhill = vector - self.modulus * self.w
+        diagonal = np.full(self.w.size, self.modulus)
+        if self.absolute is not None:
+            downhill = downhill - self.absolute.gradient(self.w)
+            diagonal += self.absolute.curvature(self.w)
+        return solved(self.at.hessian(), diagonal, downhill.ravel()).reshape(self.w.shape)
+
+    def _step(self, direction: Array) -> None:
+        """Move to the t at which the derivative along w + t d is nearly 0."""
+        moves = self.risk.scores(direction)
+        linear = float(np.vdot(self.w, direction)) * self.modulus
+        square = float(np.vdot(direction, direction)) * self.modulus
         seen: dict[float, Evaluation] = {0.0: self.at}
         warm = self.at.warm
 
@@ -154,7 +183,11 @@ class Newton(Solver):
                 at, rate = self.at.along(moves, t, warm, value=False)
                 seen.clear()  # memory that is used again needs no new pages
                 seen[t], warm = at, at.warm
+            if self.absolute is not None:
+                rate += float(np.vdot(self.absolute.gradient(self.w + t * direction), direction))
             return linear + t * square + rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        return t, seen[t] if t in seen else self.smooth.at(moved(self.at.scores, moves, t), warm)
+        self.at = seen[t] if t in seen else self.smooth.at(moved(self.at.scores, moves, t), warm)
+        self.w = self.w + t * direction
+        self.scores = self.at.scores if self.shift is None else moved(self.scores, moves, t)

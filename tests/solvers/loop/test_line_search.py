@@ -67,7 +67,7 @@ def test_the_lowest_point_of_an_interval(low, high, lowest):
     assert found.x == lowest
 
 
-@pytest.mark.parametrize("lowest", [1e-6, 0.3, 1.0, 7.0, 1e5])
+@pytest.mark.parametrize("lowest", [1e-30, 1e-12, 1e-6, 0.3, 1.0, 7.0, 1e5])
 @pytest.mark.parametrize("part", [0.5, 0.1, 1e-3])
 def test_the_derivative_falls_to_its_part(lowest, part):
     def derivative(x):

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import Softmax
-from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
@@ -17,7 +17,7 @@ from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import newton
+from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D = 60, 12
@@ -28,14 +28,20 @@ def solve(problem, loss, omega, costs, **rules):
     return Newton(risk, omega).solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 2000} | rules)))
 
 
-@pytest.mark.parametrize("factorized", [True, False])
+def solve_by(system, monkeypatch):
+    """Let all Newton systems be solved in this way."""
+    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0 if system == "products" else 1000)
+    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", np.inf if system == "p × p" else 0.0)
+
+
+@pytest.mark.parametrize("system", ["d × d", "p × p", "products"])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("omega", [L2(), L2(0.05)])
+@pytest.mark.parametrize("omega", [L2(), L2(0.05), ElasticNet(2.0, 0.3)])
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    objectives, name, omega, form, factorized, monkeypatch
+    objectives, name, omega, form, system, monkeypatch
 ):
-    monkeypatch.setattr(newton, "MAX_FACTORIZED_FEATURES", D if factorized else 0)
+    solve_by(system, monkeypatch)
     problem, X, y = scalar_problem(name, form)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
     result = solve(problem, loss, omega, costs)
@@ -50,11 +56,11 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
     assert result.primal == pytest.approx(ascent.primal, rel=2e-9)
 
 
-@pytest.mark.parametrize("factorized", [True, False])
+@pytest.mark.parametrize("system", ["d × d", "p × p", "products"])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_an_intercept_may_be_free(name, form, factorized, monkeypatch):
-    monkeypatch.setattr(newton, "MAX_FACTORIZED_FEATURES", D if factorized else 0)
+def test_an_intercept_may_be_free(name, form, system, monkeypatch):
+    solve_by(system, monkeypatch)
     problem, X, y = scalar_problem(name, form)
     problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
     loss, costs = LOSSES[name], np.linspace(0, 4, N)
@@ -101,8 +107,8 @@ def test_one_example_one_feature_and_a_problem_solved_at_zero():
 def test_what_it_does_not_take_is_said():
     problem, _, _ = scalar_problem("logistic")
     risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
-    with pytest.raises(ValueError, match="squared norm as regularizer, and ElasticNet is not"):
-        Newton(risk, ElasticNet(1.0))
+    with pytest.raises(ValueError, match="squared norm as regularizer, with or without a 1-norm"):
+        Newton(risk, L1(1.0))
     label = np.zeros(N, dtype=np.int32)
     with pytest.raises(ValueError, match="loss of one score, and Softmax is one of several"):
         Newton(BlockRisk(problem.rows, Softmax(), label, 3, np.ones(N)), L2())

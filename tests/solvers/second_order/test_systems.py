@@ -1,0 +1,93 @@
+"""Conjugate gradients against a factorization, and Newton systems by every way."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+def test_a_small_residual_gives_the_solution_of_the_system(free):
+    rng = np.random.default_rng(0)
+    X, curvatures = rng.standard_normal((60, 9)), rng.random(60)
+    rows = Problem.from_arrays(X, np.ones(60)).rows
+    hessian = Hessian(rows, curvatures, (np.ones(60),) if free else ())
+    b, matrix = rng.standard_normal(9), hessian.matrix() + 0.3 * np.eye(9)
+    scale = 1 / np.diag(matrix)
+    x = conjugate_gradients(
+        lambda p: hessian.product(p) + 0.3 * p, lambda r: scale * r, b, 1e-13, 250
+    )
+    np.testing.assert_allclose(matrix @ x, b, rtol=1e-9, atol=1e-10)
+
+
+def test_the_residual_decreases_as_asked():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 40)) * 10.0 ** rng.uniform(-2, 2, 40)
+    matrix, b = X.T @ X + np.eye(40), rng.standard_normal(40)
+    weights = 1 / np.diag(matrix)
+    x = conjugate_gradients(lambda p: matrix @ p, lambda r: weights * r, b, 0.1, 250)
+    residual = b - matrix @ x
+    assert residual @ (weights * residual) <= 0.1**2 * (b @ (weights * b)) * (1 + 1e-9)
+
+
+def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < (0.1 if form == "sparse" else 0.9))
+    X *= 10.0 ** rng.uniform(-stretch, stretch, d)
+    from scipy.sparse import csr_array
+
+    given = csr_array(X) if form == "sparse" else X
+    rows = Problem.from_arrays(given, np.ones(n), bias=bias).rows
+    h = np.zeros(n)
+    h[rng.permutation(n)[:active]] = rng.random(active) * 10
+    hessian = Hessian(rows, h, (np.ones(n),) if free else ())
+    width = rows.width
+    return hessian, rng.random(width) + 0.5, rng.standard_normal(width)
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+@pytest.mark.parametrize("bias", [-1.0, 2.0])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("copied", [True, False])
+def test_the_factor_of_a_hessian_gives_its_matrix(monkeypatch, form, bias, free, copied):
+    from rrmlinear.risks import hessian as module
+
+    monkeypatch.setattr(module, "MAX_COPIED_ENTRIES", 1e9 if copied else 0)
+    hessian, diagonal, b = system(form, free, bias=bias)
+    matrix = hessian.matrix()
+    eye = np.eye(len(b))
+    z = np.array([hessian.times(e) for e in eye]).T
+    np.testing.assert_allclose(z.T @ z, matrix, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hessian.gram(diagonal), z * diagonal @ z.T, rtol=1e-10, atol=1e-10)
+    a = np.arange(hessian.size) - 3.0
+    np.testing.assert_allclose(hessian.adjoint(a), a @ z, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hessian.product(b), matrix @ b, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hessian.diagonal(), np.diag(matrix), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+@pytest.mark.parametrize("fraction", [0.0, np.inf], ids=["d × d", "p × p"])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("active", [0, 5, 60])
+@pytest.mark.parametrize("stretch", [0.0, 3.0])
+def test_both_systems_have_one_solution(monkeypatch, form, fraction, active, free, stretch):
+    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", fraction)
+    hessian, diagonal, b = system(form, free, active=active, stretch=stretch)
+    x = systems.solved(hessian, diagonal, b)
+    residual = b - hessian.product(x) - diagonal * x
+    weights = 1 / (hessian.diagonal() + diagonal)
+    assert residual @ (weights * residual) <= 1e-6**2 * (b @ (weights * b))
+
+
+def test_a_singular_matrix_is_shifted():
+    ones = np.ones((4, 4))
+    x = systems.Factor(ones.copy()).solve(np.ones(4))
+    np.testing.assert_allclose(ones @ x, 1.0, rtol=1e-9)
+
+
+def test_an_overflow_is_said():
+    with pytest.raises(FloatingPointError, match="overflowed"):
+        systems.Factor(np.full((2, 2), np.inf))
