@@ -61,11 +61,11 @@ def _identity(path: str) -> Any:
     return status.st_dev, status.st_ino
 
 
-def read_problem(path: str, threads: int | None) -> Problem:
+def read_problem(path: str, threads: int | None, strict: bool) -> Problem:
     """The examples of a file; an error in it ends the command."""
     try:
         with blaming(f"can't open input file {path}"):
-            return read_libsvm(path, threads=threads)
+            return read_libsvm(path, threads=threads, strict=strict)
     except ValueError as error:
         text = str(error)
         raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None

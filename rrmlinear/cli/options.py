@@ -36,6 +36,7 @@ class TrainingOptions:
     bias: float
     folds: int | None
     quiet: bool
+    strict: bool
     trace_file: str | None
     groups_file: str | None
     reading_threads: int | None
@@ -51,6 +52,7 @@ class PredictionOptions:
     probabilities: bool
     threads: int | None
     quiet: bool
+    strict: bool
     test_file: str
     model_file: str
     output_file: str
@@ -105,6 +107,7 @@ def parser_of_training() -> Parser:
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))
     parser.value("--trace", dest="trace_file")
+    parser.flag("--strict")
     parser.value("-n", dest="-n")
     parser.flag("-C", dest="-C")
     return parser
@@ -129,6 +132,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.bias,
         options.folds,
         options.quiet,
+        options.strict,
         options.trace_file,
         options.groups,
         options.threads,
@@ -175,10 +179,12 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser = Parser(usage.PREDICT)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
+    parser.flag("--strict")
     options, files = parser.parse(arguments)
     names = ("test_file", "model_file", "output_file")
     if len(files) < len(names):
         raise parser.wrong(f"no {names[len(files)]} is given")
     if len(files) > len(names):
         raise parser.wrong(f"{files[3]} is one file too many: test, model and output are named")
-    return PredictionOptions(options.probabilities == "1", options.threads, options.quiet, *files)
+    probabilities = options.probabilities == "1"
+    return PredictionOptions(probabilities, options.threads, options.quiet, options.strict, *files)

@@ -18,6 +18,7 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_prediction
+from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError
@@ -37,7 +38,8 @@ def main(arguments: Sequence[str]) -> None:
     model = _load(options.model_file)
     if options.probabilities and model.link is None:
         raise LeaveError("probability output is only supported for logistic regression")
-    problem = read_problem(options.test_file, options.threads)
+    with warnings_said():
+        problem = read_problem(options.test_file, options.threads, options.strict)
     threads = options.threads or 1
     predicted = model.predict(problem, threads)
     if options.probabilities:

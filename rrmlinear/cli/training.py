@@ -36,7 +36,8 @@ def main(arguments: Sequence[str]) -> None:
         warn(text)
     check_input(options.training_file)
     _check_outputs(options)
-    problem = read_problem(options.training_file, options.reading_threads)
+    with warnings_said():
+        problem = read_problem(options.training_file, options.reading_threads, options.strict)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     chosen = options.chosen.choices

@@ -13,10 +13,12 @@ from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, SOLVERS, solvers_with
 from rrmlinear.cli.flags import FLAGS
 
 WIDTH = 100
+STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
 #: Options of the train command that are no choices.
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
     "-v n": "n-fold cross validation mode, which saves no model",
+    "--strict": STRICT,
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
@@ -33,12 +35,13 @@ KINDS = {
     "regression": "for regression",
 }
 
-PREDICT = """\
+PREDICT = f"""\
 Usage: predict [options] test_file model_file output_file
 options:
 -b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
                            for loss logistic or softmax only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
+--strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version

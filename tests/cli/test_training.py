@@ -143,6 +143,26 @@ def test_too_many_features(train, folder):
     )
 
 
+def test_text_passed_over(train, predict, folder):
+    (folder / "data").write_text("1 1:2 3:4 5\n-1 2:1\n1 2 3 4\n")
+    sentence = "data, line 1, column 11: found '5' where index:value is expected"
+    ended = train("-q", "data", "m")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == f"WARNING: {sentence}; it is left out; 1 more such line\n"
+    ended = predict("-q", "data", "m", "out")
+    assert (ended.code, ended.err.count("WARNING: data, line 1, column 11: ")) == (0, 1)
+    os.remove("m")
+    for command, files in ((train, ["data", "m"]), (predict, ["data", "n", "out"])):
+        if command is predict:
+            (folder / "good").write_text("1 1:1\n-1 1:-1\n")
+            assert train("-q", "good", "n").code == 0
+            os.remove("out")
+        ended = command("--strict", "-q", *files)
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err == f"Wrong input format at line 1\n{sentence}\n"
+        assert not os.path.exists(files[-1])
+
+
 @pytest.mark.parametrize("solver", [30, 32, "newton"])
 def test_an_index_beyond_any_memory(train, folder, solver):
     (folder / "data").write_text(f"1 1:1 {2**62}:1\n-1 1:-1\n")

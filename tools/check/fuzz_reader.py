@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,9 @@ VALUES += [
 VALUES += ["2.2250738585072011e-308", "2.2250738585072014e-308", "0x1p-1074", "0x1p-1075", "0e-999"]
 VALUES += [
     "1\v2",
+    "1\v",
     "1\rx",
+    "1\r2 1:3",
     "1#",
     "1:2",
     "3.4028235e38",
@@ -70,10 +73,14 @@ BETWEEN = [
     " #",
     " # a:b ",
     " qid:3 ",
+    " 5 ",
+    " 1=3 ",
     "\r",
+    "\r1 ",
     "\v",
 ]
-ENDS = ["\n", "\n", "\n", "\n", "\r\n", " \n", "\n\n", " # c: d\n", " x\n", "\t\r\n", ""]
+ENDS = ["\n", "\n", "\n", "\n", "\r\n", " \n", "\n\n", " # c: d\n", " x\n", "\t\r\n", "", "\r"]
+ENDS += [" 7\n", " 7\r\n", "\r\r\n", " # c\rd\n"]
 BYTES = b"0123456789+-.:eExX #\t\r\n\v\0qid:naf\xff"
 
 
@@ -130,9 +137,11 @@ def random_text(chance: random.Random) -> bytes:
 
 
 def read(text: bytes, **options: Any) -> tuple[Any, ...]:
-    """("read", arrays …), ("refused", line, column) or ("empty",)."""
+    """("read", warning, arrays …), ("refused", line, column) or ("empty",)."""
     try:
-        problem = read_libsvm(io.BytesIO(text), **options)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            problem = read_libsvm(io.BytesIO(text), **options)
     except LibsvmFormatError as error:
         return ("refused", error.line, error.column)
     except ValueError:
@@ -140,13 +149,34 @@ def read(text: bytes, **options: Any) -> tuple[Any, ...]:
     rows = problem.rows
     query_ids = None if problem.query_ids is None else problem.query_ids.tolist()
     arrays = (rows.indptr, rows.values, rows.indices, problem.labels)
-    return ("read", *(a.tobytes() for a in arrays), rows.indices.dtype, rows.shape, query_ids)
+    return (
+        "read",
+        warned_of(said),
+        *(a.tobytes() for a in arrays),
+        rows.indices.dtype,
+        rows.shape,
+        query_ids,
+    )
 
 
-def expected(text: bytes, dtype: Any, zero_based: bool | str, n_features: int | None) -> Any:
+def warned_of(said: list[warnings.WarningMessage]) -> tuple[int, int, int] | None:
+    """(line, column, lines) of the only warning; None: there is none."""
+    if not said:
+        return None
+    (warning,) = said
+    text = str(warning.message)
+    place = re.search(r", line (\d+), column (\d+): ", text)
+    more = re.search(r"; (\d+) more such lines?$", text)
+    assert place is not None, text
+    return int(place[1]), int(place[2]), int(more[1]) + 1 if more else 1
+
+
+def expected(
+    text: bytes, dtype: Any, zero_based: bool | str, n_features: int | None, strict: bool
+) -> Any:
     """The result that the reference expects of `read`."""
     try:
-        examples = read_text(text, zero_based, n_features, dtype is np.float32)
+        examples = read_text(text, zero_based, n_features, dtype is np.float32, strict)
     except RefusedError as refused:
         return ("refused", refused.line, refused.column)
     if not examples.labels:
@@ -161,8 +191,10 @@ def expected(text: bytes, dtype: Any, zero_based: bool | str, n_features: int | 
     width = n_features
     if width is None:
         width = max(stored, default=-1) + 1
+    passed = examples.passed
     return (
         "read",
+        (*min(passed.items()), len(passed)) if passed else None,
         np.cumsum([0] + [len(row) for row in examples.rows], dtype=np.int64).tobytes(),
         np.array([value for row in examples.rows for _, value in row], dtype=dtype).tobytes(),
         np.array(stored, dtype=index_type).tobytes(),
@@ -179,6 +211,7 @@ def check(text: bytes, chance: random.Random) -> str:
         "dtype": chance.choice([np.float64, np.float64, np.float32]),
         "zero_based": chance.choice([False, False, True, "auto"]),
         "n_features": chance.choice([None] * 6 + [0, 7, 20, 2**40]),
+        "strict": chance.random() < 0.3,
     }
     whole = read(text, threads=1, **options)
     block_size, threads = chance.randrange(1, 60), chance.randrange(1, 4)

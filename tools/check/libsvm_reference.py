@@ -7,6 +7,7 @@ strtod's errno is in question.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -37,6 +38,7 @@ class Examples:
     labels: list[float] = field(default_factory=list)
     rows: list[list[tuple[int, float]]] = field(default_factory=list)
     query_ids: list[int | None] = field(default_factory=list)
+    passed: dict[int, int] = field(default_factory=dict)  # line: column of what was passed over
 
 
 def _bounded(power: str) -> int:
@@ -81,9 +83,17 @@ def skip_blanks(line: bytes, begin: int) -> int:
 
 
 def read_line(
-    line: bytes, number: int, first: int, largest: int, float32: bool
+    line: bytes,
+    number: int,
+    first: int,
+    largest: int,
+    float32: bool,
+    pass_over: Callable[[int], None],
 ) -> tuple[float, int | None, list[tuple[int, float]]] | None:
     """(label, query id, features) of one line without its newline; None for a comment."""
+    line = line.removesuffix(b"\r")
+    if b"\r" in line:
+        pass_over(line.index(b"\r") + 1)
     comment = re.search(rb"(?:\A|[ \t])(#)", line)
     if comment:
         line = line[: comment.start(1)]
@@ -91,13 +101,12 @@ def read_line(
         raise RefusedError(number, line.index(0) + 1)
     begin = skip_blanks(line, 0)
     end = find_blank(line, begin)
-    label_end = end - 1 if end == len(line) and line[begin:end].endswith(b"\r") else end
-    if begin == label_end:
+    if begin == end:
         if comment:
             return None
         raise RefusedError(number, 1)
-    label, used, _ = strtod(line[begin:label_end])
-    if used != label_end - begin or label - label != 0:
+    label, used, _ = strtod(line[begin:end])
+    if used != end - begin or label - label != 0:
         raise RefusedError(number, begin + 1)
     rest = end + 1
     query_id = None
@@ -116,6 +125,9 @@ def read_line(
             rest += 1
         colon = line.find(b":", rest)
         if colon < 0:
+            begin = skip_blanks(line, rest)
+            if begin < len(line):
+                pass_over(begin + 1)
             return label, query_id, features
         match = WHOLE.match(line[rest:colon])
         index = int(match[1]) if match else None
@@ -133,6 +145,8 @@ def read_line(
             or (float32 and abs(value) >= LARGEST_FLOAT32)
         ):
             raise RefusedError(number, begin + 1)
+        if rest_of_token := token[used:].lstrip(SPACE):
+            pass_over(end - len(rest_of_token) + 1)
         features.append((index, value))
         previous = index
         rest = end + 1
@@ -143,6 +157,7 @@ def read_text(
     zero_based: bool | str = False,
     n_features: int | None = None,
     float32: bool = False,
+    strict: bool = False,
 ) -> Examples:
     """All examples of a text, or RefusedError for the first line that is wrong."""
     examples = Examples()
@@ -153,8 +168,14 @@ def read_text(
     lines = text.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
+
+    def pass_over(column: int) -> None:
+        if strict:
+            raise RefusedError(number, column)
+        examples.passed.setdefault(number, column)
+
     for number, line in enumerate(lines, 1):
-        example = read_line(line, number, first, largest, float32)
+        example = read_line(line, number, first, largest, float32, pass_over)
         if example is None:
             continue
         label, query_id, features = example
@@ -164,7 +185,7 @@ def read_text(
         examples.query_ids.append(query_id)
         examples.rows.append(features)
     if zero_based == "auto" and n_features is not None and _has_zero(examples):
-        return read_text(text, True, n_features, float32)
+        return read_text(text, True, n_features, float32, strict)
     return examples
 
 

@@ -4,8 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 PADDING: int
-FAULT_CODES: tuple[str, ...]
-NEEDS_INT64: int
 Fault = tuple[int, int, int, bytes, int]
 
 def count_marks(text: bytearray, end: int) -> tuple[int, int]: ...
@@ -13,21 +11,18 @@ def count_marks(text: bytearray, end: int) -> tuple[int, int]: ...
 class Block:
     row_offset: int
     offset: int
+    rows: int
+    stored: int
     first_line: int
-    fault: Fault | None
+    largest: int
+    has_zero: bool
+    query_mode: int
+    passed_lines: int
     first: Fault | None
+    fault: Fault | None
     at_limit: Fault | None
+    passed: Fault | None
     def __init__(self, row_offset: int, offset: int, first_line: int) -> None: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def stored(self) -> int: ...
-    @property
-    def largest(self) -> int: ...
-    @property
-    def has_zero(self) -> bool: ...
-    @property
-    def query_mode(self) -> int: ...
     def query_ids(self) -> NDArray[np.int64]: ...
 
 class Arrays:
@@ -35,7 +30,13 @@ class Arrays:
     row_capacity: int
     capacity: int
     def __init__(
-        self, dtype: Any, before_first: int, offset: int, features: int, open_base: bool
+        self,
+        dtype: Any,
+        before_first: int,
+        offset: int,
+        features: int,
+        open_base: bool,
+        strict: bool,
     ) -> None: ...
     def reserve(self, rows: int, stored: int) -> None: ...
     def widen(self, used: int) -> None: ...

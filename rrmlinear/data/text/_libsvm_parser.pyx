@@ -2,49 +2,33 @@
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memmove
-from libcpp cimport bool as cbool
+from libc.string cimport memchr, memmove
 from libcpp.vector cimport vector
 
 import numpy as np
 
+from rrmlinear.data.text._exact_line cimport (
+    COMMENT,
+    FINE,
+    QUERY_ID_MISSING,
+    QUERY_ID_UNEXPECTED,
+    REFUSED,
+    Fault,
+    Outcome,
+    exact_line,
+)
+from rrmlinear.data.text.libsvm_parser cimport (
+    Line,
+    Rules,
+    Separators,
+    fast_line,
+)
+from rrmlinear.data.text.libsvm_parser cimport PADDING as PADDING_BYTES
+from rrmlinear.data.text.libsvm_parser cimport count_marks as count_marks_raw
 
-cdef extern from "libsvm_parser.h" namespace "rrm" nogil:
-    enum:
-        PADDING_BYTES "rrm::PADDING"
-
-    enum:
-        NEEDS_INT64_ "rrm::NEEDS_INT64"
-
-    cppclass Rules:
-        int64_t before_first, offset, largest, features
-        cbool open_base
-
-    cppclass Fault:
-        int code
-        int64_t line, column, length, previous
-        const char* text
-
-    cppclass RawBlock "rrm::Block":
-        int64_t rows, stored, largest
-        cbool has_zero
-        int query_mode
-        Fault first, fault, at_limit
-        vector[int64_t] query_ids
-
-    cppclass Target[V, I]:
-        V* values
-        I* indices
-        double* labels
-        int64_t* row_ends
-        int64_t base
-
-    void parse_block[V, I](const char* p, const char* end, const Rules& rules, Target[V, I] target,
-                           RawBlock& block)
-    void count_marks_raw "rrm::count_marks"(const char* p, const char* end, int64_t& lines,
-                                            int64_t& colons)
 
 cdef extern from * nogil:
     """
@@ -72,14 +56,8 @@ ctypedef fused index_t:
     int64_t
 
 PADDING = PADDING_BYTES
-FAULT_CODES = (
-    "FINE", "NEEDS_INT64", "EMPTY_LINE", "NUL_BYTE", "BAD_LABEL", "LABEL_NOT_FINITE",
-    "BAD_QUERY_ID", "QUERY_ID_MISSING", "QUERY_ID_UNEXPECTED", "BAD_INDEX", "INDEX_TOO_LARGE",
-    "INDEX_NOT_INCREASING", "INDEX_BELOW_FIRST", "INDEX_ABOVE_FEATURES", "BAD_VALUE",
-    "VALUE_OUT_OF_RANGE", "VALUE_NOT_FINITE",
-)
-NEEDS_INT64 = NEEDS_INT64_
 INT32_LIMIT = 2**31 - 1
+FLOAT32_LIMIT = 2.0**128 - 2.0**103     # half a unit beyond the largest float, which rounds up
 
 
 def count_marks(const unsigned char[::1] text, Py_ssize_t end):
@@ -136,42 +114,33 @@ cdef tuple describe(const Fault* fault):
 cdef class Block:
     """What one block of text held, and where in the arrays it was put."""
 
-    cdef RawBlock c
-    cdef readonly Py_ssize_t row_offset, offset
+    cdef readonly Py_ssize_t row_offset, offset, rows, stored
     cdef readonly int64_t first_line
-    cdef readonly object fault, first, at_limit
+    cdef readonly int64_t largest       # index as written; −1: there is none
+    cdef readonly bint has_zero
+    cdef readonly int query_mode        # −1: no example; 0: examples without a query id; 1: with
+    cdef readonly int64_t passed_lines  # with text that strict reading refuses
+    # Where the first example's query id stands, or should; what is wrong; where index n_features
+    # stands, which is wrong if indices begin at 0; and the first text passed over.
+    cdef readonly object first, fault, at_limit, passed
+    cdef vector[int64_t] _query_ids
 
     def __init__(self, Py_ssize_t row_offset, Py_ssize_t offset, int64_t first_line):
         self.row_offset, self.offset, self.first_line = row_offset, offset, first_line
 
-    @property
-    def rows(self):
-        return self.c.rows
-
-    @property
-    def stored(self):
-        return self.c.stored
-
-    @property
-    def largest(self):
-        """Its largest index as written, −1 where there is none."""
-        return self.c.largest
-
-    @property
-    def has_zero(self):
-        return self.c.has_zero
-
-    @property
-    def query_mode(self):
-        """−1: no example; 0: examples without a query id; 1: with."""
-        return self.c.query_mode
+    cdef void clear(self):
+        self.rows = self.stored = self.passed_lines = 0
+        self.largest = self.query_mode = -1
+        self.has_zero = False
+        self.first = self.fault = self.at_limit = self.passed = None
+        self._query_ids.clear()
 
     def query_ids(self):
-        cdef Py_ssize_t i, n = self.c.query_ids.size()
+        cdef Py_ssize_t i, n = self._query_ids.size()
         ids = np.empty(n, dtype=np.int64)
         cdef int64_t[::1] out = ids
         for i in range(n):
-            out[i] = self.c.query_ids[i]
+            out[i] = self._query_ids[i]
         return ids
 
 
@@ -185,12 +154,14 @@ cdef class Arrays:
     cdef Rules rules
 
     def __init__(self, dtype, int64_t before_first, int64_t offset, int64_t features,
-                 bint open_base):
+                 bint open_base, bint strict):
         self.dtype = np.dtype(dtype)
         self.values, self.indices = Memory(), Memory()
         self.labels, self.indptr = Memory(), Memory()
         self.rules.before_first, self.rules.offset = before_first, offset
         self.rules.features, self.rules.open_base = features, open_base
+        self.rules.strict = strict
+        self.rules.value_limit = FLOAT32_LIMIT if self.dtype == np.float32 else INFINITY
         # an open base may still move every index up by one
         self.rules.largest = min(features, INT32_LIMIT + (0 if open_base else offset))
 
@@ -226,31 +197,93 @@ cdef class Arrays:
         cdef const char* begin = <const char*> &text[0]
         if text.shape[0] < end + PADDING_BYTES:
             raise ValueError(f"{PADDING_BYTES} bytes are needed behind the text")
+        cdef Py_ssize_t value_size = self.dtype.itemsize
+        cdef char* values = self.values.data + block.offset * value_size
+        cdef char* indices = self.indices.data + block.offset * self.index_size()
         if self.dtype == np.float32:
             if self.wide:
-                self.parse_as(begin, end, block, <float*> NULL, <int64_t*> NULL)
+                self.parse_as(begin, begin + end, block, <float*> values, <int64_t*> indices)
             else:
-                self.parse_as(begin, end, block, <float*> NULL, <int32_t*> NULL)
+                self.parse_as(begin, begin + end, block, <float*> values, <int32_t*> indices)
         elif self.wide:
-            self.parse_as(begin, end, block, <double*> NULL, <int64_t*> NULL)
+            self.parse_as(begin, begin + end, block, <double*> values, <int64_t*> indices)
         else:
-            self.parse_as(begin, end, block, <double*> NULL, <int32_t*> NULL)
-        block.fault = describe(&block.c.fault) if block.c.fault.code else None
-        block.first = describe(&block.c.first) if block.c.query_mode >= 0 else None
-        block.at_limit = describe(&block.c.at_limit) if block.c.at_limit.code else None
+            self.parse_as(begin, begin + end, block, <double*> values, <int32_t*> indices)
 
-    cdef int parse_as(self, const char* begin, Py_ssize_t end, Block block, value_t* value,
-                      index_t* index) except -1:
-        """`value` and `index` give the types alone; they are not read."""
-        cdef Target[value_t, index_t] target
-        cdef Rules rules = self.rules
-        target.values = <value_t*> self.values.data + block.offset
-        target.indices = <index_t*> self.indices.data + block.offset
-        target.labels = <double*> self.labels.data + block.row_offset
-        target.row_ends = <int64_t*> self.indptr.data + 1 + block.row_offset
-        target.base = block.offset
+    cdef int parse_as(self, const char* p, const char* end, Block block, value_t* values,
+                      index_t* indices) except -1:
+        cdef const char* begin
+        cdef double* labels = <double*> self.labels.data + block.row_offset
+        cdef int64_t* row_ends = <int64_t*> self.indptr.data + 1 + block.row_offset
+        cdef int64_t number = -1, row_begin = 0, stored = 0
+        cdef Rules rules = self.rules, from_zero = self.rules
+        cdef Separators separators
+        cdef Line line
+        cdef Outcome outcome
+        cdef Fault fault
+        cdef vector[double] line_values
+        cdef vector[int64_t] line_indices
+        cdef bint noted = False
+        cdef size_t k
+        from_zero.largest = from_zero.features = rules.features - 1
+        block.clear()
         with nogil:
-            parse_block(begin, begin + end, rules, target, block.c)
+            separators.start(p, end)
+            while p < end:
+                number += 1
+                begin = p
+                p = fast_line(begin, end, rules, separators, values, indices, stored, line)
+                if p == NULL:
+                    p = <const char*> memchr(begin, b"\n", end - begin) + 1
+                    separators.start(p, end)
+                    outcome = exact_line(begin, p - 1, &rules, &line, &line_values, &line_indices,
+                                         &fault)
+                    fault.line = number
+                    if outcome == REFUSED:
+                        with gil:
+                            block.fault = describe(&fault)
+                        break
+                    if fault.code != FINE:
+                        block.passed_lines += 1
+                        if block.passed_lines == 1:
+                            with gil:
+                                block.passed = describe(&fault)
+                    if outcome == COMMENT:
+                        continue
+                    for k in range(line_values.size()):
+                        values[stored] = <value_t> line_values[k]
+                        indices[stored] = <index_t> (line_indices[k] - rules.offset)
+                        stored += 1
+                if block.query_mode != line.has_query_id:
+                    fault.code = QUERY_ID_UNEXPECTED if line.has_query_id else QUERY_ID_MISSING
+                    fault.line, fault.column, fault.previous = number, 0, 0
+                    fault.text, fault.length = begin, p - 1 - begin
+                    if block.query_mode >= 0:
+                        with gil:
+                            block.fault = describe(&fault)
+                        break
+                    block.query_mode = line.has_query_id
+                    with gil:
+                        block.first = describe(&fault)
+                if line.has_query_id:
+                    block._query_ids.push_back(line.query_id)
+                labels[block.rows] = line.label
+                row_ends[block.rows] = block.offset + stored
+                block.rows += 1
+                block.stored = stored
+                if stored == row_begin:
+                    continue
+                block.largest = max(block.largest, line.last)
+                block.has_zero |= indices[row_begin] + rules.offset == 0
+                row_begin = stored
+                # An open base: index n_features fits if indices begin at 1, and not if at 0.
+                if rules.open_base and line.last == rules.features and not noted:
+                    noted = True
+                    exact_line(begin, p - 1, &from_zero, &line, &line_values, &line_indices,
+                               &fault)
+                    fault.line = number
+                    with gil:
+                        block.at_limit = describe(&fault)
         return 0
 
     def close_gaps(self, list blocks):
@@ -263,17 +296,17 @@ cdef class Arrays:
         for block in blocks:
             if block.offset != stored:
                 memmove(self.values.data + stored * value_size,
-                        self.values.data + block.offset * value_size, block.c.stored * value_size)
+                        self.values.data + block.offset * value_size, block.stored * value_size)
                 memmove(self.indices.data + stored * index_size,
                         self.indices.data + block.offset * index_size,
-                        block.c.stored * index_size)
+                        block.stored * index_size)
             if block.row_offset != rows or block.offset != stored:
-                memmove(labels + rows, labels + block.row_offset, block.c.rows * 8)
-                for i in range(block.c.rows):
+                memmove(labels + rows, labels + block.row_offset, block.rows * 8)
+                for i in range(block.rows):
                     row_ends[rows + i] = row_ends[block.row_offset + i] - (block.offset - stored)
             block.row_offset, block.offset = rows, stored
-            rows += block.c.rows
-            stored += block.c.stored
+            rows += block.rows
+            stored += block.stored
         return rows, stored
 
     def shift_indices(self, Py_ssize_t stored, int by):

@@ -19,6 +19,8 @@ namespace rrm {
 constexpr double EXACT_POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr double SIGNED_POWERS[2][9] = {{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8},
+                                        {-1e0, -1e1, -1e2, -1e3, -1e4, -1e5, -1e6, -1e7, -1e8}};
 constexpr uint64_t WHOLE_POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 constexpr int MAX_EXACT_POWER = 22;
 constexpr uint64_t MAX_EXACT_MANTISSA = uint64_t(1) << 53;
@@ -51,10 +53,10 @@ static inline uint64_t join_digits(uint64_t chunk)
             + (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
 }
 
-/* The number that the first `digits` ≤ 7 write (0 for none). */
-static inline uint64_t join_digits(uint64_t chunk, unsigned digits)
+/* The number that the first `digits` write, 1 to 8 of them. */
+static inline uint64_t join_digits(uint64_t chunk, size_t digits)
 {
-    return join_digits((chunk << (56 - 8 * digits)) << 8);
+    return join_digits(chunk << (64 - 8 * digits));
 }
 
 static inline const char *append_digits(const char *p, uint64_t &number)
@@ -62,33 +64,27 @@ static inline const char *append_digits(const char *p, uint64_t &number)
     for (;;) {
         uint64_t chunk = load_digits(p);
         unsigned digits = count_digits(chunk);
-        if (digits < 8) {
-            number = number * WHOLE_POWERS[digits] + join_digits(chunk, digits);
+        if (digits == 0)
+            return p;
+        number = number * WHOLE_POWERS[digits] + join_digits(chunk, digits);
+        if (digits < 8)
             return p + digits;
-        }
-        number = number * WHOLE_POWERS[8] + join_digits(chunk);
         p += 8;
     }
 }
 
-static inline double give_sign(double magnitude, bool negative)
+/* [+-]digits[.digits][e[+-]digits] at p: the end of the number, or NULL where it is anything else or
+ * out of the range of normal doubles. */
+static const char *read_decimal(const char *p, const char *end, double &value)
 {
-    uint64_t bits;
-    std::memcpy(&bits, &magnitude, 8);
-    bits |= uint64_t(negative) << 63;
-    std::memcpy(&magnitude, &bits, 8);
-    return magnitude;
-}
-
-/* Any decimal number without its sign. NULL: not one, or out of the range of normal doubles. */
-static const char *read_long_decimal(const char *p, const char *end, bool negative, double &value)
-{
-    const char *start = p, *point;
+    bool negative = *p == '-';
+    p += int(negative) | int(*p == '+');
+    const char *start = p;
     uint64_t mantissa = 0;
     p = append_digits(p, mantissa);
     ptrdiff_t digits = p - start, exponent = 0;
     if (*p == '.') {
-        point = ++p;
+        const char *point = ++p;
         p = append_digits(p, mantissa);
         exponent = point - p;
         digits += p - point;
@@ -115,33 +111,7 @@ static const char *read_long_decimal(const char *p, const char *end, bool negati
         if (error != std::errc() || stop != p || (result != 0 && result <= DBL_MIN))
             return nullptr;
     }
-    value = give_sign(result, negative);
-    return p;
-}
-
-/* [+-]digits[.digits][e[+-]digits] at p: the end of the number, or NULL where it is anything else. */
-static inline const char *read_decimal(const char *p, const char *end, double &value)
-{
-    bool negative = *p == '-';
-    p += int(negative) | int(*p == '+'); /* without a branch: signs are hard to predict */
-    const char *start = p;
-    uint64_t chunk = load_digits(p);
-    unsigned whole = count_digits(chunk), scale = 0;
-    if (__builtin_expect(whole == 8, 0))
-        return read_long_decimal(start, end, negative, value);
-    uint64_t mantissa = join_digits(chunk, whole);
-    p += whole;
-    if (*p == '.') {
-        chunk = load_digits(++p);
-        scale = count_digits(chunk);
-        if (__builtin_expect(scale == 8, 0))
-            return read_long_decimal(start, end, negative, value);
-        mantissa = mantissa * WHOLE_POWERS[scale] + join_digits(chunk, scale);
-        p += scale;
-    }
-    if (__builtin_expect(whole + scale == 0 || (*p | 0x20) == 'e', 0))
-        return read_long_decimal(start, end, negative, value);
-    value = give_sign(double(int64_t(mantissa)) / EXACT_POWERS[scale], negative);
+    value = negative ? -result : result;
     return p;
 }
 

@@ -1,4 +1,4 @@
-"""The error of a line of LIBSVM text, in one sentence."""
+"""The error or the warning about a line of LIBSVM text, in one sentence."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ class LibsvmFormatError(ValueError):
         return error
 
 
+def warning_of(path: str, line: int, column: int, text: str, code: str, lines: int) -> str:
+    """The warning about text that is passed over, and in how many lines."""
+    done = {"LONE_CR": "it is read as a blank", "LEFT_OUT": "it is left out"}[code]
+    more = f"; {lines - 1} more such line{'s' * (lines > 2)}" if lines > 1 else ""
+    return f"{path}, line {line}, column {column}: {text}; {done}{more}"
+
+
 def explain(
     code: str, found: str, previous: int, zero_based: bool | str, n_features: int | None
 ) -> str:
@@ -42,6 +49,8 @@ def explain(
         "BAD_VALUE": f"found {shown} where the feature's value is expected, which is a number",
         "VALUE_OUT_OF_RANGE": f"the value {shown} is too large or too close to 0 for its type",
         "VALUE_NOT_FINITE": f"the value {shown} is not finite",
+        "LONE_CR": "found a CR inside the line; lines end in LF or CR LF",
+        "LEFT_OUT": f"found {shown} where index:value is expected",
     }
     if code != "INDEX_ABOVE_FEATURES":
         return sentences[code]

@@ -4,12 +4,14 @@ The reader accepts and refuses the same text as LIBLINEAR, with these exceptions
 numbers and files without examples are refused. An index beyond 32 bits makes all indices 64-bit.
 ``# …`` at the begin of a line or after a blank is a comment, and a line with only a comment is
 skipped. ``qid:n`` after the label is kept. A line may end in CR LF right after its label. The last
-line needs no newline.
+line needs no newline. A CR inside a line, and text that is no ``index:value`` and that LIBLINEAR
+passes over, are named in a warning, or refused if ``strict``.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +37,7 @@ def read_libsvm(
     zero_based: bool | Literal["auto"] = False,
     threads: int | None = None,
     *,
+    strict: bool = False,
     block_size: int = BLOCK_SIZE,
 ) -> Problem:
     """Read examples from LIBSVM text into a Problem whose rows are CSR arrays.
@@ -52,6 +55,9 @@ def read_libsvm(
         Whether indices are written from 0; "auto": they are if an index 0 occurs anywhere.
     threads
         By default one for each processor that this process may use.
+    strict
+        Refuse a CR inside a line, and text that is no ``index:value``. LIBLINEAR passes over both;
+        so does this reader, with a warning.
     block_size
         Bytes that a thread takes at a time.
 
@@ -74,9 +80,11 @@ def read_libsvm(
     threads = _usable_processors() if threads is None else threads
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
-    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based)
+    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based, bool(strict))
     with open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
+    if text := reading.warning():
+        warnings.warn(text, stacklevel=2)
     return reading.problem()
 
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.text._libsvm_parser import FAULT_CODES, NEEDS_INT64, Arrays, Block, count_marks
-from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain
+from rrmlinear.data.text._exact_line import Code
+from rrmlinear.data.text._libsvm_parser import Arrays, Block, count_marks
+from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain, warning_of
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 GROWTH = 1.5
 MAX_GROWTH = 16
 INT64_MAX = 2**63 - 1
+Fault = tuple[int, int, int, bytes, int]
 
 
 @dataclass
@@ -32,6 +34,7 @@ class Reading:
     dtype: Any
     n_features: int | None
     zero_based: bool | str
+    strict: bool
     arrays: Arrays = field(init=False)
     blocks: list[Block] = field(default_factory=list)
     errors: list[tuple[int, BaseException]] = field(default_factory=list)
@@ -49,7 +52,7 @@ class Reading:
             largest = self.n_features - (not from_one)
         open_base = self.zero_based == "auto"
         first = 0 if self.zero_based is not False else 1
-        self.arrays = Arrays(self.dtype, first - 1, int(from_one), largest, open_base)
+        self.arrays = Arrays(self.dtype, first - 1, int(from_one), largest, open_base, self.strict)
 
     def run(self, lines: LineBlocks, length: int | None, threads: int) -> None:
         self.lines_left, self.length = lines, length
@@ -125,7 +128,7 @@ class Reading:
 
     def _parse(self, buffer: bytearray, end: int, block: Block) -> None:
         self._parse_once(buffer, end, block)
-        if block.fault is not None and block.fault[0] == NEEDS_INT64:
+        if block.fault is not None and block.fault[0] == Code.NEEDS_INT64:
             with self.reading:
                 self._wait_for_others()
                 if not self.arrays.wide:
@@ -148,15 +151,24 @@ class Reading:
         if self.interrupted:
             raise InterruptedError(f"reading {self.path} was interrupted")
 
-    def _error(self, fault: tuple[Any, ...], block: Block) -> LibsvmFormatError:
+    def _error(self, fault: Fault, block: Block) -> LibsvmFormatError:
+        return LibsvmFormatError.at(self.path, *self._place(fault, block))
+
+    def _place(self, fault: Fault, block: Block) -> tuple[int, int, str]:
+        """Line and column from 1, and the sentence."""
         code, line, column, text, previous = fault
         found = text.decode("utf-8", "replace")
-        return LibsvmFormatError.at(
-            self.path,
-            block.first_line + line + 1,
-            column + 1,
-            explain(FAULT_CODES[code], found, previous, self.zero_based, self.n_features),
-        )
+        sentence = explain(Code(code).name, found, previous, self.zero_based, self.n_features)
+        return block.first_line + line + 1, column + 1, sentence
+
+    def warning(self) -> str | None:
+        """The sentence about text that was passed over, if any was."""
+        found = [(block, block.passed) for block in self.blocks if block.passed is not None]
+        if not found:
+            return None
+        block, first = found[0]
+        lines = sum(block.passed_lines for block, _ in found)
+        return warning_of(self.path, *self._place(first, block), Code(first[0]).name, lines)
 
     def problem(self) -> Problem:
         rows, stored = self.arrays.close_gaps(self.blocks)

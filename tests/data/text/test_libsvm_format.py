@@ -1,6 +1,7 @@
 """The text that read_libsvm accepts and refuses, and the place that its errors name."""
 
 import io
+import re
 import subprocess
 import sys
 
@@ -38,21 +39,21 @@ ACCEPTED = [
     pytest.param(b"1 1:1 # comment\n", [{0: 1.0}], id="comment"),
     pytest.param(b"1 1:1 # see: this 2:x\n", [{0: 1.0}], id="comment with a colon"),
     pytest.param(b"# head: 1\n\t# more\r\n1 1:1\n#", [{0: 1.0}], id="lines of comment only"),
-    pytest.param(b"1 1\n", [{}], id="token without a colon"),
-    pytest.param(b"1 1:1 end\n", [{0: 1.0}], id="last token without a colon"),
     pytest.param(b"1\n2 \n", [{}, {}], id="labels only"),
     pytest.param(b"1 007:1\n", [{6: 1.0}], id="leading zeros"),
     pytest.param(b"1 1:.5 2:5. 3:-.5e1 4:-0\n", [{0: 0.5, 1: 5, 2: -5, 3: 0}], id="short decimals"),
-    pytest.param(b"1 1:2\v9 2:3\n", [{0: 2.0, 1: 3.0}], id="value ended by other white space"),
+    pytest.param(b"1 1:2\v 2:3\n", [{0: 2.0, 1: 3.0}], id="value ended by other white space"),
     pytest.param(b"1 1:0e-999\n", [{0: 0.0}], id="zero with a small exponent"),
     pytest.param(b"1 1:0x1p-1074\n", [{0: 5e-324}], id="exact subnormal"),
     pytest.param(b"1e-320 1:1\n", [{0: 1.0}], id="subnormal label"),
 ]
 
 
+@pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize(("text", "rows"), ACCEPTED)
-def test_accepts(text, rows):
-    problem = read(text)
+@pytest.mark.filterwarnings("error")
+def test_accepts(text, rows, strict):
+    problem = read(text, strict=strict)
     assert rows_of(problem) == rows
     assert problem.n_examples == len(rows)
     assert problem.weights is None
@@ -111,6 +112,37 @@ def test_refuses_with_line_and_column(text, line, column, found, block_size):
     error = caught.value
     assert (error.line, error.column, error.path) == (line, column, "the file object")
     assert isinstance(error, ValueError)
+
+
+PASSED = [
+    pytest.param(b"1 1:2 3:4 5\n", [{0: 2, 2: 4}], 11, "'5' where index:value", id="no colon"),
+    pytest.param(b"1 2 3 4\n", [{}], 3, "'2 3 4' where index:value", id="no colons"),
+    pytest.param(b"1 1=3\r\n", [{}], 3, "'1=3' where index:value", id="another sign"),
+    pytest.param(b"1 qid:1 x # y\n", [{}], 9, "'x ' where index:value", id="behind a query id"),
+    pytest.param(b"1 1:2\v9 2:3\n", [{0: 2, 1: 3}], 7, "'9' where", id="behind a value"),
+    pytest.param(b"1 1:2\r-1 2:3\r1 3:1\r", [{0: 2, 1: 3, 2: 1}], 6, "CR inside", id="CR alone"),
+    pytest.param(b"1 1:2 # x\ry\n", [{0: 2}], 10, "CR inside", id="CR in a comment"),
+    pytest.param(b"1 1:2\r\r\n", [{0: 2}], 6, "CR inside", id="CR CR LF"),
+]
+
+
+@pytest.mark.parametrize(("text", "rows", "column", "found"), PASSED)
+def test_what_is_passed_over_is_told_or_refused(text, rows, column, found):
+    before = b"2 1:1\n" if b"qid" not in text else b"# 2\n"
+    many = before + text.removesuffix(b"\r").removesuffix(b"\n") + b"\n"
+    for block_size in (1, 1 << 19):
+        with pytest.warns(UserWarning, match=re.escape(found)) as said:
+            problem = read(many * 3, block_size=block_size, threads=2)
+        assert [row for row in rows_of(problem) if row != {0: 1}] == rows * 3
+        (warning,) = said
+        assert str(warning.message).startswith(f"the file object, line 2, column {column}: found ")
+        assert str(warning.message).endswith("; 2 more such lines")
+        assert warning.filename == __file__
+        with pytest.raises(LibsvmFormatError, match=re.escape(found)) as caught:
+            read(many * 3, block_size=block_size, strict=True)
+        assert (caught.value.line, caught.value.column) == (2, column)
+    with pytest.warns(UserWarning, match=r"(left out|read as a blank)$"):
+        read(text)
 
 
 def test_first_fault_of_the_file_is_reported():

@@ -170,7 +170,7 @@ def test_count_marks(length):
 
 
 def test_the_parser_needs_its_padding():
-    arrays = Arrays(np.float64, 0, 1, 2**63 - 1, False)
+    arrays = Arrays(np.float64, 0, 1, 2**63 - 1, False, False)
     arrays.reserve(1, 1)
     with pytest.raises(ValueError, match="bytes are needed behind"):
         arrays.parse(bytearray(b"1 1:1\n" + bytes(PADDING - 1)), 6, Block(0, 0, 0))

@@ -1,0 +1,29 @@
+# The C++ of LIBSVM text: separators, and lines of the plain grammar.
+from libc.stdint cimport int64_t
+from libcpp cimport bool as cbool
+
+
+cdef extern from "libsvm_parser.h" namespace "rrm" nogil:
+    const int PADDING
+
+    cppclass Rules:
+        int64_t before_first, offset, largest, features
+        cbool open_base, strict
+        double value_limit
+
+    cppclass Line:
+        double label
+        int64_t query_id, last
+        cbool has_query_id
+
+    cppclass Separators:
+        void start(const char* p, const char* end)
+
+    const char* fast_line[V, I](const char* p, const char* end, const Rules& rules,
+                                Separators& separators, V* values, I* indices, int64_t& stored,
+                                Line& line)
+    void count_marks(const char* p, const char* end, int64_t& lines, int64_t& colons)
+    cbool is_blank(char c)
+    cbool is_space(char c)
+    cbool read_whole(const char* p, const char* end, int64_t& number, cbool& fits)
+    const char* read_query_id(const char* p, const char* end, int64_t& number)
