@@ -146,3 +146,21 @@ def test_value_and_slope_of_blocks_along_a_line(blocks):
     value, slope = risk.at(at).tangent()[0], risk.at(at).derivative_along(moves)
     assert value == pytest.approx(risk.at(at).value, rel=1e-14)
     assert slope == pytest.approx(np.vdot(risk.costs * risk.at(at).derivatives, moves), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 400])  # few and many stored values a feature
+@pytest.mark.parametrize("k", [2, 3, 5, 7, 10, 35])
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+def test_block_products_are_those_of_the_matrix(n, k, bias):
+    rng = np.random.default_rng(k)
+    X = rng.standard_normal((n, D)) * (rng.random((n, D)) < 0.5)
+    rows = Problem.from_arrays(csr_array(X), np.ones(n), bias=bias).rows
+    X = np.c_[X, np.full(n, bias)] if bias > 0 else X
+    costs, label = rng.random(n), rng.integers(0, k, n, dtype=np.int32)
+    w, derivatives = rng.standard_normal((X.shape[1], k)), rng.standard_normal((n, k))
+    for threads in (1, 2):
+        risk = BlockRisk(rows, SmoothCrammerSinger(0.5), label, k, costs, threads=threads)
+        for weights in (w, np.asfortranarray(w)):
+            np.testing.assert_allclose(risk.scores(weights), X @ w, rtol=1e-12, atol=1e-13)
+        expected = X.T @ (costs[:, np.newaxis] * derivatives)
+        np.testing.assert_allclose(risk.gradient(derivatives), expected, rtol=1e-12, atol=1e-12)

@@ -45,6 +45,25 @@ def test_scores(door, aligned, cases):
         np.testing.assert_array_equal(out[:stride], X[1] @ W)
 
 
+@pytest.mark.parametrize("k", CLASSES[1:])
+def test_rows_without_padding_have_the_same_bits(door, cases, k):
+    stride, rng = door.stride_of(k), np.random.default_rng(k)
+    for rows, X in cases:
+        plain, W = rng.normal(size=(X.shape[1], k)), aligned_zeros(X.shape[1], stride)
+        W[:, :k] = plain
+        out, same = aligned_zeros(2, max(stride, 8))
+        door.scores(rows, 1, W, stride, out)
+        door.scores(rows, 1, plain, stride, same)
+        np.testing.assert_array_equal(same[:k], out[:k])
+        # what lies behind the last row stays as it is
+        memory, steps = np.full(plain.size + 8, 7.0), aligned_zeros(1, max(stride, 8))[0]
+        memory[: plain.size], steps[:k] = plain.ravel(), rng.normal(size=k)
+        door.update(rows, 1, W, steps)
+        door.update(rows, 1, memory[: plain.size].reshape(plain.shape), steps)
+        np.testing.assert_array_equal(memory[: plain.size].reshape(plain.shape), W[:, :k])
+        assert (memory[plain.size :] == 7).all()
+
+
 @pytest.mark.parametrize("k", [9, 16, 20, 32, 40, 72])
 def test_scores_have_the_same_bits_from_panels(door, cases, k):
     stride = door.stride_of(k)
