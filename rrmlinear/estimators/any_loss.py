@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.base import LinearClassifier, LinearEstimator, with_weights
@@ -68,15 +68,18 @@ class LossEstimator(LinearEstimator):
         self, problem: Problem, loss: LossRow, start: Start, **more: Any
     ) -> tuple[Model, Result]:
         """Train with the parameters as choices; errors about these speak of the parameters."""
+        with own_words(self._solvers):
+            chosen = self._selection(problem, loss, **more)
+            return solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+
+    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
         kind = find_solver_type(self.solver, self._solvers)
         if self.warm_start:
             check_warm_start(self.solver, kind)
         choices = own_choices(self, "objective", "loss", "solver")
         choices |= self._scales(problem) | self._rules() | more
         choices |= intercept_choice(self.fit_intercept, self._true_intercept, loss, kind)
-        with own_words(self._solvers):
-            chosen = select(Parameter(solver=kind.number, **choices))
-            return solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+        return select(Parameter(solver=kind.number, **choices))
 
     def _scales(self, problem: Problem) -> dict[str, Any]:
         """C and the regularizer of a Parameter."""

@@ -12,10 +12,17 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rrmlinear.catalog.kernel_builders import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.estimators.any_loss import links_scores
 from rrmlinear.estimators.arguments import check_count
-from rrmlinear.estimators.kernel_features import KernelFeatures, checked_kernels
+from rrmlinear.estimators.kernel_features import KernelFeatures, KernelPoints, checked_kernels
+from rrmlinear.estimators.kernel_pairs import (
+    PAIR_LOSSES,
+    NotSemidefiniteError,
+    PairClassifier,
+    PairRegressor,
+)
 from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
 from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 
@@ -36,10 +43,12 @@ class KernelEstimator(BaseEstimator):
     """Functions g + b of kernels, found as a linear model of their features.
 
     ``_families`` are the linear estimators, for the squared norm and for any regularizer, and
-    ``_numbers`` the parameters that they share with a subclass.
+    ``_numbers`` the parameters that they share with a subclass. ``_pairs`` is the estimator for
+    one kernel with the squared norm, where the loss admits it: it needs no features.
     """
 
     _families: ClassVar[tuple[type, type]]
+    _pairs: ClassVar[type]
     _numbers: ClassVar[tuple[str, ...]]
 
     loss: str
@@ -66,8 +75,17 @@ class KernelEstimator(BaseEstimator):
         points, rows = self._points(X), X
         if self._is_precomputed():
             points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]
-        self.features_ = [KernelFeatures(kernel, given, points) for kernel, given in kernels]
-        parts = [features.of(rows) for features in self.features_]
+        if self._is_for_pairs():
+            try:
+                self._fit_by_pairs(KernelPoints(*kernels[0], points), X, y, sample_weight)
+                return
+            except NotSemidefiniteError:  # its features say how far, or leave the rounding out
+                pass
+            except SlowAscentError:
+                pass
+        features = [KernelFeatures(kernel, given, points) for kernel, given in kernels]
+        self.features_: list[KernelPoints] = [*features]
+        parts = [each.of(rows) for each in features]
         sizes = [part.shape[1] for part in parts]
         estimator = self._linear(len(kernels), sizes)
         scales = np.ones(sum(sizes))
@@ -77,10 +95,30 @@ class KernelEstimator(BaseEstimator):
             scales = np.sqrt(np.repeat(sizes, sizes) * float(columns))
         self.linear_ = estimator.fit(np.hstack(parts) * scales, y, sample_weight)
         weights = np.split(np.atleast_2d(estimator.coef_) * scales, np.cumsum(sizes)[:-1], axis=1)
-        coefs = [w @ each.basis.T for w, each in zip(weights, self.features_, strict=True)]
+        coefs = [w @ each.basis.T for w, each in zip(weights, features, strict=True)]
         several = isinstance(self.kernel, list | tuple)
         self.dual_coef_ = np.stack(coefs) if several else coefs[0]
         self.norms_ = np.stack([np.linalg.norm(w, axis=1) for w in weights], axis=1)
+        self._take_certificate(estimator)
+
+    def _is_for_pairs(self) -> bool:
+        """Whether duals are found by pairs: with ½‖g‖² over all examples of one kernel."""
+        plain = self.solver == "auto" and self.regularizer in (None, "l2")
+        whole = self.n_components is None and self.budget is None
+        one = not isinstance(self.kernel, list | tuple)
+        return plain and whole and one and self.loss in PAIR_LOSSES and not self.smoothing
+
+    def _fit_by_pairs(self, at: KernelPoints, X: Any, y: Any, sample_weight: Any) -> None:
+        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
+        estimator = self._pairs(**choices)
+        estimator.kernel = at
+        self.linear_ = estimator.fit(X, y, sample_weight)
+        self.features_ = [at]
+        self.dual_coef_ = np.atleast_2d(estimator.coef_)
+        self.norms_ = estimator.norms()[:, np.newaxis]
+        self._take_certificate(estimator)
+
+    def _take_certificate(self, estimator: Any) -> None:
         self.intercept_ = estimator.intercept_
         for name in ("duality_gap_", "n_iter_", "status_", "trace_"):
             setattr(self, name, getattr(estimator, name))
@@ -137,7 +175,7 @@ class KernelEstimator(BaseEstimator):
         rows = self._rows(X)
         coefs = self.dual_coef_ if self.dual_coef_.ndim == 3 else self.dual_coef_[np.newaxis]
         parts = (
-            features.kernel_to(rows) @ coef.T
+            features.sums_at(rows, coef)
             for features, coef in zip(self.features_, coefs, strict=True)
         )
         return sum(parts) + self.intercept_
@@ -161,9 +199,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     where :math:`C_i` is ``C`` times the class weight times the sample weight, and g a function of
     the kernel's space (or Σ_k g_k of several), as a linear problem over features that have the
     kernel's inner products: exactly, by the eigenvectors of its matrix over the examples, at O(n³),
-    or by Nyström's method from ``n_components`` of them. With the hinge and a named kernel it is
-    the problem of `sklearn.svm.SVC`. ``duality_gap_`` bounds how far the objective is above its
-    minimum over these features.
+    or by Nyström's method from ``n_components`` of them. The hinge and the losses of a residual
+    without curvature need no features with one kernel and ½‖g‖²: their duals are found by pairs, as
+    in LIBSVM, from the rows of the matrix that these need, unless features are faster. With the
+    hinge and a named kernel it is the problem of `sklearn.svm.SVC`, each class against the rest.
+    ``duality_gap_`` bounds how far the objective is above its minimum over these features.
 
     Parameters
     ----------
@@ -201,7 +241,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     norms_ : array of shape (n_scores, n_kernels)
         ‖g_k‖.
     linear_ : RiskClassifier or NonSmoothClassifier
-        The model of the features, with the duals of the examples in its ``dual_coef_``.
+        The model of the features, with the duals of the examples in its ``dual_coef_``. Where duals
+        are found by pairs its ``coef_`` are the weights of the examples' kernels.
     classes_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `RiskClassifier`.
 
@@ -221,6 +262,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     """
 
     _families = (RiskClassifier, NonSmoothClassifier)
+    _pairs = PairClassifier
     _numbers = ("slope", "class_weight")
 
     loss: str = field(default="hinge", kw_only=False)
@@ -301,6 +343,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     """
 
     _families = (RiskRegressor, NonSmoothRegressor)
+    _pairs = PairRegressor
     _numbers = ("epsilon", "huber", "quantile")
 
     loss: str = field(default="epsilon-insensitive", kw_only=False)

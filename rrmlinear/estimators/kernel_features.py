@@ -1,4 +1,4 @@
-"""Features whose inner products are those of a kernel, exactly or by Nyström's method."""
+"""Kernels over points, and features whose inner products are those of a kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,32 @@ EIGENVALUE_ROUNDING = 1e-12
 NEGATIVE_EIGENVALUE = 1e-5
 
 
-class KernelFeatures:
+class KernelPoints:
+    """A kernel k(x, z) for any x, and z among the ``points``."""
+
+    def __init__(self, kernel: Kernel, parameters: Mapping[str, Any], points: Any) -> None:
+        self.kernel, self.parameters, self.points = kernel, dict(parameters), points
+
+    def kernel_to(self, X: Any) -> Array:
+        """k(x, z) for each row x of X and all points z."""
+        return kernel_matrix(self.kernel, self.parameters, X, self.points)
+
+    def sums_at(self, X: Any, coefs: Array) -> Array:
+        """Σ_z a_z k(x, z) for each row x of X and each row a of ``coefs``.
+
+        For a precomputed kernel X holds k(x, z) for all z.
+        """
+        used = np.flatnonzero(coefs.any(axis=0))
+        if len(used) == coefs.shape[1]:
+            return self.kernel_to(X) @ coefs.T
+        if not len(used):
+            return np.zeros((X.shape[0], len(coefs)))
+        points, coefs = self.points[used], coefs[:, used]
+        X = X[:, used] if isinstance(self.kernel, str) and self.kernel == "precomputed" else X
+        return kernel_matrix(self.kernel, self.parameters, X, points) @ coefs.T
+
+
+class KernelFeatures(KernelPoints):
     """Features f(x) of r numbers with ⟨f(x), f(z)⟩ = k(x, z) for any z among the ``points``.
 
     With K = V diag(s) V' over the points, f(x) = diag(s)^−½ V' (k(x, z))_z. They are exact for
@@ -28,7 +53,7 @@ class KernelFeatures:
     """
 
     def __init__(self, kernel: Kernel, parameters: Mapping[str, Any], points: Any) -> None:
-        self.kernel, self.parameters, self.points = kernel, dict(parameters), points
+        super().__init__(kernel, parameters, points)
         matrix = kernel_matrix(kernel, self.parameters, points, None)
         values, vectors = eigh((matrix + matrix.T) / 2)
         largest = float(np.abs(values).max())
@@ -47,10 +72,6 @@ class KernelFeatures:
     def of(self, X: Any) -> Array:
         """f of each row of X, n × r; for a precomputed kernel X holds k(x, z) for all z."""
         return self.kernel_to(X) @ self.basis
-
-    def kernel_to(self, X: Any) -> Array:
-        """k(x, z) for each row x of X and all points z."""
-        return kernel_matrix(self.kernel, self.parameters, X, self.points)
 
 
 def kernel_matrix(kernel: Kernel, parameters: Mapping[str, Any], X: Any, points: Any) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
@@ -142,12 +143,13 @@ def _solve_each(
             ended_by = Status.STOPPED_BY_CALLER
         return ended_by is Status.STOPPED_BY_CALLER
 
-    for j in range(len(zeros)):
-        result = solve(j, _rest_of(stopping, sums.ended, ended_by), see)
-        trace += [sums.row(row) for row in result.trace]
-        sums.ended.append(columns.keep(j, result))
-        if result.status is Status.TIME_LIMIT:
-            ended_by = ended_by or Status.TIME_LIMIT
+    with one_blas_thread():
+        for j in range(len(zeros)):
+            result = solve(j, _rest_of(stopping, sums.ended, ended_by), see)
+            trace += [sums.row(row) for row in result.trace]
+            sums.ended.append(columns.keep(j, result))
+            if result.status is Status.TIME_LIMIT:
+                ended_by = ended_by or Status.TIME_LIMIT
     return _together(sums.ended, trace, columns)
 
 

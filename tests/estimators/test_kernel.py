@@ -11,6 +11,7 @@ from sklearn.svm import SVC, SVR
 
 from rrmlinear import KernelClassifier, KernelRegressor, RiskClassifier
 from rrmlinear.estimators.kernel_features import KernelFeatures
+from rrmlinear.estimators.kernel_pairs import PairClassifier
 from rrmlinear.solvers.loop.result import Status
 
 GAMMA = {"gamma": 0.7}
@@ -201,3 +202,42 @@ def test_probabilities_formats_and_more_classes(iris, moons):
 def test_what_is_no_kernel_machine_is_refused(moons, choices, message):
     with pytest.raises(ValueError, match=message):
         KernelClassifier(**choices).fit(*moons)
+
+
+def test_pairs_of_duals_find_the_machines_of_each_class(iris):
+    X, y = iris
+    found = KernelClassifier(kernel_params={"gamma": 0.3}, C=5.0, tol=1e-9).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    assert isinstance(found.linear_, PairClassifier)
+    for j, name in enumerate(found.classes_):
+        one = SVC(C=5.0, gamma=0.3, tol=1e-10).fit(X, y == name)
+        assert_allclose(found.decision_function(X)[:, j], one.decision_function(X), atol=2e-4)
+        norm = one.dual_coef_ @ rbf_kernel(one.support_vectors_, gamma=0.3) @ one.dual_coef_.T
+        assert found.norms_[j, 0] == pytest.approx(np.sqrt(norm.item()), rel=1e-4)
+    sparse = KernelClassifier(kernel_params={"gamma": 0.3}, C=5.0, tol=1e-9).fit(csr_array(X), y)
+    assert_allclose(sparse.decision_function(X), found.decision_function(X), atol=2e-4)
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "poly", "sigmoid", "cosine", "callable"])
+def test_pairs_of_duals_serve_every_kernel(moons, kernel):
+    X, y = moons
+    choices = {"kernel": kernel, "C": 2.0, "tol": 1e-8}
+    if kernel == "callable":
+        choices |= {"kernel": lambda a, b, shift: (a @ b.T + shift) ** 2}
+        choices |= {"kernel_params": {"shift": 1.0}}
+    if kernel == "sigmoid":  # positive semidefinite on these points alone
+        choices |= {"kernel_params": {"gamma": 1e-4, "coef0": 0.0}}
+        X = X[:, :1]
+    by_pairs = KernelClassifier(**choices).fit(X, y)
+    features = KernelClassifier(**choices, budget=len(y)).fit(X, y)
+    assert by_pairs.trace_[-1].primal == pytest.approx(features.trace_[-1].primal, rel=1e-6)
+
+
+def test_features_go_on_where_pairs_of_duals_are_slow(moons):
+    X, y = moons
+    found = KernelClassifier(kernel="linear", C=1e3, tol=1e-6).fit(X, y)
+    assert found.status_ is Status.SOLVED
+    assert isinstance(found.linear_, RiskClassifier)
+    assert not isinstance(found.linear_, PairClassifier)
+    linear = RiskClassifier("hinge", C=1e3, tol=1e-6).fit(X, y)
+    assert found.trace_[-1].primal == pytest.approx(linear.trace_[-1].primal, rel=2e-6)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -79,14 +80,8 @@ class Solver:
         """Release the resources that `start` took, such as threads."""
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
-        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True.
-
-        Linear algebra libraries keep to one thread meanwhile: their threads would take cores that
-        the caller did not offer, and wait for each other at vectors of this size.
-        """
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, user_api="blas"):
+        """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
+        with one_blas_thread():
             return self._solve(stopping, on_pass)
 
     def _solve(self, stopping: Stopping, on_pass: OnPass | None) -> Result:

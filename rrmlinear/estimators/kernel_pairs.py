@@ -1,0 +1,138 @@
+"""Machines of one kernel whose duals are found by pairs, from rows of the kernel's matrix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky
+from scipy.sparse import issparse
+
+from rrmlinear.catalog.kernel_builders import ROWS_AT_ONCE, KernelRows, by_pairs
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.kernel_features import KernelPoints, kernel_matrix
+from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
+from rrmlinear.solvers.loop.result import Result
+from rrmlinear.training.model import Model
+
+Array = NDArray[np.float64]
+
+#: Losses whose duals are on an interval and without curvature of their own, unless smoothed.
+PAIR_LOSSES = ("hinge", "absolute", "epsilon-insensitive", "quantile")
+# Kernels that are positive semidefinite for all parameters that scikit-learn admits, polynomials
+# apart.
+DEFINITE = ("rbf", "laplacian", "linear", "cosine")
+POLYNOMIALS = ("poly", "polynomial")
+# Other kernels are positive semidefinite where their matrix is with this fraction of its mean
+# diagonal added to the diagonal.
+DEFINITE_ROUNDING = 1e-10
+# Examples whose part of the diagonal is computed at once.
+DIAGONAL_PIECE = 64
+
+
+class NotSemidefiniteError(ValueError):
+    """A kernel's matrix is not positive semidefinite to rounding."""
+
+
+class Pairs:
+    """An estimator that solves by pairs; ``kernel`` and its points are set before the fit.
+
+    The fit raises NotSemidefiniteError where pairs may fail, and SlowAscentError where features are
+    faster.
+    """
+
+    kernel: KernelPoints
+    kernel_rows: KernelRows
+
+    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
+        chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
+        self.kernel_rows = rows_of_kernel(self.kernel)
+        return replace(chosen, solver=replace(chosen.solver, build=by_pairs(self.kernel_rows)))
+
+    def _solve(self, *given: Any, **more: Any) -> tuple[Model, Result]:
+        model, result = super()._solve(*given, **more)  # type: ignore[misc]
+        weights = result.weights.reshape(len(result.weights), -1)
+        return replace(model, weights=weights, n_features=self.kernel_rows.n), result
+
+    def norms(self) -> Array:
+        """‖g‖ of each score."""
+        coefs = np.atleast_2d(self.coef_)  # type: ignore[attr-defined]
+        squares = [float(a @ self.kernel_rows.times(a)) for a in coefs]
+        return np.sqrt(np.maximum(squares, 0))
+
+
+class PairClassifier(Pairs, RiskClassifier):
+    """A kernel classifier; ``coef_`` are the weights of the examples' kernels."""
+
+
+class PairRegressor(Pairs, RiskRegressor):
+    """A kernel regression; ``coef_`` are the weights of the examples' kernels."""
+
+
+def rows_of_kernel(at: KernelPoints) -> KernelRows:
+    """Rows of the kernel's matrix over its points.
+
+    Of kernels that may be indefinite the whole matrix is computed and factorized; raises
+    NotSemidefiniteError where that fails.
+    """
+    if not is_definite(at):
+        matrix = at.kernel_to(at.points)
+        matrix = (matrix + matrix.T) / 2
+        check_semidefinite(matrix)
+        return KernelRows.of(matrix)
+    n = at.points.shape[0]
+    if at.kernel == "rbf" and not issparse(at.points):
+        at.kernel_to(at.points[:1])  # refuses wrong parameters
+        return KernelRows(np.ones(n), GaussianRows(at))
+    diagonal = np.empty(n)
+    for begin in range(0, n, DIAGONAL_PIECE):
+        piece = at.points[begin : begin + DIAGONAL_PIECE]
+        part = kernel_matrix(at.kernel, at.parameters, piece, piece)
+        diagonal[begin : begin + DIAGONAL_PIECE] = part.diagonal()
+    return KernelRows(diagonal, lambda examples: at.kernel_to(at.points[examples]))
+
+
+def is_definite(at: KernelPoints) -> bool:
+    """Whether a kernel is positive semidefinite over all points."""
+    if not isinstance(at.kernel, str):
+        return False
+    if at.kernel not in POLYNOMIALS:
+        return at.kernel in DEFINITE
+    degree, coef0 = at.parameters.get("degree", 3), at.parameters.get("coef0", 1)
+    return isinstance(degree, Integral) and isinstance(coef0, Real) and float(coef0) >= 0
+
+
+def check_semidefinite(matrix: Array) -> None:
+    """Raise NotSemidefiniteError unless a matrix is positive semidefinite to rounding."""
+    shifted = matrix.copy()
+    shifted.flat[:: len(matrix) + 1] += DEFINITE_ROUNDING * abs(float(matrix.trace())) / len(matrix)
+    try:
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError as error:
+        raise NotSemidefiniteError from error
+
+
+class GaussianRows:
+    """Rows of exp(−γ ‖x − z‖²) over dense points, in memory that the next ones overwrite."""
+
+    def __init__(self, at: KernelPoints) -> None:
+        self.points = at.points
+        gamma = at.parameters.get("gamma")
+        self.gamma = 1 / self.points.shape[1] if gamma is None else float(gamma)
+        self.halves = self.gamma * np.einsum("ij,ij->i", self.points, self.points)
+        self.memory = np.empty((ROWS_AT_ONCE, len(self.points)))
+
+    def __call__(self, examples: NDArray[np.int64]) -> Array:
+        rows = self.memory[: len(examples)]
+        np.matmul(self.points[examples], self.points.T, out=rows)
+        rows *= 2 * self.gamma
+        rows -= self.halves
+        rows -= self.halves[examples, np.newaxis]
+        np.exp(np.minimum(rows, 0, out=rows), out=rows)
+        rows[np.arange(len(examples)), examples] = 1
+        return rows

@@ -1,0 +1,116 @@
+/* Steps of pairs of duals β, over all examples. F_i is the derivative of the dual by β_i without the
+ * term of |β_i|; `up` is what a rise of β_i adds to it, −∞ at a bound, `down` likewise for a fall, +∞
+ * at a bound. K is the Gram matrix, of which rows are given.
+ *
+ * The best example is found in pieces: the best value of each by vectors, then its place in the best
+ * piece. */
+#ifndef RRM_PAIRS_H
+#define RRM_PAIRS_H
+
+#include <math.h>
+#include "rows.h"
+
+enum { PAIRS_PIECE = 256 };
+
+/* The gain of a pair is diff² over its curvature, which is at least this fraction of K_ii + K_jj. */
+#define PAIRS_FLAT 1e-14
+
+RRM_INLINE double pairs_gain(double diff, double curvature, double least)
+{
+    double q = curvature > least ? curvature : least;
+    return diff > 0 ? diff * diff / q : 0;
+}
+
+/* F −= s a + t b; returns the example with the largest F + up, and that in `most`. */
+RRM_CLONES static ptrdiff_t pairs_update(double *restrict F, const double *restrict a, double s,
+                                         const double *restrict b, double t,
+                                         const double *restrict up, ptrdiff_t n, double *most)
+{
+    ptrdiff_t from = 0, at = 0;
+    *most = -INFINITY;
+    for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
+        ptrdiff_t end = n - begin < PAIRS_PIECE ? n : begin + PAIRS_PIECE;
+        double best = -INFINITY;
+#pragma omp simd reduction(max : best)
+        for (ptrdiff_t k = begin; k < end; k++) {
+            F[k] -= s * a[k] + t * b[k];
+            best = F[k] + up[k] > best ? F[k] + up[k] : best;
+        }
+        if (best > *most)
+            *most = best, from = begin;
+    }
+    at = from;
+    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++)
+        at = F[k] + up[k] > F[at] + up[at] ? k : at;
+    return at;
+}
+
+/* The example whose fall gains most beside the rise of i, where F_i + up_i = most; `least` is the
+ * smallest F + down. −1 where none gains. */
+RRM_CLONES static ptrdiff_t pairs_partner(const double *restrict F, const double *restrict down,
+                                          const double *restrict row, const double *restrict diagonal,
+                                          double own, double most, ptrdiff_t n, double *least)
+{
+    ptrdiff_t from = -1, at = -1;
+    double highest = 0;
+    *least = INFINITY;
+    for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
+        ptrdiff_t end = n - begin < PAIRS_PIECE ? n : begin + PAIRS_PIECE;
+        double best = 0, lowest = INFINITY;
+#pragma omp simd reduction(max : best) reduction(min : lowest)
+        for (ptrdiff_t k = begin; k < end; k++) {
+            double low = F[k] + down[k], sum = own + diagonal[k];
+            double gain = pairs_gain(most - low, sum - 2 * row[k], PAIRS_FLAT * sum);
+            best = gain > best ? gain : best;
+            lowest = low < lowest ? low : lowest;
+        }
+        if (best > highest)
+            highest = best, from = begin;
+        *least = lowest < *least ? lowest : *least;
+    }
+    if (from < 0)
+        return -1;
+    highest = 0;
+    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++) {
+        double sum = own + diagonal[k];
+        double gain = pairs_gain(most - (F[k] + down[k]), sum - 2 * row[k], PAIRS_FLAT * sum);
+        if (gain > highest)
+            highest = gain, at = k;
+    }
+    return at;
+}
+
+/* F −= s (a + shift); returns the example that alone gains most, and its gain in `most`. */
+RRM_CLONES static ptrdiff_t pairs_single(double *restrict F, const double *restrict a, double s,
+                                         double shift, const double *restrict up,
+                                         const double *restrict down,
+                                         const double *restrict diagonal, ptrdiff_t n, double *most)
+{
+    ptrdiff_t from = -1, at = -1;
+    *most = 0;
+    for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
+        ptrdiff_t end = n - begin < PAIRS_PIECE ? n : begin + PAIRS_PIECE;
+        double best = 0;
+#pragma omp simd reduction(max : best)
+        for (ptrdiff_t k = begin; k < end; k++) {
+            F[k] -= s * (a[k] + shift);
+            double rise = F[k] + up[k], fall = -F[k] - down[k];
+            double gain = pairs_gain(rise > fall ? rise : fall, diagonal[k] + shift, 1e-300);
+            best = gain > best ? gain : best;
+        }
+        if (best > *most)
+            *most = best, from = begin;
+    }
+    if (from < 0)
+        return -1;
+    double highest = 0;
+    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++) {
+        double rise = F[k] + up[k], fall = -F[k] - down[k];
+        double gain = pairs_gain(rise > fall ? rise : fall, diagonal[k] + shift, 1e-300);
+        if (gain > highest)
+            highest = gain, at = k;
+    }
+    return at;
+}
+
+#endif

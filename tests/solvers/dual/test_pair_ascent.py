@@ -1,0 +1,128 @@
+"""PairAscent: the optimum of other solvers, whatever rows are kept, and where it gives up."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
+from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.solvers.dual import kernel_rows
+from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.kernel_rows import KernelRows
+from rrmlinear.solvers.dual.pair_ascent import PairAscent, SlowAscentError
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N = 150
+TIGHT = Stopping(gap_tol=1e-9, max_passes=20_000)
+ROUGH = Stopping(gap_tol=1e-6, max_passes=20_000)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((N, 4))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(N) > 0, 1.0, -1.0)
+    costs = rng.uniform(0.1, 3, N)
+    costs[::17] = 0
+    return X, y, costs
+
+
+def rows_of(K):
+    return KernelRows(K.diagonal().copy(), K.__getitem__)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        *(Hinge(), SmoothHinge(0.3), SquaredHinge(), Absolute(), EpsilonInsensitive(0.2)),
+        *(Huber(0.5), Quantile(0.6)),
+    ],
+)
+@pytest.mark.parametrize("intercept", ["free", "appended", "none"])
+def test_a_linear_kernel_has_the_optimum_of_the_linear_problem(data, loss, intercept):
+    X, y, costs = data
+    bias = -1.0 if intercept == "none" else 2.0
+    given = {"free_intercept": intercept == "free", "bias": bias}
+    found = PairAscent(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
+    kind = InterceptSDCA if intercept == "free" else ProxSDCA
+    linear = kind(Rows(X, None, None, 4, bias), y, costs, loss, L2()).solve(ROUGH)
+    assert found.status is linear.status is Status.SOLVED
+    assert found.primal == pytest.approx(linear.primal, rel=2e-6)
+    w = X.T @ found.weights[:N]
+    assert_allclose(w, linear.weights[:4], atol=2e-2)
+    assert len(found.weights) == N + (bias > 0)
+    assert_allclose(found.weights[N:], linear.weights[4:], atol=2e-2)
+    assert_allclose(found.weights[:N], costs * found.duals, atol=1e-12)
+
+
+def test_the_same_optimum_with_room_for_few_rows(data, monkeypatch):
+    X, y, costs = data
+    K = rbf_kernel(X, gamma=0.5)
+    whole = PairAscent(KernelRows.of(K), y, costs, Hinge(), free_intercept=True, bias=1.0)
+    first = whole.solve(TIGHT)
+    monkeypatch.setattr(kernel_rows, "KEPT_BYTES", 8 * N * 20)
+    monkeypatch.setattr(kernel_rows, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr("rrmlinear.solvers.dual.pair_ascent.ROWS_AT_ONCE", 4)
+    asked = []
+
+    def some(examples):
+        asked.extend(examples)
+        return K[examples]
+
+    few = KernelRows(K.diagonal().copy(), some)
+    assert len(few.store) == 20
+    second = PairAscent(few, y, costs, Hinge(), free_intercept=True, bias=1.0).solve(TIGHT)
+    assert second.status is Status.SOLVED
+    assert len(asked) > 20
+    assert second.primal == pytest.approx(first.primal, rel=3e-9)
+    kept = np.flatnonzero(few.slot >= 0)
+    assert_allclose(few.store[few.slot[kept]], K[kept])
+    w = np.linspace(-1, 1, N) * (np.arange(N) % 3 > 0)
+    assert_allclose(few.times(w), K @ w, atol=1e-12)
+
+
+def test_the_duals_of_libsvm_and_a_start_from_them(data):
+    X, y, costs = data
+    costs = costs + 0.1  # LIBSVM counts examples without those of cost 0
+    K = rbf_kernel(X, gamma=0.5)
+    svc = SVC(C=1.0, kernel="precomputed", tol=1e-10).fit(K, y, costs)
+    betas = np.zeros(N)
+    betas[svc.support_] = svc.dual_coef_[0]
+    given = {"free_intercept": True, "bias": 1.0}
+    found = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(TIGHT)
+    assert_allclose(found.weights[:N], betas, atol=1e-5)
+    assert found.weights[N] == pytest.approx(svc.intercept_[0], abs=1e-5)
+    assert found.support["duals"] == np.count_nonzero(found.duals)
+    at_bound = np.isclose(np.abs(found.duals), 1, atol=1e-12).sum()
+    assert found.support["at_bound"] == at_bound
+    again = PairAscent(rows_of(K), y, costs, Hinge(), start=found.duals, **given)
+    assert again.solve(TIGHT).passes == 1
+    same = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(TIGHT)
+    assert same.weights.tobytes() == found.weights.tobytes()
+
+
+def test_gives_up_where_the_rate_asks_for_too_many_steps(data):
+    X, y, _ = data
+    costs = np.full(N, 1e4)
+    given = {"free_intercept": True, "bias": 1.0}
+    slow = PairAscent(rows_of(X @ X.T), y, costs, Hinge(), most_steps=20_000, **given)
+    with pytest.raises(SlowAscentError):
+        slow.solve(TIGHT)
+    assert slow.state.steps < 20_000
+    easy = np.full(N, 1e-3)
+    fast = PairAscent(rows_of(X @ X.T), y, easy, Hinge(), most_steps=20_000, **given)
+    assert fast.solve(TIGHT).status is Status.SOLVED
+
+
+def test_equal_points_of_both_labels():
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    given = {"free_intercept": True, "bias": 1.0}
+    found = PairAscent(rows_of(np.ones((4, 4))), y, np.ones(4), Hinge(), **given).solve(TIGHT)
+    assert found.status is Status.SOLVED
+    assert found.primal == pytest.approx(4)
