@@ -149,7 +149,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "newton",
         "NEWTON",
         "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
-        (frozenset({"one-score", "strongly-convex", "soft-threshold"}),),
+        (CONVEX,),
         BATCH,
         batch_builders.newton,
     ),

@@ -1,3 +1,7 @@
+# Stands for an infinite rate; products with it stay finite.
+cdef double RIGID
+
+
 cdef class BlockLoss:
     # What a margin adds to s_j − s_y: 1 for the hinge family.
     cdef readonly double cost
@@ -14,6 +18,8 @@ cdef class BlockLoss:
     cdef double solve_block(self, const double* margins, const double* block, double curvature,
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil
 
 
 cdef class ScalarLoss:

@@ -7,6 +7,8 @@ from rrmlinear.simd.columns cimport vector_dot3, vector_moved
 
 import numpy as np
 
+cdef double RIGID = 1e100
+
 cdef enum:
     CHUNK = 1024  # examples whose numbers stay in a cache between the loops of `along`
 
@@ -70,6 +72,16 @@ cdef class BlockLoss:
         """Set new_block to the block that maximizes the dual, all others fixed; return its Σ b.
 
         ``curvature`` is ‖x‖² > 0.
+        """
+        return NAN
+
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil:
+        """Set e to the rates at which entries of a block of weight 1 move; return the true class's.
+
+        The derivative of the block of `solve_block` by the margins is diag(e) − e e'/(e_y + Σ e).
+        e_j = 0 for entries at a bound. With curvature 0 the block is the `derivative` of a smooth
+        loss. Where e_y is RIGID the derivative is diag(e).
         """
         return NAN
 

@@ -10,7 +10,7 @@ Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinat
 
 from libc.math cimport INFINITY
 
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.base cimport RIGID, BlockLoss
 from rrmlinear.projections.blocks.simplex_block cimport simplex_block, simplex_workspace
 from rrmlinear.simd.simplex_blocks cimport (
     simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
@@ -19,6 +19,11 @@ from rrmlinear.simd.softmax_blocks cimport (
     softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
     softmax_workspace,
 )
+
+# A block whose sum is below its bound by less is at the bound: the sum rounds.
+cdef double SUM_ROUNDING = 1e-13
+# Classes whose probability is smaller add nothing to a second derivative.
+cdef double MIN_SHARE = 1e-20
 
 
 cdef class WholeLoss(BlockLoss):
@@ -66,6 +71,17 @@ cdef class SimplexLoss(WholeLoss):
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil:
         return simplex_block(margins, block, curvature, weight, self.smoothing, k, new_block, work)
+
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil:
+        cdef double free = 1 / (self.smoothing + curvature), total = 0
+        cdef Py_ssize_t j
+        for j in range(k):
+            e[j] = free if block[j] > 0 else 0
+            total += block[j]
+        if total >= 1 - SUM_ROUNDING:
+            return 0
+        return 1 / curvature if curvature > 0 else RIGID
 
 
 cdef class CrammerSinger(SimplexLoss):
@@ -117,6 +133,18 @@ cdef class EntropicLoss(WholeLoss):
                             double weight, double* new_block, double* work,
                             Py_ssize_t k) noexcept nogil:
         return softmax_block(margins, block, curvature, weight, self.gamma, k, new_block, work)
+
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil:
+        cdef double own = 1
+        cdef Py_ssize_t j
+        for j in range(k):
+            e[j] = 0
+            if block[j] > MIN_SHARE:
+                e[j] = block[j] / (self.gamma + curvature * block[j])
+            own -= block[j]
+        own = max(0, own)
+        return own / (self.gamma + curvature * own)
 
 
 cdef class SoftmaxOfHinge(EntropicLoss):

@@ -9,7 +9,7 @@ Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem.
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.base cimport RIGID, BlockLoss
 from rrmlinear.projections.blocks.weston_watkins cimport (
     ww_block_shark, ww_theta, ww_theta_walrus, ww_workspace,
 )
@@ -65,6 +65,14 @@ cdef class WestonWatkins(BlockLoss):
             e += self.smoothing / (weight * curvature)
         theta = ww_theta(work, k, e * weight, e, theta, work + k)
         return ww_clip(work, k, weight, e, theta, new_block)
+
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil:
+        cdef double free = 1 / (self.smoothing + curvature)
+        cdef Py_ssize_t j
+        for j in range(k):
+            e[j] = free if 0 < block[j] < 1 else 0
+        return 1 / curvature if curvature > 0 else RIGID
 
 
 cdef class WestonWatkinsWalrus(WestonWatkins):

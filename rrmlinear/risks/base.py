@@ -113,7 +113,7 @@ class Evaluation:
             at.tangent()
         return at, at.derivative_along(moves)
 
-    def hessian(self) -> Hessian:
+    def hessian(self) -> Any:
         """∇²F as a function of the weights, for a smooth loss."""
         return Hessian(self.risk.rows, self.curvatures)
 

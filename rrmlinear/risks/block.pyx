@@ -1,8 +1,8 @@
 """F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of k scores."""
 
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, uintptr_t
-from libc.string cimport memcpy
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.string cimport memcpy, memset
 
 from rrmlinear.simd.blocks cimport block_margins, block_scores, block_stride, block_update
 from rrmlinear.simd.rows cimport row_t, rows_get
@@ -13,6 +13,7 @@ import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
 
@@ -32,17 +33,19 @@ cdef struct room_t:            # scratch memory of one example: lines of k8 numb
 cdef class BlockRisk:
     """F of a loss of k scores. Scores, derivatives and duals are n × k, weights d × k.
 
-    Products read weights, and write gradients, where these lie. If the data have many stored values
-    for each feature, they take a cheap copy with aligned rows, with which they are faster.
+    With a ``smoothing`` μ each loss is max over α of −φ*(−α) − s'α − ½ μ ‖α‖², in all k numbers
+    of α. Products read weights, and write gradients, where these lie. If the data have many stored
+    values for each feature, they take a cheap copy with aligned rows, with which they are faster.
     It takes no conditions. For the rest, ``threads`` included, see `ScalarRisk`.
     """
 
-    offers = frozenset({"gram"})
+    offers = frozenset({"gram", "hessian"})
 
     cdef readonly Rows rows
     cdef readonly BlockLoss loss
     cdef readonly object costs
     cdef readonly int threads
+    cdef readonly double smoothing
     cdef object shares
     cdef const int32_t[::1] label
     cdef const double[::1] cost
@@ -54,8 +57,9 @@ cdef class BlockRisk:
     cdef list spare                # arrays of weights with padding, for the next product
 
     def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
-                  const double[::1] costs, int threads=1):
+                  const double[::1] costs, int threads=1, double smoothing=0.0):
         self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
+        self.smoothing = smoothing
         self.costs = np.asarray(costs)[:, np.newaxis]
         self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
         self.padded = k < 2 or rows.n_stored >= MIN_STORED * rows.width
@@ -78,6 +82,16 @@ cdef class BlockRisk:
     def separate(self):
         """(d, 1): the Gram matrix of d features serves each column of weights."""
         return self.rows.width, 1
+
+    @property
+    def lipschitz(self):
+        """The Lipschitz constant of the loss."""
+        return self.loss.lipschitz(self.k)
+
+    def smoothed(self, double smoothing):
+        """The risk with this smoothing."""
+        return BlockRisk(self.rows, self.loss, self.label, self.k, self.cost, self.threads,
+                         smoothing)
 
     cdef object _memory(self, room_t* room):
         # the memory is freed with the object returned
@@ -120,12 +134,33 @@ cdef class BlockRisk:
 
     def at(self, scores, warm=None):
         """F at these scores."""
-        return Evaluation(self, self, scores)
+        return BlockEvaluation(self, self, scores)
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
         # room.margin = the margins of example i
         memcpy(room.line, scores, self.k * sizeof(double))
         block_margins(room.line, self.k, self.k8, self.label[i], self.loss.cost, 1, room.margin)
+
+    cdef double _derive(self, room_t* room, Py_ssize_t i, bint value) noexcept nogil:
+        # room.new_block = ∂φ/∂m at room.margin; returns φ if value
+        cdef double squares = 0, linear = 0, sum = 0, b
+        cdef Py_ssize_t j
+        if self.smoothing == 0:
+            self.loss.derivative(room.margin, room.new_block, self.k8)
+            return self.loss.value(room.margin, self.k8) if value else 0
+        memset(room.block, 0, self.k8 * sizeof(double))
+        self.loss.solve_block(room.margin, room.block, self.smoothing, 1, room.new_block, room.work,
+                              self.k8)
+        if not value:
+            return 0
+        for j in range(self.k):
+            b = room.new_block[j]
+            if b != 0:
+                linear += b * (room.margin[j] - self.loss.cost)
+                squares += b * b
+                sum += b
+        return (linear - self.loss.conjugate(room.new_block, 1, self.k8)
+                - self.smoothing / 2 * (squares + sum * sum))
 
     def total(self, const double[:, ::1] scores):
         """Σ c_i φ."""
@@ -136,32 +171,51 @@ cdef class BlockRisk:
         with nogil:
             for i in range(self.n):
                 self._look(&room, i, &scores[i, 0])
-                total += self.cost[i] * self.loss.value(room.margin, self.k8)
+                if self.smoothing > 0:
+                    total += self.cost[i] * self._derive(&room, i, True)
+                else:
+                    total += self.cost[i] * self.loss.value(room.margin, self.k8)
         return total
 
     def derivatives(self, scores):
         """∂φ/∂s_ij, whose sum over j is 0."""
-        return self._tangent(scores, False)[1]
+        return self._tangent(scores, None, 0.0, False)[1]
 
     def tangent(self, scores):
         """(Σ c_i φ, ∂φ/∂s_ij): one way through memory."""
-        return self._tangent(scores, True)
+        return self._tangent(scores, None, 0.0, True)[:2]
 
-    def _tangent(self, const double[:, ::1] scores, bint value):
+    def along(self, scores, moves, double x, bint value):
+        """(d/dx Σ c_i φ, Σ c_i φ, ∂φ/∂s_ij, scores) at the scores + x · moves."""
+        total, derivatives, rate, scores = self._tangent(scores, moves, x, value)
+        return rate, total, derivatives, scores
+
+    def _tangent(self, const double[:, ::1] scores, const double[:, ::1] moves, double x,
+                 bint value):
+        cdef bint along = moves is not None
         result = np.empty((self.n, self.k))
-        cdef double[:, ::1] out = result
-        cdef Py_ssize_t i
-        cdef double total = 0
+        place = np.empty((self.n, self.k)) if along else None
+        cdef double[:, ::1] out = result, moved = place
+        cdef Py_ssize_t i, j
+        cdef double total = 0, rate = 0, sum
         cdef room_t room
         _memory = self._memory(&room)
         with nogil:
             for i in range(self.n):
-                self._look(&room, i, &scores[i, 0])
-                if value:
-                    total += self.cost[i] * self.loss.value(room.margin, self.k8)
-                self.loss.derivative(room.margin, room.new_block, self.k8)
+                if along:
+                    for j in range(self.k):
+                        moved[i, j] = scores[i, j] + x * moves[i, j]
+                    self._look(&room, i, &moved[i, 0])
+                else:
+                    self._look(&room, i, &scores[i, 0])
+                total += self.cost[i] * self._derive(&room, i, value)
                 self._balance(&room, i, 1, &out[i, 0])
-        return total, result
+                if along:
+                    sum = 0
+                    for j in range(self.k):
+                        sum += out[i, j] * moves[i, j]
+                    rate += self.cost[i] * sum
+        return total, result, rate, place
 
     cdef void _balance(self, room_t* room, Py_ssize_t i, double sign,
                        double* out) noexcept nogil:
@@ -177,6 +231,53 @@ cdef class BlockRisk:
     def gram(self):
         """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
         return Hessian(self.rows, self.costs.ravel()).matrix()
+
+    def hessian(self, const double[:, ::1] derivatives):
+        """∇²F where the losses have these derivatives: Σ c_i x_i x_i' ⊗ M_i, M_i the derivative of
+        theirs by the scores. A loss with a kink has it with a smoothing alone.
+        """
+        cdef Py_ssize_t i, j, n_free = 0, n_rows = 0, top
+        cdef double* e
+        cdef room_t room
+        cdef int64_t[::1] row = np.empty(self.n, dtype=np.int64)
+        cdef int64_t[::1] begin = np.empty(self.n + 1, dtype=np.int64)
+        cdef int32_t[::1] classes = np.empty(self.n * self.k, dtype=np.int32)
+        cdef double[::1] rates = np.empty(self.n * self.k)
+        _memory = self._memory(&room)
+        with nogil:
+            e = room.new_block
+            memset(room.block, 0, self.k8 * sizeof(double))
+            for i in range(self.n):
+                if self.cost[i] == 0:
+                    continue
+                memcpy(room.block, &derivatives[i, 0], self.k * sizeof(double))
+                room.block[self.label[i]] = 0
+                e[self.label[i]] = 0
+                self._rates(&room, i, e)
+                top = 0
+                for j in range(self.k):
+                    if e[j] > e[top]:
+                        top = j
+                # the class that moves most comes first; the others are measured against it
+                begin[n_rows], row[n_rows] = n_free, i
+                classes[n_free], rates[n_free] = <int32_t> top, self.cost[i] * e[top]
+                n_free += 1
+                for j in range(self.k):
+                    if j != top and e[j] > 0:
+                        classes[n_free], rates[n_free] = <int32_t> j, self.cost[i] * e[j]
+                        n_free += 1
+                if n_free - begin[n_rows] > 1:
+                    n_rows += 1
+                else:
+                    n_free = begin[n_rows]
+            begin[n_rows] = n_free
+        return BlockHessian(self.rows, self.k, np.array(row[:n_rows]),
+                            np.array(begin[:n_rows + 1]), np.array(classes[:n_free]),
+                            np.array(rates[:n_free]))
+
+    cdef void _rates(self, room_t* room, Py_ssize_t i, double* e) noexcept nogil:
+        cdef double own = self.loss.rates(room.block, self.smoothing, e, self.k8)
+        e[self.label[i]] = own
 
     def gradient(self, derivatives):
         """Σ c_i x_i s_i', d × k."""
@@ -271,3 +372,21 @@ cdef class BlockRisk:
         blocks = -self.costs * alphas
         blocks[np.arange(self.n), self.label] = 0
         return blocks
+
+
+class BlockEvaluation(Evaluation):
+    """F of losses of k scores."""
+
+    def along(self, moves, x, warm=None, *, value=True, keep=True):
+        """As above, in one way through memory."""
+        rate, total, derivatives, scores = self.risk.along(self.scores, moves, x, value)
+        at = self.risk.at(scores)
+        known = vars(at)
+        known["derivatives"] = derivatives
+        if value:
+            known["value"] = total
+        return at, rate
+
+    def hessian(self):
+        """∇²F as a function of the weights, for a smooth or smoothed loss."""
+        return self.risk.hessian(self.derivatives)

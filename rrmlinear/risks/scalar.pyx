@@ -75,6 +75,11 @@ cdef class ScalarRisk:
         """(d, k): d weights in each of k columns; each example uses one column."""
         return self.rows.width, 1
 
+    @property
+    def lipschitz(self):
+        """The Lipschitz constant of the loss."""
+        return self.loss.lipschitz
+
     def smoothed(self, double smoothing):
         """The risk with the loss smoothed by `ScalarLoss.smoothed`."""
         return self.of_loss(self.loss.smoothed(smoothing))

@@ -33,7 +33,7 @@ class AbsoluteWeights:
     def distance(self, w: Array) -> float:
         """Σ_j (z_j' − z_j)² / (2 κ_j)."""
         change = self.gradient(w) - self.z
-        return float(change @ (change / self.stiffness)) / 2
+        return float(np.vdot(change, change / self.stiffness)) / 2
 
     def update(self, w: Array, growth: float) -> None:
         """Take z' as the duals, and multiply κ."""

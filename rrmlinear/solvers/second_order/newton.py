@@ -60,8 +60,8 @@ class Newton(Solver):
         super().__init__()
         if "hessian" not in risk.offers:
             raise ValueError(
-                f"Newton's method takes a loss of one score, and {type(risk.loss).__name__} is one "
-                "of several"
+                f"Newton's method takes a risk with a second derivative, and that of "
+                f"{type(risk.loss).__name__} has none"
             )
         if regularizer.quadratic_l1 is None or not regularizer.modulus > 0:
             raise ValueError(
@@ -88,20 +88,21 @@ class Newton(Solver):
         self.scores = scores
         at = self.certificate.at(scores)
         self.certificate.offer_weights(self.w, at)
-        loss, total = risk.loss, float(risk.costs.sum())
+        total = float(risk.costs.sum())
         self.absolute = (
             AbsoluteWeights(self.l1, vector - self.modulus * self.w) if self.l1 else None
         )
         self.smoothing, self.shift = 0.0, None
         self.smooth, self.at = risk, at
-        self.has_kinks = not loss.smoothing > 0
+        self.has_kinks = not risk.loss.smoothing > 0
         if self.has_kinks:
             gap = self.certificate.gap if self.first_duals is not None else at.value
             mean = gap / total if total else 0.0
-            self._smooth(mean / loss.lipschitz**2 or 1.0, at.warm)
+            self._smooth(mean / risk.lipschitz**2 or 1.0, at.warm)
             self.least_smoothing = MIN_SMOOTHING * self.smoothing
         if self.absolute is not None:
-            self.absolute.stiffen(self.at.hessian().diagonal() + self.modulus)
+            stiffness = self.at.hessian().diagonal().reshape(risk.shape)
+            self.absolute.stiffen(stiffness + self.modulus)
         self.steps, self.moved = 0, self.n
 
     def _smooth(self, smoothing: float, warm: Any) -> None:
@@ -164,7 +165,7 @@ class Newton(Solver):
         diagonal = np.full(self.w.size, self.modulus)
         if self.absolute is not None:
             downhill = downhill - self.absolute.gradient(self.w)
-            diagonal += self.absolute.curvature(self.w)
+            diagonal += self.absolute.curvature(self.w).ravel()
         return solved(self.at.hessian(), diagonal, downhill.ravel()).reshape(self.w.shape)
 
     def _step(self, direction: Array) -> None:

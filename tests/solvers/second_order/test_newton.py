@@ -8,9 +8,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
@@ -109,6 +107,3 @@ def test_what_it_does_not_take_is_said():
     risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
     with pytest.raises(ValueError, match="squared norm as regularizer, with or without a 1-norm"):
         Newton(risk, L1(1.0))
-    label = np.zeros(N, dtype=np.int32)
-    with pytest.raises(ValueError, match="loss of one score, and Softmax is one of several"):
-        Newton(BlockRisk(problem.rows, Softmax(), label, 3, np.ones(N)), L2())
