@@ -201,16 +201,18 @@ class Choices:
     batch: int | None = choice(
         "solver", "examples in a step; more than there are means all", Whole(1), usually="1"
     )
-    delta: float = choice(
+    delta: float | None = choice(
         "stopping",
         "stop when the gap is at most delta times the gap after the first pass",
         Number(above=0, below=1),
-        0.0009,
+        usually="0.0009",
+        excluded_by=("gap_tol",),
     )
     gap_tol: float | None = choice(
         "stopping",
-        "stop when the gap is at most r max(1, |primal|); then delta has no effect",
+        "stop when the gap is at most r times the primal objective",
         POSITIVE,
+        usually="0.001; none of 30 and 31, which stop by delta",
     )
     max_passes: int = choice(
         "stopping", "most passes over the data, for each problem", Whole(1), 100_000

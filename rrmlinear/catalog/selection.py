@@ -23,6 +23,10 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
+#: The default tolerance, relative to the primal objective; and that of Wang and Scott's rule,
+#: relative to the gap after the first pass.
+GAP_TOL, DELTA = 1e-3, 0.0009
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -48,7 +52,10 @@ class Selection:
     def stopping(self) -> Stopping:
         """The stopping rule of the solver."""
         choices = self.choices
-        return Stopping(choices.delta, choices.gap_tol, choices.max_passes, choices.time_limit)
+        limits = choices.max_passes, choices.time_limit
+        if choices.gap_tol is None and "delta" in self.solver.choices:
+            return Stopping(GAP_TOL, choices.delta or DELTA, *limits)
+        return Stopping(choices.gap_tol or GAP_TOL, None, *limits)
 
     def check_problem(self, problem: Problem) -> None:
         """Raise ValueError for a problem without examples or without a bias to leave free."""

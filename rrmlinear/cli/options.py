@@ -42,7 +42,6 @@ class TrainingOptions:
     reading_threads: int | None
     training_file: str
     model_file: str
-    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,6 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     if options.folds is not None and options.folds < 2:
         raise parser.wrong("n-fold cross validation: n must >= 2")
     chosen = _selected(_parameter(options), options)
-    warnings = []
-    if options.gap_tol is not None and options.delta is not None:
-        warnings.append("-e has no effect where --gap-tol is given")
     return TrainingOptions(
         chosen,
         options.bias,
@@ -138,7 +134,6 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.threads,
         files[0],
         _model_file(parser, files, options.folds),
-        tuple(warnings),
     )
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rrmlinear.catalog.choices import Choices
 from rrmlinear.cli.files import blaming
 from rrmlinear.solvers.loop.result import Result, TraceRow
+from rrmlinear.solvers.loop.stopping import Stopping
 
 Reporter = Callable[[TraceRow], None]
 SECONDS_BETWEEN_SIGHTS = 0.1
@@ -57,8 +57,8 @@ class Lines:
 class LiveLine:
     """The last pass on one line of a terminal, and how near the gap is to its target."""
 
-    def __init__(self, stream: Any, choices: Choices):
-        self.stream, self.choices = stream, choices
+    def __init__(self, stream: Any, stopping: Stopping):
+        self.stream, self.stopping = stream, stopping
         self.shown = time.monotonic()
         self.first_gap = math.inf
         self.progress: _RichProgress | _PlainProgress | None = None
@@ -75,12 +75,10 @@ class LiveLine:
 
     def _part(self, row: TraceRow) -> float:
         """Fraction of the way to the target, in the logarithm of the gap."""
-        target = self.choices.delta * self.first_gap
-        if self.choices.gap_tol is not None:
-            target = self.choices.gap_tol * max(1.0, abs(row.primal))
-        if not 0 < target < self.first_gap or row.gap <= 0:
+        target, first = self.stopping.target(row, self.first_gap), self.first_gap
+        if not 0 < target < first or row.gap <= 0:
             return 1.0
-        part = math.log(self.first_gap / row.gap) / math.log(self.first_gap / target)
+        part = math.log(first / row.gap) / math.log(first / target)
         return min(max(part, 0.0), 1.0)
 
     def close(self) -> None:
@@ -126,13 +124,13 @@ def _rich_progress(stream: Any) -> _RichProgress | None:
 
 
 @contextmanager
-def progress(quiet: bool, choices: Choices) -> Iterator[Reporter]:
+def progress(quiet: bool, stopping: Stopping) -> Iterator[Reporter]:
     """A function that shows each pass: a live line on a terminal, else lines; nothing if quiet."""
     if quiet:
         yield lambda row: None
         return
     live = sys.stdout.isatty()
-    shown = LiveLine(sys.stdout, choices) if live else Lines(sys.stdout)
+    shown = LiveLine(sys.stdout, stopping) if live else Lines(sys.stdout)
     try:
         yield shown.show
     finally:

@@ -32,8 +32,6 @@ from rrmlinear.training.model import Model
 def main(arguments: Sequence[str]) -> None:
     """Read, train, save; or read and cross validate. Raises LeaveError for every error."""
     options = parse_training(arguments)
-    for text in options.warnings:
-        warn(text)
     check_input(options.training_file)
     _check_outputs(options)
     with warnings_said():
@@ -82,7 +80,7 @@ class _Run:
         options = self.options
         with ExitStack() as stack:
             stack.enter_context(warnings_said())
-            reporters = [stack.enter_context(progress(options.quiet, options.chosen.choices))]
+            reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
             if options.trace_file is not None:
                 file = stack.enter_context(
                     output_file(options.trace_file, "can't write trace file")
@@ -102,7 +100,7 @@ class _Run:
                 "# folds > # data. Will use # folds = # data instead "
                 "(i.e., leave-one-out cross validation)"
             )
-        with warnings_said(), progress(options.quiet, options.chosen.choices) as show:
+        with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
             predicted = cross_validate(self.problem, options.chosen, folds, self._on_pass([show]))
         labels = self.problem.labels
         if options.chosen.kind == "regression":

@@ -59,7 +59,7 @@ class MatrixCompletion(Certified):
     epsilon, huber, quantile : float, default=None
         Numbers of the losses that have them, as in `SDCARegressor`.
     tol : float, default=1e-3
-        Stop when the duality gap is at most ``tol * max(1, objective)``.
+        Stop when the duality gap is at most ``tol * objective``.
     max_passes : int, default=2000
         Most steps.
     callback : callable, default=None

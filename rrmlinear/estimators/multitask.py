@@ -60,7 +60,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
     ratio : float, default=None
         Of Pdprox, as in `NonSmoothRegressor`.
     tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * max(1, objective)``.
+        Stop when the duality gap is at most ``tol * objective``.
     max_passes : int, default=100_000
         Most passes over the data.
     fit_intercept : bool or str, default=True

@@ -50,7 +50,7 @@ class RiskClassifier(LossClassifier):
         program or a line search. "fista": for smooth losses. "newton": second order; for up to
         some thousand features, or examples, and for data that others find hard.
     tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * max(1, objective)``. The weights are off by at
+        Stop when the duality gap is at most ``tol * objective``. The weights are off by at
         most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.
     max_passes : int, default=10_000
         Most passes over the data, for each class where each is trained against the rest.

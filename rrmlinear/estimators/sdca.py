@@ -55,7 +55,7 @@ class SDCAClassifier(LossClassifier):
     solver : {"sdca", "prox-sdca", "accelerated"}, default="sdca"
         "prox-sdca" is plain, "accelerated" better where C is large for the data; "sdca" chooses.
     tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * max(1, objective)``. The weights are off by at
+        Stop when the duality gap is at most ``tol * objective``. The weights are off by at
         most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.
     max_passes : int, default=10_000
         Most passes over the data, for each class where each is trained against the rest.

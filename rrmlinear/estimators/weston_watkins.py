@@ -44,7 +44,7 @@ class WestonWatkinsSVC(LinearClassifier):
         "walrus": exactly, by sorting. "shark": one class after the other, to 1e-6, so that a
         ``tol`` below about 1e-5 may be out of its reach. All find the same minimum.
     tol : float, default=1e-3
-        Stop when the duality gap is at most ``tol * max(1, objective)``. At 1e-3 the test
+        Stop when the duality gap is at most ``tol * objective``. At 1e-3 the test
         accuracies of dna, satimage and letter lie within 0.2 points of those at 1e-7, and 1e-4
         takes some twice as many passes. The weights are off by at most
         ``sqrt(2 * duality_gap_)``, all together; ask for 1e-8 where their digits matter.

@@ -23,10 +23,14 @@ from rrmlinear.training.starts import Start, duals_of
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
+#: A gap above this fraction of the objective is worth a warning where the rule allows it.
+LOOSE_GAP = 0.01
 
 
 class NotSolvedWarning(UserWarning):
-    """The solver stopped before its tolerance; the message says how far it is."""
+    """The solver stopped far from the minimum, as it did not reach its tolerance, or as the rule of
+    types 30 and 31 allows it; the message says how far it is.
+    """
 
 
 def fit(
@@ -67,7 +71,18 @@ def fit_selection(
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+    elif chosen.stopping.delta is not None and result.last.relative_gap > LOOSE_GAP:
+        warnings.warn(loose_gap(result), NotSolvedWarning, stacklevel=stacklevel)
     return model
+
+
+def loose_gap(result: Result) -> str:
+    """A sentence for a gap that is small beside the first gap alone."""
+    return (
+        f"the gap is within the tolerance of {result.target:.3g}, which follows from the gap after "
+        f"the first pass, but it is {result.last.relative_gap:.2g} of the objective "
+        f"{result.primal:.6g}"
+    )
 
 
 def solve(

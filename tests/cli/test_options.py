@@ -5,6 +5,7 @@ import pytest
 from rrmlinear import __version__
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_prediction, parse_training
+from rrmlinear.solvers.loop.stopping import Stopping
 
 
 def options(*arguments):
@@ -21,7 +22,7 @@ def test_defaults():
     given = options()
     assert given.chosen.choices.solver == 30
     assert given.chosen.choices.C == 1.0
-    assert given.chosen.choices.delta == 0.0009
+    assert given.chosen.stopping == Stopping(delta=0.0009)
     assert given.chosen.choices.threads == 1
     assert given.bias == -1
     assert (given.folds, given.trace_file, given.quiet) == (None, None, False)
@@ -94,11 +95,15 @@ def test_options_end_at_the_first_file():
     assert "-q stands after a file; options come first" in refusal("data", "-q").message
 
 
-def test_both_stopping_rules_warn():
-    assert options("-e", "0.1", "--gap-tol", "1e-3").warnings == (
-        "-e has no effect where --gap-tol is given",
+def test_one_stopping_rule_at_a_time():
+    assert options("-e", "0.1").chosen.stopping.delta == 0.1
+    assert options("--gap-tol", "1e-5").chosen.stopping == Stopping(gap_tol=1e-5)
+    assert options("-s", "32").chosen.stopping == Stopping(gap_tol=1e-3)
+    assert (
+        "-e has no effect with --gap-tol" in refusal("-e", "0.1", "--gap-tol", "1e-3", "x").message
     )
-    assert options("--gap-tol", "1e-3").warnings == ()
+    message = refusal("-s", "32", "-e", "0.1", "x").message
+    assert "-e has no effect with -s 32: it is for -s 30 or 31" in message
 
 
 @pytest.mark.parametrize(

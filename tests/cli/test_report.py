@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.cli import report
 from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.stopping import Stopping
 
 
 class Terminal(io.StringIO):
@@ -38,7 +38,7 @@ def test_live_line_shows_the_last_pass_and_goes(monkeypatch, rich):
     monkeypatch.setattr(report.sys, "stdout", terminal)
     monkeypatch.setattr(report, "SECONDS_BETWEEN_SIGHTS", 0.0)
     monkeypatch.setenv("COLUMNS", "80")
-    with report.progress(False, Parameter()) as show:
+    with report.progress(False, Stopping(delta=0.0009)) as show:
         for row in rows():
             show(row)
     text = terminal.getvalue()
@@ -52,7 +52,7 @@ def test_live_line_shows_the_last_pass_and_goes(monkeypatch, rich):
 def test_live_line_is_not_drawn_each_pass(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(report.sys, "stdout", terminal)
-    with report.progress(False, Parameter(gap_tol=1e-3)) as show:
+    with report.progress(False, Stopping()) as show:
         for row in rows():
             show(row)
     assert terminal.getvalue() == ""
@@ -61,7 +61,7 @@ def test_live_line_is_not_drawn_each_pass(monkeypatch):
 def test_lines_elsewhere(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(report.sys, "stdout", stream)
-    with report.progress(False, Parameter()) as show:
+    with report.progress(False, Stopping()) as show:
         for row in rows():
             show(row)
     assert stream.getvalue().count("\n") == 5

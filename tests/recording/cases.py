@@ -243,7 +243,7 @@ each(
     ("two large", 1, {"gap_tol": 1e-7, "loss": "logistic", "C": 0.1}),
     ("two large", 1, {"gap_tol": 1e-5, "loss": "hinge", "C": 0.1}),
     ("two", -1, {"gap_tol": 1e-8}),
-    ("two", -1, {"delta": 0.001, "gap_tol": None, "max_passes": 500}),
+    ("two", -1, {"gap_tol": None, "max_passes": 500}),
     solver=32,
     C=0.5,
 )

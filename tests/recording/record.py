@@ -1,4 +1,7 @@
-"""Record what fits find, all cases of `cases`: python tests/recording/record.py [FILE]."""
+"""Record what fits find: python tests/recording/record.py [NAME …].
+
+All cases of `cases`; or those named again and those without a record, while the others stay.
+"""
 
 import contextlib
 import io
@@ -140,10 +143,13 @@ def load(path=RECORDED):
 
 
 def main(arguments):
-    path = Path(arguments[0]) if arguments else RECORDED
-    outcomes = {name: run(case) for name, case in CASES.items()}
-    save(outcomes, path)
-    print(f"{len(outcomes)} cases, {path.stat().st_size} bytes: {machine()}")
+    if unknown := sorted(set(arguments) - set(CASES)):
+        raise SystemExit(f"no case is named {unknown[0]!r}")
+    kept = load()[1] if arguments else {}
+    again = [name for name in CASES if name in arguments or name not in kept]
+    outcomes = {name: run(CASES[name]) if name in again else kept[name] for name in CASES}
+    save(outcomes, RECORDED)
+    print(f"{len(again)} of {len(outcomes)} cases, {RECORDED.stat().st_size} bytes: {machine()}")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ NARROW = 100
 def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
     """One panel for each data set and cost; PNG.
 
-    The gap is over max(1, |primal|); the thin line is the final gap of the first peer.
+    The gap is over |primal|; the thin line is the final gap of the first peer.
     """
     costs = len({one.C for one in comparisons})
     solvers = list(dict.fromkeys(name for one in comparisons for name, _ in one.curves))
@@ -64,7 +64,7 @@ def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
     for panel in panels[max(0, len(comparisons) - columns) :]:
         panel.set_xlabel("CPU seconds of the solver")
     for panel in axes[:, 0]:
-        panel.set_ylabel("gap / max(1, primal)")
+        panel.set_ylabel("gap / primal")
     labels = [name if count == 1 else f"{name}, {count} threads" for name, count in handles]
     figure.legend(
         handles.values(),

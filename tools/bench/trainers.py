@@ -27,8 +27,8 @@ class Point:
 
     @property
     def relative_gap(self) -> float:
-        """Gap over max(1, |primal|)."""
-        return self.gap / max(1.0, abs(self.primal))
+        """Gap over |primal|."""
+        return self.gap / abs(self.primal)
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,12 @@ class Accelerated(Solver):
         )
         self.ascent.wake()
 
+    def value_at_zero(self) -> float:
+        return self.ascent.value_at_zero()
+
+    def rounding(self) -> float:
+        return self.ascent.rounding_of(self.certificate)
+
     def support(self) -> dict[str, int]:
         return self.ascent.support()
 

@@ -173,6 +173,18 @@ class BlockAscent(DualDescent):
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
 
+    def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
+        example = np.repeat(np.arange(self.n), np.diff(duals.indptr))
+        sums = np.bincount(example, weights=duals.values, minlength=self.n)
+        return 2.0 * np.asarray(
+            sums, dtype=np.float64
+        )  # the dual of its own class is minus the sum
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))
+        zeros, label = np.zeros((1, self.n_classes)), np.zeros(1, dtype=np.int32)
+        return float(self.costs.sum() * self.loss.values(zeros, label)[0]) + omega
+
     def support(self) -> dict[str, int]:
         examples, duals, at_bound = self.state.duals.count()
         return {"examples": examples, "duals": duals, "at_bound": at_bound}

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
@@ -70,6 +72,18 @@ class DualDescent(Solver):
     def losses(self) -> float:
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
+
+    def shares(self, duals: Any) -> NDArray[np.float64]:
+        """c_i Σ |α_i| of every example."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
+    def rounding(self) -> float:
+        return self.rounding_of(self.certificate)
+
+    def rounding_of(self, certificate: Certificate) -> float:
+        """How far the values of this certificate of the same problem may be off by rounding."""
+        scores = rounding_of_scores(self.rows, self.shares(certificate.alphas), certificate.weights)
+        return certificate.rounding() + scores
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""

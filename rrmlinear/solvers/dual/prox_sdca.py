@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -268,6 +270,13 @@ class ProxSDCA(DualDescent):
         if self.state.average is not None:
             return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()
+
+    def shares(self, duals: Any) -> NDArray[np.float64]:
+        return self.costs * np.abs(duals)
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width))
+        return float(self.costs @ self.loss.values(self.y, np.zeros(self.n))) + omega
 
     def close(self) -> None:
         self.team.close()

@@ -13,6 +13,7 @@ from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.loop.anderson import mixing_weights
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
@@ -106,6 +107,14 @@ class FeatureDescent(Solver):
         self._certify()
         progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
         self.moved = self.sweeps.moved - moved if progress else 0
+
+    def value_at_zero(self) -> float:
+        return float(self.costs @ (self.y * self.y)) / 2
+
+    def rounding(self) -> float:
+        shares = self.costs * np.abs(self.certificate.alphas)
+        scores = rounding_of_scores(self.rows, shares, self.certificate.weights)
+        return self.certificate.rounding() + scores
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.sweeps.weights))}

@@ -13,7 +13,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -127,6 +128,25 @@ class Certificate:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
         self._primal_is_exact = self._dual_is_exact = True
         return self.primal, self.dual
+
+    def value_at_zero(self) -> float:
+        """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
+        if getattr(self.risk, "rows", None) is None:
+            return math.inf
+        shape, n = self.risk.shape, len(self.risk.costs)
+        scores = np.zeros(n if self.risk.costs.ndim == 1 else (n, shape[-1]))
+        omega = self.regularizer.value_of(np.zeros(math.prod(shape))) if self.regularizer else 0.0
+        return float(self.risk.terms.total(scores)) + omega
+
+    def rounding(self) -> float:
+        """How far primal and dual may be off by rounding."""
+        values = OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
+        rows, alphas = getattr(self.risk, "rows", None), self.alphas
+        if rows is None or alphas is None:
+            return values
+        costs = np.ravel(self.risk.costs)
+        shares = costs * np.abs(alphas).reshape(len(costs), -1).sum(axis=1)
+        return values + rounding_of_scores(rows, shares, self.weights)
 
     def settle(self) -> None:
         """Call the points that are functions, so that the solver can be freed."""

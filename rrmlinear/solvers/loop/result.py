@@ -16,9 +16,10 @@ class Status(Enum):
     """Why a solver stopped, as a sentence."""
 
     SOLVED = "the duality gap is within the tolerance"
-    BOUNDED = "a bound on what the objective is above its minimum is within the tolerance"
+    BOUNDED = "a bound of the objective less its minimum is within the tolerance"
     PASS_LIMIT = "the limit on passes was reached before the tolerance"
     TIME_LIMIT = "the time limit was reached before the tolerance"
+    HIDDEN = "rounding of the objective is above the tolerance, so that no gap can be proven"
     STALLED = "nothing moves any more beyond rounding or the block solver's own tolerance"
     STOPPED_BY_CALLER = "the caller asked to stop before the tolerance was reached"
 
@@ -40,8 +41,10 @@ class TraceRow:
 
     @property
     def relative_gap(self) -> float:
-        """Gap over max(1, |primal|); infinite with the gap."""
-        return self.gap if math.isinf(self.gap) else self.gap / max(1.0, abs(self.primal))
+        """Gap over |primal|; 0 if the gap is 0, infinite with the gap or where the primal is 0."""
+        if self.gap == 0 or not math.isfinite(self.gap):
+            return self.gap
+        return self.gap / abs(self.primal) if self.primal else math.inf
 
     def as_dict(self) -> dict[str, Any]:
         """The row under the names of the trace file, None for what is infinite."""

@@ -12,6 +12,7 @@ from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples sleep for
 # fewer passes.
@@ -26,8 +27,8 @@ class Solver:
     A subclass defines a pass (`run_pass`) and offers its points to its ``certificate``; points that
     need a pass over all examples it offers in `measure`. The certificate is measured after the
     first pass, when an estimate says stop, and at the end, so SOLVED always rests on the whole
-    problem. Weights and duals of the Result are those of the
-    certificate.
+    problem, and on values that rounding does not hide. Weights and duals of the Result are those of
+    the certificate.
 
     Work is counted in visits of one example, not in seconds: the same seed gives the same run.
     """
@@ -43,6 +44,7 @@ class Solver:
         self.target = np.inf
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
+        self.zero = math.inf  # the primal at w = 0, if known
         self.gap_at_measuring = np.inf  # the estimate that last said stop
         self.measurements = self.still = self.moved = 0
 
@@ -63,6 +65,14 @@ class Solver:
 
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
+
+    def value_at_zero(self) -> float:
+        """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
+        return self.certificate.value_at_zero()
+
+    def rounding(self) -> float:
+        """How far the values of the certificate may be off by rounding."""
+        return self.certificate.rounding()
 
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""
@@ -90,6 +100,7 @@ class Solver:
             self.deadline = self.begun + stopping.time_limit
         try:
             self._timed(self.start)
+            self.zero = self.value_at_zero()
             status: Status | None = None
             number = 0
             while status is None:
@@ -127,21 +138,34 @@ class Solver:
         if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
-        elif gap <= stopping.target(row, self.first_gap) and self._may_measure(gap):
+        elif gap <= stopping.target(row, self.first_gap, self.zero) and self._may_measure(gap):
             self.gap_at_measuring = gap
             row = self._measured(row)
         spent = time.perf_counter() - self.begun  # with measuring: the limit is wall time
         limit = stopping.limit_reached(number, spent) or self._stalled()
         if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
-        self.target = stopping.target(row, self.first_gap)
-        if not row.estimated and row.gap <= self.target:
-            return row, Status.SOLVED
+        self.target = stopping.target(row, self.first_gap, self.zero)
+        return row, (None if row.estimated else self._proven(row)) or limit
+
+    def _proven(self, row: TraceRow) -> Status | None:
+        """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
+        bounded = self.certificate.excess <= self.target
+        if row.gap > self.target and not bounded:
+            return None
+        begin = time.perf_counter()
+        rounding = self.rounding()
+        self.measuring_seconds += time.perf_counter() - begin
+        known = max(self.target, NEGATIVE_GAP * abs(row.primal))
+        if rounding > known or row.dual > self.zero + known:
+            return Status.HIDDEN
+        if row.gap <= self.target:
+            return Status.SOLVED
+        if row.primal > self.zero:  # the bound is wrong: w = 0 is better
+            return None
         excess = self.certificate.excess
-        if not row.estimated and excess <= self.target:
-            self.notes.append(f"the objective is at most {excess:.3g} above its minimum")
-            return row, Status.BOUNDED
-        return row, limit
+        self.notes.append(f"the objective is at most {excess:.3g} above its minimum")
+        return Status.BOUNDED
 
     def _may_measure(self, gap: float) -> bool:
         # if the estimate is half of the last wrong one, or measuring has been cheap so far

@@ -6,29 +6,34 @@ import math
 from dataclasses import dataclass
 
 from rrmlinear.solvers.loop.result import Status, TraceRow
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
 
 @dataclass(frozen=True)
 class Stopping:
     """Stop when the gap is within its target, or a limit is reached.
 
-    The target is ``gap_tol`` · max(1, |primal|) where gap_tol is given; else ``delta`` times the
-    gap after the first pass (Wang and Scott's rule), or the first that is finite: at w = 0, where
-    solvers begin, bounds may make Ω infinite.
+    The target is ``gap_tol`` · |primal|, but at least the rounding of the primal at w = 0, as the
+    minimum may be 0. With ``delta`` it is delta times the first gap instead, the rule of Wang and
+    Scott: the gap after the first pass, or the first that is finite.
     """
 
-    delta: float = 0.0009
-    gap_tol: float | None = None
+    gap_tol: float = 1e-3
+    delta: float | None = None
     max_passes: int = 100_000
     time_limit: float | None = None
 
-    def target(self, row: TraceRow, first_gap: float) -> float:
-        """The gap at which the problem counts as solved; 0 where the primal is infinite."""
+    def target(self, row: TraceRow, first_gap: float, zero: float = 0.0) -> float:
+        """The gap at which the problem counts as solved; 0 where the primal is infinite.
+
+        ``zero`` is the primal at w = 0, which bounds of the weights may make infinite.
+        """
         if not (math.isfinite(row.primal) and math.isfinite(first_gap)):
             return 0.0
-        if self.gap_tol is not None:
-            return self.gap_tol * max(1.0, abs(row.primal))
-        return self.delta * first_gap
+        if self.delta is not None:
+            return self.delta * first_gap
+        floor = OBJECTIVE_ROUNDING * abs(zero) if math.isfinite(zero) else 0.0
+        return max(self.gap_tol * abs(row.primal), floor)
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
         """The limit that these passes and seconds have reached, or None."""

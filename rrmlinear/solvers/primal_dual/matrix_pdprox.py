@@ -15,6 +15,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 Array = NDArray[np.float64]
@@ -162,6 +163,9 @@ class FactorsCertificate(Certificate):
         )
         self.offer_duals(lambda: alphas, dual=-risk.conjugate(alphas))
         return self.primal, self.dual
+
+    def rounding(self) -> float:
+        return OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
 
     def final_weights(self) -> Array:
         return np.vstack([self.weights.left, self.weights.right])

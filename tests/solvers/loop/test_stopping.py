@@ -1,6 +1,7 @@
 """The end of a run, its status, and its exact last measurement."""
 
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -22,8 +23,17 @@ def row(number=5, seconds=1.0, primal=2.0, gap=0.5):
 def test_targets():
     assert Stopping(delta=0.01).target(row(), 30.0) == 0.3
     assert Stopping(gap_tol=0.1).target(row(primal=20.0), 30.0) == 2.0
-    assert Stopping(gap_tol=0.1).target(row(primal=0.5), 30.0) == 0.1
-    assert Stopping(delta=0.5, gap_tol=0.1).target(row(primal=1.0), 30.0) == 0.1
+    assert Stopping(gap_tol=0.1).target(row(primal=-20.0), 30.0) == 2.0
+    assert Stopping().target(row(primal=0.5), 30.0, 40.0) == 0.5e-3
+    assert Stopping(delta=0.5, gap_tol=0.1).target(row(primal=1.0), 30.0) == 15.0
+    assert Stopping().target(row(primal=np.inf), 30.0) == 0.0
+    assert Stopping().target(row(), np.inf) == 0.0
+
+
+def test_a_minimum_of_zero_counts_beside_the_primal_at_zero():
+    assert Stopping().target(row(primal=0.0), 30.0) == 0.0
+    assert 0 < Stopping().target(row(primal=0.0), 30.0, 40.0) < 1e-13
+    assert Stopping().target(row(primal=0.0), 30.0, np.inf) == 0.0
 
 
 def test_limits():
@@ -34,8 +44,11 @@ def test_limits():
 
 
 def test_trace_rows():
-    assert row(primal=0.1, gap=0.5).relative_gap == 0.5
+    assert row(primal=0.1, gap=0.5).relative_gap == 5.0
     assert row(primal=-4.0, gap=0.5).relative_gap == 0.125
+    assert row(primal=0.0, gap=0.5).relative_gap == np.inf
+    assert row(primal=0.0, gap=0.0).relative_gap == 0.0
+    assert row(primal=np.inf, gap=np.inf).relative_gap == np.inf
     assert row().as_dict() == {
         "pass": 5,
         "seconds": 1.0,
@@ -180,3 +193,81 @@ def test_seconds_leave_measuring_out(digits, fit):
     assert result.seconds >= 0
     assert result.measuring_seconds > 0
     assert np.isfinite(result.cpu_seconds)
+
+
+class Claimed(Solver):
+    """A solver whose first pass claims these values."""
+
+    def __init__(self, primal, dual, zero, rounding, excess):
+        super().__init__()
+        self.values = primal, dual
+        self.zero, self.claimed_rounding = zero, rounding
+        self.certificate.excess = excess
+
+    def run_pass(self, number):
+        self.certificate.offer_weights(np.zeros(1), primal=self.values[0], exact=True)
+        self.certificate.offer_duals(np.zeros(1), dual=self.values[1], exact=True)
+
+    def value_at_zero(self):
+        return self.zero
+
+    def rounding(self):
+        return self.claimed_rounding
+
+
+@pytest.mark.parametrize(
+    ("claims", "status"),
+    [
+        ((2.0, 1.9999, 5.0, 0.0, np.inf), Status.SOLVED),
+        ((2.0, 1.9999, 5.0, 0.01, np.inf), Status.HIDDEN),
+        ((2.0, 1.9999, 1.0, 0.0, np.inf), Status.HIDDEN),
+        ((2.0, 1.0, 5.0, 0.0, 0.001), Status.BOUNDED),
+        ((2.0, 1.0, 5.0, 0.01, 0.001), Status.HIDDEN),
+        ((2e17, 1.0, 5.0, 0.0, 0.001), Status.STALLED),
+    ],
+)
+def test_claims_that_rounding_or_zero_weights_refute(claims, status):
+    result = Claimed(*claims).solve(Stopping())
+    assert result.status is status
+    assert result.solved == (status in (Status.SOLVED, Status.BOUNDED))
+
+
+def overlapping(n=400, d=6, scale=1.0):
+    """Two classes that overlap."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, d))
+    y = np.where(X @ np.ones(d) + 2 * rng.standard_normal(n) > 0, 1.0, -1.0)
+    return rrmlinear.Problem.from_arrays(scale * X, y)
+
+
+@pytest.mark.parametrize(
+    ("solver", "loss"), [("sdca", "squared-hinge"), ("newton", "hinge"), (35, "logistic")]
+)
+@pytest.mark.parametrize("C", [1e-9, 1.0, 1e3])
+def test_solved_is_within_a_thousandth_of_the_objective(fit, solver, loss, C):
+    result = fit(overlapping(), solver=solver, loss=loss, C=C).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-3 * result.primal
+    assert result.target == 1e-3 * result.primal
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e10])
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+@pytest.mark.parametrize("solver", ["sdca", 32, 33, 35, "batch"])
+def test_rounding_makes_no_solution(fit, solver, loss, scale):
+    choices = {"solver": solver, "loss": loss, "max_passes": 40}
+    result = fit(overlapping(60, 4, scale), **choices).result
+    if result.solved:
+        zero = 60 * np.log(2)
+        assert result.gap <= max(1e-3 * result.primal, 1e-15 * zero)
+        assert result.primal <= zero
+
+
+def test_the_rule_of_the_paper_warns_of_a_gap_that_is_large(small_problem):
+    problem = small_problem(300, 6, 5, noise=3.0).problem()
+    with pytest.warns(NotSolvedWarning, match="of the objective"):
+        rrmlinear.fit(problem, rrmlinear.Parameter(C=100.0, delta=0.9))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rrmlinear.fit(problem, rrmlinear.Parameter(C=0.01, delta=1e-5))
+        rrmlinear.fit(problem, rrmlinear.Parameter(C=0.01, gap_tol=0.5))

@@ -90,9 +90,8 @@ def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
     known = notes.of(task)
     if "optimum" not in known:
         enough = chosen.levels[-1] / 100
-        scale = min(1.0, task.objective().value(np.zeros(task.columns.shape[1])) / task.lam)
         solver = solver_of(task, 37)
-        curve, result = run_of(task, solver, limit=chosen.reference_limit, gap_tol=enough * scale)
+        curve, result = run_of(task, solver, limit=chosen.reference_limit, gap_tol=enough)
         sureness, optimum, w = result.gap / result.primal, task.lam * result.dual, curve.weights
         if sureness > enough:
             optimum = curve.least

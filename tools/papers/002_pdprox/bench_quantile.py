@@ -55,7 +55,7 @@ def train(rows: int, precision: str, gap: float, threads: int) -> dict[str, Any]
         "passes": result.passes,
         "cpu": time.process_time() - begin,
         "wall": time.perf_counter() - began,
-        "gap": result.gap / max(1.0, abs(result.primal)),
+        "gap": result.last.relative_gap,
         "status": result.status.value,
     }
 

@@ -1,0 +1,32 @@
+"""Rounding of the values of a certificate: a gap below it proves nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import Hessian
+
+Array = NDArray[np.float64]
+
+
+def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
+    """How far rounding of the scores X w may move Σ c_i φ_i, and that of X'(c α) the dual value.
+
+    ``shares`` are the c_i |α_i|, summed over the classes of an example. A product x'w rounds by
+    ε Σ_j |x_j w_j|, which is weighted by the derivative, at the optimum the dual. By Cauchy's
+    inequality Σ_i s_i |x_ij| is at most √(Σ s_i) √(Σ s_i x_ij²), so that lengths of columns do
+    not matter. Weights are d, or d × k of which the largest of each row counts.
+    """
+    sizes = np.abs(weights)
+    if sizes.size == rows.width:
+        sizes = sizes.ravel()
+    elif sizes.ndim == 2 and len(sizes) == rows.width:
+        sizes = sizes.max(axis=1)
+    else:  # the weights are no columns of these rows, such as the factors of a matrix
+        return 0.0
+    squares = Hessian(rows, np.ascontiguousarray(shares)).diagonal()
+    return float(np.finfo(float).eps * np.sqrt(shares.sum()) * (sizes @ np.sqrt(squares)))
