@@ -58,7 +58,7 @@ def valid_file(chance: random.Random) -> bytes:
 def damaged(text: bytes, chance: random.Random) -> bytes:
     """The text with up to four random changes of bytes, tokens or lines."""
     for _ in range(chance.randint(0, 4)):
-        kind = chance.randrange(8)
+        kind = chance.randrange(10)
         at = chance.randrange(len(text) + 1)
         if kind == 0:
             text = text[:at] + bytes([chance.choice(BYTES)]) + text[at + 1 :]
@@ -71,6 +71,12 @@ def damaged(text: bytes, chance: random.Random) -> bytes:
         elif kind == 4:
             tokens = text.split(b" ")
             tokens[chance.randrange(len(tokens))] = chance.choice(TOKENS)
+            text = b" ".join(tokens)
+        elif kind == 8:
+            text = text.replace(b"\n", chance.choice([b"\r", b"\r\n", b"\n\r", b"\n\n"]))
+        elif kind == 9:
+            tokens = text.split(b" ")
+            del tokens[chance.randrange(len(tokens))]
             text = b" ".join(tokens)
         else:
             lines = text.split(b"\n")

@@ -2,13 +2,18 @@
 
 Every input is random LIBSVM-like text, broken in random places, and is read in one block and in
 tiny blocks by several threads; both must agree with a slow reference to the bit and to the line and
-column of the refusal. With --liblinear TRAIN a sample is also given to that LIBLINEAR binary.
+column of the refusal or warning. With --liblinear TRAIN a sample is also given to that LIBLINEAR
+binary. One input in ten is an archive of several compressed members, damaged too: it is refused, or
+read as if it were whole.
 """
 
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
 import io
+import lzma
 import random
 import re
 import subprocess
@@ -222,6 +227,45 @@ def check(text: bytes, chance: random.Random) -> str:
     return str(whole[0])
 
 
+def random_archive(chance: random.Random) -> tuple[list[bytes], list[bytes], bytes]:
+    """(texts, each compressed to a member, the members one behind the other, mostly damaged)."""
+    compress = chance.choice([gzip.compress, bz2.compress, lzma.compress])
+    texts = [
+        b"".join(b"%d 1:%d.5\n" % (chance.randrange(3), chance.randrange(99)) for _ in range(count))
+        for count in (chance.randrange(1, 60) for _ in range(chance.randrange(1, 4)))
+    ]
+    members = [compress(text) for text in texts]
+    archive = bytearray(b"".join(members))
+    at, change = chance.randrange(len(archive)), chance.randrange(8)
+    if change == 0:
+        archive[at] ^= chance.randrange(1, 256)
+    elif change == 1:
+        del archive[at:]
+    elif change == 2:
+        del archive[at : at + chance.randrange(1, 40)]
+    elif change == 3:
+        archive[at:at] = chance.randbytes(chance.randrange(1, 9))
+    elif change == 4:
+        archive += chance.choice([b"1 1:1\n", b"\n", b"x", bytes(archive[:at]), b"\r"])
+    elif change == 5:
+        end = chance.randrange(len(members) + 1)
+        archive[:] = b"".join(members[:end]) + texts[0] + b"".join(members[end:])
+    elif change == 6:
+        archive[at : at + 8] = bytes(8)
+    return texts, members, bytes(archive)
+
+
+def check_archive(chance: random.Random) -> str:
+    """The outcome of reading an archive; AssertionError where examples are lost or made up."""
+    texts, members, archive = random_archive(chance)
+    outcome = read(archive, threads=1, block_size=chance.choice([10, 1 << 19]))
+    if outcome[0] == "read":
+        wholes = [k for k in range(1, len(members) + 1) if b"".join(members[:k]) == archive]
+        count = wholes[0] if wholes else len(members)
+        assert outcome == read(b"".join(texts[:count]), threads=1), (archive, count)
+    return "archive " + ("read" if outcome[0] == "read" else "refused")
+
+
 def differs_by_design(text: bytes) -> bool:
     """Whether LIBLINEAR reads this differently, as documented, or would take all memory."""
     return bool(
@@ -260,7 +304,11 @@ def main() -> int:
     counts: dict[str, int] = {}
     compared, begin = 0, time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(arguments.inputs):
+        for number in range(arguments.inputs):
+            if number % 10 == 9:
+                outcome = check_archive(chance)
+                counts[outcome] = counts.get(outcome, 0) + 1
+                continue
             text = random_text(chance)
             outcome = check(text, chance)
             counts[outcome] = counts.get(outcome, 0) + 1

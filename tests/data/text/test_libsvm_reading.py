@@ -28,6 +28,13 @@ def test_random_texts_agree_with_the_reference(fuzz_reader, seed):
 
 
 @settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_damaged_archives_lose_nothing(fuzz_reader, seed):
+    outcome = fuzz_reader.check_archive(random.Random(seed))
+    assert outcome in ("archive read", "archive refused")
+
+
+@settings(max_examples=200, deadline=None)
 @given(
     text=st.text(alphabet="0123456789 :.-+e#\n\r\tqidnax", max_size=60),
     block_size=st.integers(1, 70),
