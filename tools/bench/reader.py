@@ -1,19 +1,22 @@
 """Time reading LIBSVM files: python tools/bench/reader.py FILE... [--peer NAME=COMMAND]...
 
-Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file and
-with any command that reads the file ("{data}" in it stands for the file's name), for example
+Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file, with
+XGBoost's DMatrix on one thread where XGBoost is installed, and with any command that reads the file
+("{data}" in it stands for the file's name), for example
 
     --peer "liblinear=train -q -s 12 -e 1e9 {data} /dev/null"
 
 Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
 read in that process (of the whole process for a command): by then the file is in the page cache and
-the process has its pages. Peak memory is the growth of the largest resident size by the first read.
+the process has its pages. --cpu counts processor seconds of all threads, for a machine that is busy
+otherwise. Peak memory is the growth of the largest resident size by the first read.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import importlib.util
 import os
 import shlex
 import statistics
@@ -35,6 +38,13 @@ def read(name):
     X, y = load_svmlight_file(name)
     return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + y.nbytes
 """
+XGBOOST = """
+import xgboost
+xgboost.set_config(verbosity=0)
+def read(name):
+    data = xgboost.DMatrix(name + "?format=libsvm", nthread=1)
+    return 8 * data.num_nonmissing()
+"""
 # VmHWM, not ru_maxrss: the latter starts at the size of the process that forked this one
 MEASURE = """
 import sys, time
@@ -44,15 +54,16 @@ def peak():
 before = peak()
 size = read(sys.argv[1])
 added = peak() - before
-begin = time.perf_counter()
+clock = getattr(time, sys.argv[2])
+begin = clock()
 read(sys.argv[1])
-print(time.perf_counter() - begin, added, size)
+print(clock() - begin, added, size)
 """
 
 
-def measure_program(program: str, name: str) -> tuple[float, int, int]:
+def measure_program(program: str, clock: str, name: str) -> tuple[float, int, int]:
     """(seconds, bytes of peak memory added, bytes of the arrays) of reading in a new process."""
-    command = [sys.executable, "-c", program + MEASURE, name]
+    command = [sys.executable, "-c", program + MEASURE, name, clock]
     # after the import of NumPy an idle OpenBLAS thread spins for a while on the second processor
     quiet = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=quiet)
@@ -100,11 +111,14 @@ def main() -> int:
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--without-scikit-learn", action="store_true")
+    parser.add_argument("--cpu", action="store_true", help="processor seconds, not the clock's")
     parser.add_argument("--csv", type=Path, default=Path("results/reader.csv"))
     arguments = parser.parse_args()
 
+    clock = "process_time" if arguments.cpu else "perf_counter"
+
     def program(text: str) -> object:
-        return lambda name: measure_program(text, name)
+        return lambda name: measure_program(text, clock, name)
 
     def command(text: str) -> object:
         return lambda name: measure_command(text, name)
@@ -112,6 +126,8 @@ def main() -> int:
     readers = {f"rrmlinear {k}": program(OURS.format(threads=k)) for k in (1, 2)}
     if not arguments.without_scikit_learn:
         readers["scikit-learn"] = program(SCIKIT_LEARN)
+    if importlib.util.find_spec("xgboost"):
+        readers["XGBoost"] = program(XGBOOST)
     for peer in arguments.peer:
         name, _, text = peer.partition("=")
         readers[name] = command(text)

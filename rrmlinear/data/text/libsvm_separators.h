@@ -98,15 +98,22 @@ private:
 /* How many '\n' and ':' there are: bounds on a block's lines and stored values. */
 RRM_CLONES static void count_marks(const char *p, const char *end, int64_t &lines, int64_t &colons)
 {
+    constexpr int WIDTH = 64, ROUNDS = 255;
     lines = colons = 0;
-    for (; end - p >= 64; p += 64) {
-        unsigned char some_lines = 0, some_colons = 0; /* bytes, which vectors add up fastest */
-        for (int t = 0; t < 64; ++t) {
-            some_lines = (unsigned char)(some_lines + (p[t] == '\n'));
-            some_colons = (unsigned char)(some_colons + (p[t] == ':'));
+    while (end - p >= WIDTH) {
+        unsigned char line_sums[WIDTH] = {0}, colon_sums[WIDTH] = {0};
+        ptrdiff_t rounds = (end - p) / WIDTH;
+        if (rounds > ROUNDS)
+            rounds = ROUNDS;
+        for (ptrdiff_t round = 0; round < rounds; ++round, p += WIDTH)
+            for (int t = 0; t < WIDTH; ++t) {
+                line_sums[t] = (unsigned char)(line_sums[t] + (p[t] == '\n'));
+                colon_sums[t] = (unsigned char)(colon_sums[t] + (p[t] == ':'));
+            }
+        for (int t = 0; t < WIDTH; ++t) {
+            lines += line_sums[t];
+            colons += colon_sums[t];
         }
-        lines += some_lines;
-        colons += some_colons;
     }
     for (; p < end; ++p) {
         lines += *p == '\n';
