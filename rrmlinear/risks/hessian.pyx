@@ -49,8 +49,9 @@ cdef class Hessian:
             unit = self.roots * v[self.active]
             length = np.linalg.norm(unit)
             if length > 0:
-                self.units.append(unit / length)
-                self.lines.append(self._sum(h * v) / length)
+                unit /= length
+                self.units.append(unit)
+                self.lines.append(self._adjoint(unit))
 
     @property
     def size(self):
@@ -72,6 +73,9 @@ cdef class Hessian:
 
     def _dense_matrix(self):
         d = self.rows.width
+        if self._is_copied():
+            z = self._factor()
+            return z.T @ z
         result = np.zeros((d, d))
         for begin in range(0, self.size, CHUNK):
             part = self._copied(begin, min(begin + CHUNK, self.size))
@@ -108,27 +112,30 @@ cdef class Hessian:
 
     def times(self, p):
         """Z p."""
-        return self._projected(self._factor() @ p)
+        if isinstance(self.held, np.ndarray):
+            return self.held @ p
+        return self._projected(self._times(p))
 
     def adjoint(self, a):
         """Z'a."""
-        return self._projected(a) @ self._factor()
+        if isinstance(self.held, np.ndarray):
+            return a @ self.held
+        return self._adjoint(self._projected(a))
 
     def _projected(self, a):
-        if not isinstance(self.held, np.ndarray):
-            for unit in self.units:
-                a = a - (unit @ a) * unit
+        for unit in self.units:
+            a = a - (unit @ a) * unit
         return a
 
     def _factor(self):
         # Z; for sparse rows without the projection off the units
         if self.held is None:
-            few = self.size * self.rows.width <= MAX_COPIED_ENTRIES
-            if few and (self._is_dense() or self.size * self.rows.width <= MAX_SMALL_ENTRIES):
-                self.held = self._copied(0, self.size)
-            else:
-                self.held = self._sparse_rows()
+            self.held = self._copied(0, self.size) if self._is_copied() else self._sparse_rows()
         return self.held
+
+    def _is_copied(self):
+        entries = self.size * self.rows.width
+        return entries <= (MAX_COPIED_ENTRIES if self._is_dense() else MAX_SMALL_ENTRIES)
 
     def _sparse_rows(self):
         from scipy.sparse import csr_array
@@ -159,8 +166,16 @@ cdef class Hessian:
                     row_outer(&row, self.h[self.row_of[a]], &out[0, 0], d)
         return result + np.tril(result, -1).T
 
-    def product(self, const double[::1] p):
-        """This matrix times p, in one pass over the rows."""
+    def product(self, p):
+        """This matrix times p."""
+        if isinstance(self.held, np.ndarray):
+            return self.held.T @ (self.held @ p)
+        if self.units:
+            return self._adjoint(self._projected(self._times(p)))
+        return self._product(p)
+
+    def _product(self, const double[::1] p):
+        # in one pass over the rows
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
         cdef Py_ssize_t a, i, n = self.row_of.shape[0]
@@ -173,8 +188,34 @@ cdef class Hessian:
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
                     row_axpy(&row, self.h[i] * row_dot(&row, &p[0]), &out[0])
-        for line in self.lines:
-            result -= float(line @ np.asarray(p)) * line
+        return result
+
+    def _times(self, const double[::1] p):
+        # the active rows times √h_i, times p
+        result = np.zeros(self.size)
+        cdef double[::1] out = result
+        cdef const double[::1] root = self.roots
+        cdef Py_ssize_t a
+        cdef row_t row
+        if self.rows.width:
+            with nogil:
+                for a in range(self.row_of.shape[0]):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    out[a] = root[a] * row_dot(&row, &p[0])
+        return result
+
+    def _adjoint(self, const double[::1] factors):
+        # Σ f_a √h_i x_i over the active rows
+        result = np.zeros(self.rows.width)
+        cdef double[::1] out = result
+        cdef const double[::1] root = self.roots
+        cdef Py_ssize_t a
+        cdef row_t row
+        if self.rows.width:
+            with nogil:
+                for a in range(self.row_of.shape[0]):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    row_axpy(&row, root[a] * factors[a], &out[0])
         return result
 
     def diagonal(self):
@@ -195,18 +236,4 @@ cdef class Hessian:
                     out[row.bias_index] += self.h[i] * row.bias * row.bias
         for line in self.lines:
             result -= line * line
-        return result
-
-    def _sum(self, const double[::1] factors):
-        # Σ f_i x_i of rows with h_i > 0
-        result = np.zeros(self.rows.width)
-        cdef double[::1] out = result
-        cdef Py_ssize_t a, i
-        cdef row_t row
-        if self.rows.width:
-            with nogil:
-                for a in range(self.row_of.shape[0]):
-                    i = self.row_of[a]
-                    row = rows_get(&self.rows.c, i)
-                    row_axpy(&row, factors[i], &out[0])
         return result

@@ -20,7 +20,7 @@ from rrmlinear.solvers.second_order.systems import solved
 Array = NDArray[np.float64]
 
 # A search along a direction ends where the derivative is below this fraction of that at its start.
-DERIVATIVE_DECREASE = 0.05
+DERIVATIVE_DECREASE = 0.01
 # An inner problem is solved once its gap is at most this fraction of its duals' distance term.
 INNER_GAP_FRACTION = 0.05
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
