@@ -308,6 +308,13 @@ cdef class ScalarLoss:
         check_smoothing(self, smoothing)
         return self._smoothed(smoothing)
 
+    def enveloped(self, double curvature):
+        """This loss with (curvature/2) α² added to its conjugate, where it may be smooth already.
+
+        Losses with a kink and smooth losses with bounded duals and `pieces` have one.
+        """
+        return self._smoothed(self.smoothing + curvature)
+
     def _smoothed(self, smoothing):
         raise TypeError(f"{type(self).__name__} cannot be smoothed")
 

@@ -98,6 +98,9 @@ cdef class SmoothHinge(HingeFamily):
             raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
         self._form(smoothing, 1)
 
+    def _smoothed(self, smoothing):
+        return SmoothHinge(smoothing)
+
 
 cdef class SquaredHinge(HingeFamily):
     """max(0, 1 − m)²."""

@@ -117,12 +117,15 @@ cdef class SquaredEpsilonInsensitive(ResidualLoss):
 
 
 cdef class Huber(ResidualLoss):
-    """½ r² where |r| ≤ δ, δ (|r| − δ/2) beyond."""
+    """½ r²/γ where |r| ≤ γ δ, δ (|r| − γ δ/2) beyond; γ is 1 unless it is smoothed further."""
 
-    def __init__(self, double delta=1.0):
+    def __init__(self, double delta=1.0, double smoothing=1.0):
         if not 0 < delta < INFINITY:
             raise ValueError(f"delta must be positive and finite, got {delta}")
-        self._form(0, 1, -delta, delta)
+        self._form(0, smoothing, -delta, delta)
+
+    def _smoothed(self, smoothing):
+        return Huber(self.upper, smoothing)
 
 
 cdef class Quantile(ResidualLoss):

@@ -26,9 +26,9 @@ class Risk(Protocol):
     def offers(self) -> frozenset[Hashable]:
         """Names of abilities that only some risks have.
 
-        "hessian": `Evaluation.hessian`. "gram": `gram`. "balance": duals have Σ c_i α_i = 0 over
-        all examples. "box": each dual has an interval of its own and no condition but "balance";
-        ``rows`` are the rows of X.
+        "hessian": `Evaluation.hessian`. "gram": `gram`. "envelope": ``smoothed`` also of a loss
+        that is smooth already. "balance": duals have Σ c_i α_i = 0 over all examples. "box": each
+        dual has an interval of its own and no condition but "balance"; ``rows`` are the rows of X.
         """
         ...
 

@@ -63,7 +63,9 @@ cdef class ScalarRisk:
     def offers(self):
         """See `Risk.offers`."""
         own = {"hessian", "box"} if self.condition is None else self.condition.offers
-        return frozenset({"gram"} | own)
+        loss = self.loss
+        bounded = loss.lipschitz < INFINITY and loss.pieces(self.labels[:0]) is not None
+        return frozenset({"gram"} | ({"envelope"} if bounded else set()) | own)
 
     @property
     def shape(self):
@@ -81,8 +83,8 @@ cdef class ScalarRisk:
         return self.loss.lipschitz
 
     def smoothed(self, double smoothing):
-        """The risk with the loss smoothed by `ScalarLoss.smoothed`."""
-        return self.of_loss(self.loss.smoothed(smoothing))
+        """The risk with (smoothing/2) α² added to the conjugate of the loss."""
+        return self.of_loss(self.loss.enveloped(smoothing))
 
     def of_loss(self, loss):
         """The risk with another loss."""

@@ -153,6 +153,25 @@ def test_smoothed_is_below_by_no_more_than_stated(name):
         loss.smoothed(0.0)
 
 
+BOUNDED = [
+    name
+    for name, loss in LOSSES.items()
+    if np.isfinite(loss.lipschitz) and loss.pieces(np.ones(1)) is not None
+]
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_an_envelope_adds_a_square_to_the_conjugate(name):
+    rng = np.random.default_rng(7)
+    loss, y, a = LOSSES[name], labels_for(name, rng, 300), margins_for(rng, 300)
+    more = loss.enveloped(0.3)
+    alpha = -loss.derivatives(y, a)
+    added = more.conjugates(y, alpha) - loss.conjugates(y, alpha)
+    np.testing.assert_allclose(added, 0.3 / 2 * alpha**2, atol=1e-14)
+    gain = -more.derivatives(y, a)
+    np.testing.assert_allclose(gain, loss.dual_steps(y, a, 0.0, 0.3), rtol=1e-12, atol=1e-14)
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_what_is_smooth_is_not_smoothed(name):
     with pytest.raises(ValueError, match="needs no smoothing: it is smooth"):

@@ -44,7 +44,8 @@ class Newton(Solver):
     s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
     scores s − q α, less a constant. Once an inner problem is solved well enough, α' takes the place
     of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
-    A smooth loss is its own inner problem.
+    A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
+    residuals: then q begins above its own curvature of duals, and is left out once below.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
@@ -94,11 +95,15 @@ class Newton(Solver):
         )
         self.smoothing, self.shift = 0.0, None
         self.smooth, self.at = risk, at
+        gap = self.certificate.gap if self.first_duals is not None else at.value
+        smoothing = gap / total / risk.lipschitz**2 if total else 0.0
         self.has_kinks = not risk.loss.smoothing > 0
-        if self.has_kinks:
-            gap = self.certificate.gap if self.first_duals is not None else at.value
-            mean = gap / total if total else 0.0
-            self._smooth(mean / risk.lipschitz**2 or 1.0, at.warm)
+        #: Whether Φ is the augmented Lagrangian.
+        self.is_augmented = self.has_kinks or (
+            "envelope" in risk.offers and smoothing > risk.loss.smoothing
+        )
+        if self.is_augmented:
+            self._smooth(smoothing or 1.0, at.warm)
             self.least_smoothing = MIN_SMOOTHING * self.smoothing
         if self.absolute is not None:
             stiffness = self.at.hessian().diagonal().reshape(risk.shape)
@@ -106,7 +111,11 @@ class Newton(Solver):
         self.steps, self.moved = 0, self.n
 
     def _smooth(self, smoothing: float, warm: Any) -> None:
-        """Set q, and Φ at w."""
+        """Set q, and Φ at w. A smooth loss is taken as it is once q is small beside its own."""
+        if not self.has_kinks and smoothing < self.risk.loss.smoothing:
+            self.is_augmented, self.smoothing, self.shift = False, 0.0, None
+            self.smooth, self.at = self.risk, self.risk.at(self.scores, warm)
+            return
         self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
         self.shift = smoothing * self.alphas
         self.at = self.smooth.at(self.scores - self.shift, warm)
@@ -114,8 +123,8 @@ class Newton(Solver):
     def run_pass(self, number: int) -> None:
         self.work += self.n
         vector = self._offered()
-        is_augmented = self.has_kinks or self.absolute is not None
-        if is_augmented and (not self.moved or self._is_solved(vector)):
+        has_duals = self.is_augmented or self.absolute is not None
+        if has_duals and (not self.moved or self._is_solved(vector)):
             self._update(vector)
             vector = self._offered()
         direction = self._direction(vector)
@@ -139,7 +148,7 @@ class Newton(Solver):
         """Whether the gap of the inner problem is small beside the distance term of its duals."""
         away = self.modulus * self.w - vector
         distance = 0.0
-        if self.has_kinks:
+        if self.is_augmented:
             change = self.at.derivatives + self.alphas
             distance = self.smoothing / 2 * float(np.vdot(self.risk.costs * change, change))
         if self.absolute is not None:
@@ -154,7 +163,7 @@ class Newton(Solver):
         fall = FAST_FALL if self.steps < EASY_STEPS else SLOW_FALL
         if self.absolute is not None:
             self.absolute.update(self.w, fall)
-        if self.has_kinks:
+        if self.is_augmented:
             self.alphas = -self.at.derivatives
             self.scores = self.risk.scores(self.w)
             self._smooth(max(self.smoothing / fall, self.least_smoothing), self.at.warm)

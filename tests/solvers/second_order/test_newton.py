@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
-from members import scalar_problem
+from members import scalar_problem, takes_signs
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -107,3 +107,64 @@ def test_what_it_does_not_take_is_said():
     risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
     with pytest.raises(ValueError, match="squared norm as regularizer, with or without a 1-norm"):
         Newton(risk, L1(1.0))
+
+
+def stretched(form="dense", n=300, d=20, seed=3):
+    """Rows with columns of lengths 10^u, u in ±3, and large means; labels of a noisy line."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) + 3 * rng.random(d)
+    y = X @ rng.standard_normal(d) + rng.standard_normal(n)
+    X *= 10 ** rng.uniform(-3, 3, d)
+    return (csr_array(X) if form == "sparse" else X), y
+
+
+HARD = LOSSES | {"huber of large residuals": regression.Huber(1e-4)}
+
+
+@pytest.mark.parametrize("free_bias", [False, True])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("name", HARD)
+def test_stretched_columns_are_solved_to_nine_digits(name, form, C, free_bias):
+    X, y = stretched(form)
+    labels = np.sign(y - np.median(y)) if takes_signs(name) else y
+    problem = Problem.from_arrays(X, labels, bias=1.0 if free_bias else -1.0)
+    condition = Intercept() if free_bias else None
+    risk = ScalarRisk(
+        problem.rows, HARD[name], problem.labels, np.full(len(y), C), condition=condition
+    )
+    result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=400))
+    assert result.status is Status.SOLVED
+    assert result.passes < 150
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(1.0)])
+@pytest.mark.parametrize("name", ["hinge", "absolute", "logistic", "squared-hinge"])
+def test_its_own_duals_are_a_start_that_needs_few_passes(name, omega):
+    problem, _, _ = scalar_problem(name)
+    risk = ScalarRisk(problem.rows, LOSSES[name], problem.labels, np.ones(N))
+    rules = Stopping(gap_tol=1e-8, max_passes=500)
+    cold = Newton(risk, omega).solve(rules)
+    warm = Newton(risk, omega, cold.duals).solve(rules)
+    assert warm.status is Status.SOLVED
+    assert warm.passes <= cold.passes / 2
+    assert warm.primal == pytest.approx(cold.primal, rel=2e-8)
+
+
+def test_duals_beyond_their_bounds_are_a_start():
+    problem, _, _ = scalar_problem("hinge")
+    risk = ScalarRisk(problem.rows, LOSSES["hinge"], problem.labels, np.ones(N))
+    result = Newton(risk, L2(), np.full(N, -7.0)).solve(Stopping(gap_tol=1e-9, max_passes=500))
+    assert result.status is Status.SOLVED
+
+
+def test_separable_data_and_one_feature_are_solved():
+    x = np.linspace(-1, 1, 40)[:, np.newaxis]
+    y = np.where(x[:, 0] > 0, 1.0, -1.0)
+    for X in (x, 1e-6 * x, 1e6 * x, np.hstack((x, x))):
+        problem = Problem.from_arrays(X, y)
+        for loss in (margin.Hinge(), margin.SquaredHinge(), margin.Logistic()):
+            for C in (1e-4, 1.0, 1e4, 1e6):
+                risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(40, C))
+                result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=300))
+                assert result.status is Status.SOLVED, (X[0], loss, C)
