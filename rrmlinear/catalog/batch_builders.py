@@ -13,6 +13,7 @@ from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
+from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.gradient.pegasos import Pegasos
@@ -125,8 +126,30 @@ def newton(task: Task) -> Solver:
 
 
 def automatic(task: Task) -> Solver:
-    """Newton's method where it applies and features are few, else AGM-EF."""
+    """Newton's method where it applies, over features with a 1-norm, else AGM-EF."""
+    if feature_newton_applies(task):
+        return chosen_feature_newton(task)
     return chosen_newton(task) if newton_applies(task) else agm(task)
+
+
+def feature_newton_applies(task: Task) -> bool:
+    """Whether Newton steps over features take this task, with a 1-norm."""
+    return (
+        task.n_classes is None
+        and task.risk is None
+        and "smooth" in task.features
+        and task.choices.budget is None
+        and bool(task.regularizer.quadratic_l1)
+    )
+
+
+def chosen_feature_newton(task: Task) -> Solver:
+    """Newton steps over features with a note that the solver type chose them."""
+    solver = FeatureNewton(risk_of(task), task.regularizer)
+    solver.notes.append("Newton steps over features are used")
+    if task.start is not None:
+        solver.notes.append("it begins at w = 0, not at the duals given")
+    return solver
 
 
 def newton_applies(task: Task) -> bool:

@@ -156,7 +156,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
     SolverRow(
         "batch",
         "BATCH",
-        "newton or 35, whichever suits the problem",
+        "newton, Newton steps over features or 35, whichever suits the problem",
         (PROX,),
         PROXIMAL,
         batch_builders.automatic,

@@ -44,7 +44,8 @@ class RiskClassifier(LossClassifier):
         R > 0 of the constraint ½‖w‖² + S‖w‖₁ ≤ R in place of the same as a term, S being ``l1``;
         for solvers that take it, "fista" above all.
     solver : str, default="auto"
-        "auto": "newton" for up to some hundred features with the squared norm alone, else "agm".
+        "auto": "newton" for up to some hundred features with the squared norm alone, Newton steps
+        over features for smooth losses with ``l1``, else "agm".
         "agm" and "agm-1": accelerated gradient methods with memory of all steps or of one.
         "pragam": by the excessive gap. "bmrm" and "ls-bmrm": bundle methods with a quadratic
         program or a line search. "fista": for smooth losses. "newton": second order; for up to

@@ -174,7 +174,8 @@ def test_the_automatic_choice_goes_by_regularizer_and_features(two_classes):
     assert few.fit(X, y).n_iter_ < cold
     thin = RiskClassifier("squared-hinge", tol=1e-8, l1=0.1).fit(X, y)
     by_gradients = RiskClassifier("squared-hinge", tol=1e-8, l1=0.1, solver="agm").fit(X, y)
-    assert_array_equal(thin.coef_, by_gradients.coef_)
+    assert thin.n_iter_ < by_gradients.n_iter_
+    assert thin.trace_[-1].primal == pytest.approx(by_gradients.trace_[-1].primal, rel=2e-8)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -20,12 +20,12 @@ cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
 cdef class FeatureSweeps:
-    """minimize ½‖r‖² + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
+    """minimize ½‖r‖² − g'w + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
 
     ``columns`` holds the vectors a_j as rows. With nonzero ``means`` the vectors are a_j − mean_j u
     instead, u being ``unit``. They are never formed: r is ``residual`` + ``shift`` · u, and
     ``totals`` are the products a_j'u. ``curvature`` holds the squared norms; a weight whose
-    curvature is 0 never moves.
+    curvature is 0 never moves. ``linear`` is g.
     """
 
     cdef readonly Rows columns
@@ -41,11 +41,13 @@ cdef class FeatureSweeps:
     cdef const double[::1] mean
     cdef const double[::1] total
     cdef const double[::1] unit
+    cdef const double[::1] linear
 
     def __cinit__(self, Rows columns, const double[::1] curvature, const double[::1] unit,
-                  const double[::1] means, const double[::1] totals, double l1, double modulus):
+                  const double[::1] means, const double[::1] totals, const double[::1] linear,
+                  double l1, double modulus):
         self.columns, self.curvature = columns, curvature
-        self.unit, self.mean, self.total = unit, means, totals
+        self.unit, self.mean, self.total, self.linear = unit, means, totals, linear
         self.l1, self.modulus = l1, modulus
         self.weights = np.zeros(columns.c.n_rows)
         self.w = self.weights
@@ -53,10 +55,13 @@ cdef class FeatureSweeps:
         self.r = self.residual
 
     def sweep(self, const int64_t[::1] features):
-        """Minimize over each of these weights in turn, all others fixed."""
+        """Minimize over each of these weights in turn, all others fixed.
+
+        Returns a lower bound of the decrease of the objective.
+        """
         cdef Py_ssize_t at, j, n = features.shape[0]
         cdef row_t column
-        cdef double pull, best, bound
+        cdef double pull, best, bound, move, decrease = 0
         with nogil:
             for at in range(n):
                 if at + ROW_LOOKAHEAD < n:
@@ -66,15 +71,18 @@ cdef class FeatureSweeps:
                     continue
                 column = rows_get(&self.columns.c, j)
                 pull = row_dot(&column, &self.r[0]) + self.shift * self.total[j] \
-                    + self.curvature[j] * self.w[j]
+                    + self.linear[j] + self.curvature[j] * self.w[j]
                 bound = self.l1 if pull > 0 else -self.l1
                 best = 0
                 if fabs(pull) > self.l1:
                     best = (pull - bound) / (self.curvature[j] + self.modulus)
-                if fabs(best - self.w[j]) > WEIGHT_MOVE_ROUNDING * fabs(best):
-                    self._move(&column, j, best - self.w[j])
+                move = best - self.w[j]
+                if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
+                    self._move(&column, j, move)
                     self.w[j] = best
                     self.moved += 1
+                    decrease += (self.curvature[j] + self.modulus) * move * move / 2
+        return decrease
 
     def move(self, const int64_t[::1] features, const double[::1] weights):
         """Set the weights of these features."""

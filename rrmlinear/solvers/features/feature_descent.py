@@ -8,24 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.projections.clipped_lines import root
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
+from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.loop.anderson import mixing_weights
+from rrmlinear.solvers.features.working_set import nearest_features
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
-# A working set holds the features in use, and those with |a_j'r| above this fraction of l1.
-WORKING_SET_PULL = 0.95
-# The limit on a working set is the largest of MIN_SET_LIMIT, the number of examples, and twice the
-# number of features in use. Those nearest to l1 come first.
-MIN_SET_LIMIT = 100
 # Sweeps between two looks at the gap, and between two extrapolations.
 SWEEPS_PER_LOOK = 5
-# Ridge of an extrapolation: small, as a guess is kept only if it is better.
-MIXING_RIDGE = 1e-14
 # A working set is solved when its gap is this fraction of the whole problem's, or of the target.
 WORKING_SET_ACCURACY = 0.3
 
@@ -86,6 +81,7 @@ class FeatureDescent(Solver):
             self.columns.unit,
             self.columns.means,
             self.columns.totals,
+            np.zeros(self.columns.count),
             self.threshold,
             self.ridge,
         )
@@ -120,16 +116,10 @@ class FeatureDescent(Solver):
         return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
 
     def _working_set(self) -> NDArray[np.int64]:
-        in_use = self.sweeps.weights != 0
-        room = WORKING_SET_PULL * self.threshold - np.abs(self.pulls)
-        near = np.flatnonzero(((room < 0) | in_use) & self.usable)
-        most = max(
-            MIN_SET_LIMIT, 2 * int(in_use.sum()), min(self.rows.shape[0], self.columns.count)
+        at_least = min(self.rows.shape[0], self.columns.count)
+        return nearest_features(
+            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable, at_least
         )
-        if len(near) > most:
-            distance = np.where(in_use[near], -np.inf, room[near] / self.norms[near])
-            near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
-        return near
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> None:
         # Sweep until the gap over these features is within the goal or shrinks no more.
@@ -140,14 +130,7 @@ class FeatureDescent(Solver):
                 if not self._sweep(features):
                     return
                 points.append(sweeps.weights[features])
-            primal = self._primal(features)
-            guess = extrapolated(np.array(points))
-            sweeps.move(features, guess)
-            guessed = self._primal(features)
-            if guessed < primal:
-                primal = guessed
-            else:
-                sweeps.move(features, points[-1])
+            primal = extrapolate(sweeps, features, points, lambda: self._primal(features))
             proof.offer_weights(lambda: sweeps.weights, primal=primal)
             proof.offer_duals(None, dual=self._best_factor(sweeps.products(features))[1])
             last, gap = gap, proof.gap
@@ -178,15 +161,14 @@ class FeatureDescent(Solver):
             if factor * largest > self.threshold:
                 factor = self.threshold / largest
             return factor, factor * (product - factor / 2 * square)
-        while True:  # Newton's method on a concave derivative, from above: finitely many kinks
-            beyond = pulls[factor * pulls > self.threshold]
-            excess = factor * beyond - self.threshold
-            derivative = product - factor * square - (beyond * excess).sum() / self.ridge
-            curvature = square + (beyond * beyond).sum() / self.ridge
-            if not derivative < -OBJECTIVE_ROUNDING * factor * curvature:
-                break
-            factor += derivative / curvature
-        penalty = (excess * excess).sum() / (2 * self.ridge)
+        beyond = pulls[(factor * pulls > self.threshold) & (pulls * pulls > 0)]
+        if beyond.size:
+            # the derivative is 0: product − t ‖r‖² = Σ max(0, t a − l1) a / modulus
+            lines = self.threshold * beyond, beyond * beyond
+            ends = -np.inf, 0.0, square * self.ridge, -product * self.ridge
+            factor = max(root(*lines, *ends), 0.0)
+        excess = np.maximum(factor * beyond - self.threshold, 0)
+        penalty = float(excess @ excess) / (2 * self.ridge)
         return factor, factor * (product - factor / 2 * square) - penalty
 
     def _certify(self) -> None:
@@ -213,9 +195,3 @@ class FeatureDescent(Solver):
         sweeps.move(in_use, weights)
         if self.intercept:
             sweeps.shift -= sweeps.lengths(self.columns.unit)[1] / self.columns.mass
-
-
-def extrapolated(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The limit of x_0, x_1, … if x_{i+1} is one affine map of x_i: Σ θ_i x_{i+1}."""
-    theta = mixing_weights(np.diff(points, axis=0), MIXING_RIDGE, 0.0)
-    return (theta[:, None] * points[1:]).sum(axis=0)

@@ -240,3 +240,15 @@ def test_a_norm_that_overflows_is_refused():
     problem = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, 2.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
         solve(problem, np.ones(2), 1.0, 0.0)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4, 5])
+def test_large_duals_of_an_elastic_net_end(seed):
+    # the best factor of the duals was a Newton search that rounding kept moving
+    rng = np.random.default_rng(seed)
+    X = 100 * rng.standard_normal((10, 30))
+    y = 100 * rng.standard_normal(10)
+    result = solve(Problem.from_arrays(X, y), np.ones(10), 1.0, 1.0, time_limit=5, gap_tol=1e-9)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, np.ones(10), 1.0, 1.0, result)
+    assert primal - dual <= 1.01e-9 * max(1, primal)

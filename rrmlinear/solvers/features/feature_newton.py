@@ -1,0 +1,194 @@
+"""Proximal Newton steps over features: any smooth loss of one score with the 1-norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation, moved
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
+from rrmlinear.solvers.features.quadratic_models import (
+    MAX_COLUMNS_SWEEPS,
+    ColumnsModel,
+    GramModel,
+    Model,
+)
+from rrmlinear.solvers.features.working_set import nearest_features
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
+
+# Sweeps that the models to come are expected to take at first, and beside those so far.
+FIRST_SWEEPS = 20
+# Limit on the features of a Gram matrix, and the same where sweeps over columns have been too many.
+MAX_GRAM_FEATURES, MAX_HARD_GRAM_FEATURES = 1000, 2500
+# Time of a product in a dense Gram matrix relative to that of a product in a sweep.
+DENSE_PRODUCT = 1 / 8
+# The curvatures of a model are at least this fraction of their Lipschitz constant: a loss may have
+# none at all at a point.
+MIN_CURVATURE = 1e-10
+# A step is taken if it brings this fraction of the decrease of the model; else half of it is tried,
+# at most so often.
+SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
+# Curvatures added after a step that was too long fall by this factor after every whole step.
+ADDED_CURVATURE_FALL = 0.3
+
+
+class FeatureNewton(Solver):
+    """minimize F(w) + (modulus/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i), φ smooth.
+
+    A pass chooses a working set of features and minimizes a quadratic model of F plus the
+    regularizer over their weights, by coordinate descent on the Gram matrix X' diag(h) X where that
+    pays and on the columns of the data elsewhere, and a search along the step follows. h are the
+    second derivatives; where a step was too long, they rise to the slopes of φ' along it. An
+    intercept of the risk is eliminated from the model.
+
+    Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
+    that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
+
+    Raises ValueError for a risk without second derivatives, for other regularizers and where the
+    squared norm of a feature overflows. Source: Yuan, Ho and Lin, An improved GLMNET for
+    L1-regularized logistic regression, 2012; Ndiaye, Fercoq, Gramfort and Salmon, Gap safe
+    screening rules for sparsity enforcing penalties, 2017.
+    """
+
+    def __init__(self, risk: ScalarRisk, regularizer: Regularizer) -> None:
+        super().__init__()
+        if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
+            raise ValueError(
+                "Newton steps over features take a smooth loss without a budget, and "
+                f"{type(risk.loss).__name__} has a kink or a budget"
+            )
+        if regularizer.quadratic_l1 is None:
+            raise ValueError(
+                "Newton steps over features take the squared norm and the 1-norm as regularizer, "
+                f"and {type(regularizer).__name__} is another"
+            )
+        self.risk, self.regularizer = risk, regularizer
+        self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
+        self.largest = risk.costs / risk.loss.smoothing  # of c φ''
+        self.n = risk.rows.shape[0]
+        self.measuring_work = 2.0 * self.n
+
+    def start(self) -> None:
+        risk = self.risk
+        self.w = np.zeros(risk.shape)
+        self.certificate = Certificate(risk, self.regularizer)
+        self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
+        squares = Hessian(risk.rows, risk.costs).diagonal()
+        if not np.isfinite(squares).all():
+            worst = int(np.flatnonzero(~np.isfinite(squares))[0])
+            raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
+        centred = Hessian(risk.rows, risk.costs, self.free).diagonal()
+        #: Squared norms of the features weighted with costs, 0 for those that never move.
+        self.squares = np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
+        self.usable = self.squares > 0
+        self.norms = np.sqrt(self.squares / risk.loss.smoothing + self.modulus)
+        self.subsets = FeatureSubsets(risk.rows)
+        self.added = MIN_CURVATURE * self.largest
+        self.expected_sweeps, self.hard = FIRST_SWEEPS, False
+        self.at = self.certificate.at(risk.scores(self.w))
+        self.certificate.offer_weights(self.w, self.at)
+        self._certify()
+
+    def run_pass(self, number: int) -> None:
+        features = nearest_features(self.pulls, self.w, self.norms, self.l1, self.usable)
+        features = self.subsets.choose(features)
+        part = self._part()
+        model = self._model(part, features)
+        begin, before = self.w[features], model.value()
+        sweeps = model.minimize(self.deadline)
+        if isinstance(model, ColumnsModel):
+            self.expected_sweeps += sweeps
+            self.hard = sweeps >= MAX_COLUMNS_SWEEPS
+        step = model.weights - begin
+        self.moved = self._search(features, step, part.scores(step), before - model.value())
+        self.work += 3 * self.n
+        self._certify()
+
+    def support(self) -> dict[str, int]:
+        return {"features in use": int(np.count_nonzero(self.w))}
+
+    def _certify(self) -> None:
+        """Products with all features, and the duals."""
+        alphas = -self.at.derivatives
+        self.pulls = self.risk.gradient(alphas)
+        self.certificate.offer_duals(alphas, self.pulls)
+        largest = float(np.abs(self.pulls).max(initial=0))
+        t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
+        if self.modulus > 0 and t < 1:
+            self.certificate.offer_duals(t * alphas, t * self.pulls)
+        # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
+        dual, _ = self.certificate.dual_of(t * alphas, t * self.pulls)
+        gap = max(self.certificate.primal - dual, 0.0)
+        reach = np.sqrt(2 * gap / self.risk.loss.smoothing * self.squares)
+        self.usable &= ~((t * np.abs(self.pulls) + reach < self.l1) & (self.w == 0))
+
+    def _part(self) -> ScalarRisk:
+        """The risk without an intercept over the working set, for its products."""
+        risk, rows = self.risk, self.subsets.rows
+        if rows is risk.rows:
+            return risk
+        return ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
+
+    def _model(self, part: ScalarRisk, features: NDArray[np.int64]) -> Model:
+        curvatures = self.at.curvatures + self.added
+        given: Any = (self.pulls[features], self.w[features], self.l1, self.modulus)
+        rows = part.rows
+        if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
+            hessian = Hessian(rows, curvatures, self.free)
+            return GramModel(hessian, self.usable[features], *given)
+        columns = self.subsets.as_columns()
+        return ColumnsModel(columns, curvatures, bool(self.free), *given)
+
+    def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:
+        if self.hard and count <= MAX_HARD_GRAM_FEATURES:
+            return True
+        products = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if dense else 1.0)
+        sweeps = 2.0 * self.expected_sweeps * float(lengths.sum())
+        return count <= MAX_GRAM_FEATURES and products <= sweeps
+
+    def _search(
+        self,
+        features: NDArray[np.int64],
+        step: NDArray[np.float64],
+        moves: NDArray[np.float64],
+        expected: float,
+    ) -> int:
+        """Take the step, or a part of it that decreases the objective; returns moved weights."""
+        value = self._objective(self.w, self.at)
+        rounding = OBJECTIVE_ROUNDING * abs(value)
+        t, failed = 1.0, None
+        for _ in range(MAX_HALVINGS):
+            w = self.w.copy()
+            w[features] += t * step
+            at = self.risk.at(moved(self.at.scores, moves, t), self.at.warm)
+            at.tangent()
+            reached = self._objective(w, at)
+            if reached <= value - SUFFICIENT_DECREASE * t * expected + rounding:
+                break
+            failed, t = at, t / 2
+        else:
+            return 0
+        if failed is None:
+            self.added = np.maximum(ADDED_CURVATURE_FALL * self.added, MIN_CURVATURE * self.largest)
+        else:
+            self._add_curvature(failed, 2 * t * moves)
+        self.w, self.at = w, at
+        self.certificate.offer_weights(w, at)
+        return int(np.count_nonzero(step)) if value - reached > rounding else 0
+
+    def _add_curvature(self, failed: Evaluation, moves: NDArray[np.float64]) -> None:
+        # the slope of c φ' along the last step that was too long
+        rise = self.risk.costs * (failed.derivatives - self.at.derivatives)
+        slope = np.divide(rise, moves, out=np.zeros(self.n), where=moves != 0)
+        slope = np.clip(slope, 0, self.largest)
+        self.added = np.maximum(self.added, slope - self.at.curvatures)
+
+    def _objective(self, w: NDArray[np.float64], at: Evaluation) -> float:
+        return at.value + self.regularizer.value_of(w)

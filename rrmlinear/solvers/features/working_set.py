@@ -1,0 +1,37 @@
+"""Working sets: the features whose weights may soon move."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+# A working set holds the features in use, and those with |v_j| above this fraction of l1.
+WORKING_SET_PULL = 0.95
+# The limit on a working set is at least this, and twice the number of features in use. Those
+# nearest to l1 come first.
+MIN_SET_LIMIT = 100
+
+
+def nearest_features(
+    pulls: Vector,
+    weights: Vector,
+    norms: Vector,
+    l1: float,
+    usable: NDArray[np.bool_],
+    at_least: int = 0,
+) -> NDArray[np.int64]:
+    """The usable features with a weight or with |pulls| near l1, in their order.
+
+    If there are too many, those of the least (l1 − |pull_j|) / norm_j are taken. ``at_least``
+    raises the limit.
+    """
+    in_use = weights != 0
+    room = WORKING_SET_PULL * l1 - np.abs(pulls)
+    near = np.flatnonzero(((room < 0) | in_use) & usable)
+    most = max(MIN_SET_LIMIT, 2 * int(in_use.sum()), at_least)
+    if len(near) > most:
+        distance = np.where(in_use[near], -np.inf, room[near] / norms[near])
+        near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
+    return near

@@ -1,0 +1,218 @@
+"""Newton steps over features: the certificate recomputed, and the optimum of others."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
+from rrmlinear.regularizers.groups.group_norms import L2Groups
+from rrmlinear.regularizers.separable import L1, ElasticNet
+from rrmlinear.risks.conditions.budget import Budget
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features.feature_descent import FeatureDescent
+from rrmlinear.solvers.features.feature_newton import FeatureNewton
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 80, 30
+LOSSES = {
+    "logistic": Logistic(),
+    "squared hinge": SquaredHinge(),
+    "smooth hinge": SmoothHinge(0.5),
+    "huber": Huber(0.3),
+    "squared epsilon-insensitive": SquaredEpsilonInsensitive(0.1),
+    "squared": Squared(),
+}
+
+
+def data(loss="logistic", form="sparse", dtype=np.float64, bias=-1.0, n=N, d=D, seed=3):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.5) + 0.5
+    X[:, 4] = 0  # a feature that is never there
+    X[:, 9] = X[:, 8]  # and one that is there twice
+    y = X @ (rng.standard_normal(d) * (rng.random(d) < 0.3)) + rng.standard_normal(n)
+    if isinstance(LOSSES[loss], (Logistic, SquaredHinge, SmoothHinge)):
+        y = np.where(y > np.median(y), 1.0, -1.0)
+    X = X.astype(dtype)
+    given = csr_array(X) if form == "sparse" else X
+    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
+
+
+def solver_of(problem, loss, costs, l1, modulus=0.0, intercept=False):
+    condition = Intercept() if intercept else None
+    risk = ScalarRisk(problem.rows, loss, problem.labels, costs, 1, condition)
+    omega = ElasticNet(l1, modulus) if modulus else L1(l1)
+    return FeatureNewton(risk, omega.over(risk.shape))
+
+
+def solve(problem, loss, costs, l1, modulus=0.0, intercept=False, **rules):
+    solver = solver_of(problem, loss, costs, l1, modulus, intercept)
+    return solver.solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 500} | rules)))
+
+
+def objectives(X, y, loss, costs, l1, modulus, result, intercept=0.0):
+    """Primal and dual in NumPy from weights and duals alone."""
+    w, alpha = result.weights[: X.shape[1]], result.duals
+    v = X.T @ (costs * alpha)
+    primal = costs @ loss.values(y, X @ w + intercept) + modulus / 2 * w @ w
+    primal += l1 * np.abs(w).sum()
+    dual = -costs @ loss.conjugates(y, alpha)
+    if modulus == 0:
+        rounding = 1e-14 * (np.abs(X).T @ (costs * np.abs(alpha)))
+        assert (np.abs(v) <= l1 * (1 + 1e-12) + rounding).all()
+    else:
+        dual -= (np.maximum(np.abs(v) - l1, 0) ** 2).sum() / (2 * modulus)
+    return primal, dual
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize(("form", "dtype"), [("sparse", np.float64), ("dense", np.float32)])
+@pytest.mark.parametrize("modulus", [0.0, 0.3])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_certificate_is_true(name, form, dtype, modulus, intercept):
+    loss = LOSSES[name]
+    problem, X, y = data(name, form, dtype, bias=2.0 if intercept else -1.0)
+    costs = np.linspace(0, 2, N)
+    result = solve(problem, loss, costs, 1.5, modulus, intercept)
+    assert result.status is Status.SOLVED
+    b = 2 * result.weights[D] if intercept else 0.0
+    primal, dual = objectives(X, y, loss, costs, 1.5, modulus, result, b)
+    if intercept:
+        assert abs(costs @ result.duals) <= 1e-9 * (costs @ np.abs(result.duals))
+    assert result.primal == pytest.approx(primal, rel=1e-11)
+    assert result.dual == pytest.approx(dual, rel=1e-11)
+    assert -1e-12 * primal <= primal - dual <= 1.01e-10 * max(1, primal)
+
+
+@pytest.mark.parametrize("C", [1e-4, 1e-2, 1.0, 1e2, 1e4])
+@pytest.mark.parametrize("name", ["logistic", "squared hinge", "smooth hinge", "huber"])
+def test_stretched_columns_and_every_cost(name, C):
+    problem, X, y = data(name, "dense")
+    X = X * 10 ** np.random.default_rng(1).uniform(-3, 3, D)
+    problem = Problem.from_arrays(X, y)
+    result = solve(problem, LOSSES[name], np.full(N, C), 1.0, gap_tol=1e-6)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, LOSSES[name], np.full(N, C), 1.0, 0.0, result)
+    assert primal - dual <= 1.01e-6 * max(1, primal)
+
+
+@pytest.mark.parametrize("name", ["logistic", "squared hinge", "smooth hinge"])
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+def test_wide_separable_data(name, form):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 400)) * (rng.random((30, 400)) < 0.4)
+    y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    problem = Problem.from_arrays(csr_array(X) if form == "sparse" else X, y)
+    result = solve(problem, LOSSES[name], np.full(30, 100.0), 1.0, gap_tol=1e-8)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, LOSSES[name], np.full(30, 100.0), 1.0, 0.0, result)
+    assert primal - dual <= 1.01e-8 * max(1, primal)
+    assert np.count_nonzero(result.weights) <= 30
+
+
+def test_columns_of_a_large_working_set():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((2000, 150)) + 1
+    y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    solver = solver_of(problem, Logistic(), np.ones(2000), 5.0, intercept=True)
+    solver.expected_sweeps = 0
+    result = solver.solve(Stopping(gap_tol=1e-8))
+    assert result.status is Status.SOLVED
+    b = result.weights[150]
+    primal, dual = objectives(X, y, Logistic(), np.ones(2000), 5.0, 0.0, result, b)
+    assert primal - dual <= 1.01e-8 * primal
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared hinge"])
+def test_weights_are_those_of_liblinear(loss):
+    svm = pytest.importorskip("sklearn.svm", reason="scikit-learn is optional")
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    problem, X, y = data(loss)
+    X[:, 9] = 0  # weights of twins hardly matter to the objective
+    problem = Problem.from_arrays(csr_array(X), y)
+    common = {"C": 0.7, "fit_intercept": False, "tol": 1e-10, "max_iter": 10**6}
+    if loss == "logistic":
+        model = linear_model.LogisticRegression(l1_ratio=1.0, solver="liblinear", **common)
+    else:
+        model = svm.LinearSVC(penalty="l1", loss="squared_hinge", dual=False, **common)
+    coef = model.fit(X, y).coef_.ravel()
+    result = solve(problem, LOSSES[loss], np.full(N, 0.7), 1.0, gap_tol=1e-13)
+    np.testing.assert_allclose(result.weights, coef, atol=1e-5)
+
+
+def test_elastic_net_with_an_intercept_is_that_of_saga():
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
+    problem, X, y = data(bias=1.0)
+    weights = np.linspace(0.2, 2, N)
+    model = linear_model.LogisticRegression(
+        C=1.0, l1_ratio=0.5, solver="saga", tol=1e-10, max_iter=10**5
+    ).fit(X, y, sample_weight=weights)
+    result = solve(problem, Logistic(), weights, 0.5, 0.5, True, gap_tol=1e-12)
+    np.testing.assert_allclose(result.weights[:D], model.coef_.ravel(), atol=1e-5)
+    assert result.weights[D] == pytest.approx(model.intercept_[0], abs=1e-5)
+
+
+def test_the_squared_loss_has_the_optimum_of_feature_descent():
+    problem, _, y = data("squared", bias=1.0)
+    costs = np.linspace(0.1, 1, N)
+    other = FeatureDescent(problem.rows, y, costs, 0.8, 0.2, intercept=True)
+    expected = other.solve(Stopping(gap_tol=1e-12))
+    result = solve(problem, Squared(), costs, 0.8, 0.2, True, gap_tol=1e-12)
+    assert result.primal == pytest.approx(expected.primal, rel=1e-11)
+    np.testing.assert_allclose(result.weights, expected.weights, atol=1e-5)
+
+
+def test_a_constant_feature_is_no_use_beside_an_intercept():
+    X = np.column_stack([np.full(40, 3.0), np.linspace(-1, 1, 40)])
+    y = np.where(X[:, 1] + 0.3 * np.sin(9 * X[:, 1]) > 0.2, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = solve(problem, Logistic(), np.ones(40), 0.1, intercept=True)
+    assert result.status is Status.SOLVED
+    assert result.weights[0] == 0
+    assert result.weights[1] > 0
+
+
+def test_weights_equal_repetitions():
+    problem, X, y = data()
+    times = np.arange(N) % 3
+    repeated = Problem.from_arrays(np.repeat(X, times, axis=0), np.repeat(y, times))
+    once = solve(problem, Logistic(), times.astype(float), 2.0, 0.1, gap_tol=1e-13)
+    often = solve(repeated, Logistic(), np.ones(times.sum()), 2.0, 0.1, gap_tol=1e-13)
+    np.testing.assert_allclose(once.weights, often.weights, atol=1e-6)
+
+
+def test_same_bits_twice():
+    problem, _, _ = data()
+    runs = [solve(problem, Logistic(), np.ones(N), 1.0).weights.tobytes() for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_limits_end_a_run():
+    problem, _, _ = data()
+    result = solve(problem, Logistic(), np.ones(N), 0.1, max_passes=1)
+    assert (result.status, result.passes) == (Status.PASS_LIMIT, 1)
+    late = solve(problem, Logistic(), np.ones(N), 0.1, time_limit=0.0)
+    assert late.status is Status.TIME_LIMIT
+    assert late.gap >= 0
+
+
+def test_other_problems_are_refused():
+    problem, _, _ = data()
+    rows, y, costs = problem.rows, problem.labels, np.ones(N)
+    kinked = ScalarRisk(rows, Hinge(), y, costs)
+    with pytest.raises(ValueError, match="Hinge has a kink or a budget"):
+        FeatureNewton(kinked, L1(1.0).over(kinked.shape))
+    bound = ScalarRisk(rows, SquaredHinge(), y, costs, 1, Budget(1.0))
+    with pytest.raises(ValueError, match="SquaredHinge has a kink or a budget"):
+        FeatureNewton(bound, L1(1.0).over(bound.shape))
+    smooth = ScalarRisk(rows, Logistic(), y, costs)
+    groups = L2Groups([list(range(D))]).over(smooth.shape)
+    with pytest.raises(ValueError, match="L2Groups is another"):
+        FeatureNewton(smooth, groups)
+    large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
+    with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
+        solve(large, Logistic(), np.ones(2), 1.0)
