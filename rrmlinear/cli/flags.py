@@ -64,7 +64,7 @@ FLAGS = {
 }
 
 
-def sentence_of(error: ValueError) -> str:
+def sentence_of(error: ValueError | FloatingPointError) -> str:
     """The message of an error, with choices by their flags, in LIBLINEAR's words if it has any."""
     if not isinstance(error, ChoiceError):
         return str(error)

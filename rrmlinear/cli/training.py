@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> None:
             run.cross_validate(options.folds)
         else:
             run.train()
-    except ValueError as error:
+    except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     except MemoryError as error:
         raise LeaveError(run.memory_sentence(error)) from None

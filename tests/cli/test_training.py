@@ -175,6 +175,17 @@ def test_an_index_beyond_any_memory(train, folder, solver):
     assert os.listdir(folder) == ["data"]
 
 
+def test_an_overflow_that_is_checked(train, iris, folder, monkeypatch):
+    def fail(*arguments):
+        raise FloatingPointError("a Newton system has overflowed; scale the data")
+
+    monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
+    ended = train("-q", iris, "m")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "ERROR: a Newton system has overflowed; scale the data\n"
+    assert os.listdir(folder) == []
+
+
 @pytest.mark.parametrize(
     "error",
     [
