@@ -44,15 +44,25 @@ class _Sums:
         """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
         self.zeros = np.array(zeros)
         self.ended: list[Result] = []
+        # sums over the problems that have ended, and over those not begun
+        self.passes, self.seconds, self.primal, self.dual = 0, 0.0, 0.0, 0.0
+        self.left = self.zeros[1:].sum(axis=0)
+
+    def end(self, result: Result) -> None:
+        """Go on to the next problem."""
+        self.ended.append(result)
+        self.passes += result.passes
+        self.seconds += result.seconds
+        self.primal += result.primal
+        self.dual += result.dual
+        self.left = self.zeros[len(self.ended) + 1 :].sum(axis=0)
 
     def row(self, row: TraceRow) -> TraceRow:
         """The row of all problems for one of the current problem."""
-        primal, dual = self.zeros[len(self.ended) + 1 :].sum(axis=0)
-        primal += row.primal + sum(result.primal for result in self.ended)
-        dual += row.dual + sum(result.dual for result in self.ended)
+        primal, dual = self.left + (row.primal + self.primal, row.dual + self.dual)
         return TraceRow(
-            row.number + sum(result.passes for result in self.ended),
-            row.seconds + sum(result.seconds for result in self.ended),
+            row.number + self.passes,
+            row.seconds + self.seconds,
             float(primal),
             float(dual),
             float(primal - dual),
@@ -147,7 +157,7 @@ def _solve_each(
         for j in range(len(zeros)):
             result = solve(j, _rest_of(stopping, sums.ended, ended_by), see)
             trace += [sums.row(row) for row in result.trace]
-            sums.ended.append(columns.keep(j, result))
+            sums.end(columns.keep(j, result))
             if result.status is Status.TIME_LIMIT:
                 ended_by = ended_by or Status.TIME_LIMIT
     return _together(sums.ended, trace, columns)
