@@ -52,7 +52,9 @@ class Pairs:
     def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
         chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
         self.kernel_rows = rows_of_kernel(self.kernel)
-        return replace(chosen, solver=replace(chosen.solver, build=by_pairs(self.kernel_rows)))
+        solver = replace(chosen.solver, build=by_pairs(self.kernel_rows))
+        choices = replace(chosen.choices, threads=1)  # all classes share the rows
+        return replace(chosen, solver=solver, choices=choices)
 
     def _solve(self, *given: Any, **more: Any) -> tuple[Model, Result]:
         model, result = super()._solve(*given, **more)  # type: ignore[misc]

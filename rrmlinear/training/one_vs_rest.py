@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +26,9 @@ Vector = NDArray[np.float64]
 
 #: From best to worst.
 STATUSES = list(Status)
+#: Smallest pass, in multiplications, at which each thread solves a problem of its own. What happens
+#: between passes takes one thread at a time.
+MIN_WORK_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +111,15 @@ def solve_one_vs_rest(
     Each is solved to its own gap by the same rule, from its column of ``duals`` (n × k) if given.
     The limit on passes is each problem's, the limit on time that of all. After the time limit, or
     after ``on_pass`` has returned True (it is not called again), each problem left gets one pass.
+    Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
+    rows of a problem when it has ended.
     """
     starts = scalar_duals(duals, (problem.n_examples, len(factors)))
+    threads = min(chosen.choices.threads, len(factors))
+    work = problem.rows.n_stored + problem.n_examples
+    at_once = threads > 1 and work >= MIN_WORK_AT_ONCE
+    if at_once:
+        chosen = replace(chosen, choices=replace(chosen.choices, threads=1))
 
     def solve(j: int, rest: Stopping, see: OnPass) -> Result:
         y = np.where(label == j, 1.0, -1.0)
@@ -115,6 +128,8 @@ def solve_one_vs_rest(
         return solve_scalars(problem, chosen, y, own_costs, start, see, rest)
 
     zeros = _at_zero(chosen.loss, label, costs, factors)
+    if at_once:
+        return _solve_at_once(solve, zeros, chosen.stopping, on_pass, threads)
     return _solve_each(solve, zeros, chosen.stopping, on_pass)
 
 
@@ -155,7 +170,7 @@ def _solve_each(
 
     with one_blas_thread():
         for j in range(len(zeros)):
-            result = solve(j, _rest_of(stopping, sums.ended, ended_by), see)
+            result = solve(j, _rest_of(stopping, _spent(sums.ended), ended_by), see)
             trace += [sums.row(row) for row in result.trace]
             sums.end(columns.keep(j, result))
             if result.status is Status.TIME_LIMIT:
@@ -163,12 +178,58 @@ def _solve_each(
     return _together(sums.ended, trace, columns)
 
 
-def _rest_of(stopping: Stopping, ended: Sequence[Result], ended_by: Status | None) -> Stopping:
+def _solve_at_once(
+    solve: Callable[[int, Stopping, OnPass], Result],
+    zeros: Sequence[tuple[float, float]],
+    stopping: Stopping,
+    on_pass: OnPass | None,
+    threads: int,
+) -> OneVsRestResult:
+    """The same by threads that solve a problem each; ``on_pass`` sees problems that have ended."""
+    see: OnPass = on_pass or (lambda row: None)
+    begun, cpu_begun, stopped = time.perf_counter(), time.process_time(), threading.Event()
+    sums, columns = _Sums(zeros), _Columns(len(zeros))
+    trace: list[TraceRow] = []
+
+    def one(j: int) -> Result:
+        spent = time.perf_counter() - begun
+        late = stopping.time_limit is not None and spent >= stopping.time_limit
+        rest = _rest_of(stopping, spent, Status.TIME_LIMIT if late else None)
+        return solve(j, rest, lambda row: stopped.is_set())
+
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        try:
+            for j, result in enumerate(pool.map(one, range(len(zeros)))):
+                rows = [sums.row(row) for row in result.trace]
+                if not stopped.is_set() and any(see(row) is True for row in rows):
+                    stopped.set()
+                trace += rows
+                sums.end(columns.keep(j, result))
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    together = _together(sums.ended, trace, columns)
+    # Seconds of problems that ran side by side count as if these had come one after another.
+    wall = (time.perf_counter() - begun) / _spent(sums.ended)
+    return replace(
+        together,
+        trace=[replace(row, seconds=wall * row.seconds) for row in together.trace],
+        measuring_seconds=wall * together.measuring_seconds,
+        cpu_seconds=time.process_time() - cpu_begun,
+        notes=(*together.notes, f"{threads} threads solve a problem each"),
+    )
+
+
+def _spent(ended: Sequence[Result]) -> float:
+    return sum(result.seconds + result.measuring_seconds for result in ended)
+
+
+def _rest_of(stopping: Stopping, spent: float, ended_by: Status | None) -> Stopping:
     if ended_by is not None:
         return replace(stopping, max_passes=1)
     if stopping.time_limit is None:
         return stopping
-    spent = sum(result.seconds + result.measuring_seconds for result in ended)
     return replace(stopping, time_limit=max(stopping.time_limit - spent, 1e-9))
 
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Problem
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training import one_vs_rest
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
 
@@ -110,3 +111,44 @@ def test_limits(problem, fit):
 def test_weights_that_leave_nothing(problem, fit):
     with pytest.raises(ValueError, match="every example has weight 0"):
         fit(Problem.from_arrays(np.eye(3), [1, 2, 3], np.zeros(3)), solver=32)
+
+
+@pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("sdca", "logistic"), (35, "hinge")])
+def test_threads_solve_a_problem_each_with_the_bits_of_one(problem, fit, monkeypatch, solver, loss):
+    choices = {"solver": solver, "loss": loss, "gap_tol": 1e-6}
+    one, at_once = fit(problem, **choices), []
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    two = fit(problem, at_once.append, **choices, threads=2)
+    assert two.weights.tobytes() == one.weights.tobytes()
+    assert two.result.duals.tobytes() == one.result.duals.tobytes()
+    assert "2 threads solve a problem each" in two.result.notes
+    mine, theirs = two.result.trace, one.result.trace
+    assert [row.number for row in at_once] == [row.number for row in mine]
+    assert [(row.number, row.primal, row.dual) for row in mine] == [
+        (row.number, row.primal, row.dual) for row in theirs
+    ]
+    assert (np.diff([row.seconds for row in mine]) >= 0).all()
+    assert len(two.result.problems) == 4
+
+
+def test_threads_stop_with_the_caller_and_at_the_time_limit(problem, fit, monkeypatch):
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    choices = {"solver": 32, "loss": "hinge", "gap_tol": 1e-12, "threads": 2}
+    seen = []
+
+    def stop(row):
+        seen.append(row)
+        return True
+
+    stopped = fit(problem, stop, max_passes=400, **choices)
+    assert len(seen) == 1
+    assert stopped.result.weights.shape == (5, 4)
+    late = fit(problem, time_limit=1e-9, **choices)
+    assert [each.passes for each in late.result.problems] == [1] * 4
+    assert late.result.status in (Status.TIME_LIMIT, Status.PASS_LIMIT)
+
+    def fail(row):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(problem, fail, **choices)

@@ -1,12 +1,20 @@
-"""Linear algebra libraries on one thread while a solver runs."""
+"""Linear algebra libraries on one thread while solvers run."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-_INSIDE = threading.local()
+_LOCK = threading.Lock()
+
+
+class _Blocks:
+    """How many blocks run now, in all threads, and the limit that the first one set."""
+
+    running = 0
+    limit: Any = None
 
 
 @contextmanager
@@ -14,17 +22,19 @@ def one_blas_thread() -> Iterator[None]:
     """Keep linear algebra libraries to one thread in the block.
 
     Their threads would take cores that the caller did not offer, and wait for each other at vectors
-    of this size. To find the libraries takes some milliseconds, so a block within another does
-    nothing.
+    of this size. The limit is the process's, from the first block that begins to the last that
+    ends; to find the libraries takes some milliseconds.
     """
-    if getattr(_INSIDE, "block", False):
-        yield
-        return
     from threadpoolctl import threadpool_limits
 
-    _INSIDE.block = True
+    with _LOCK:
+        if _Blocks.running == 0:
+            _Blocks.limit = threadpool_limits(1, user_api="blas")
+        _Blocks.running += 1
     try:
-        with threadpool_limits(1, user_api="blas"):
-            yield
+        yield
     finally:
-        _INSIDE.block = False
+        with _LOCK:
+            _Blocks.running -= 1
+            if _Blocks.running == 0:
+                _Blocks.limit.restore_original_limits()
