@@ -27,6 +27,11 @@ INNER_GAP_FRACTION = 0.05
 # than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL = 5.0, 2.0
 EASY_STEPS = 15
+# After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
+HARD_STEPS, RISE = 30, 10.0
+# The first q is at least this fraction of the median of c_i ‖x_i‖² / s: with a smaller one the
+# first inner problem is as hard as the problem itself where costs are large.
+MIN_FIRST_CURVATURE = 1e-3
 
 
 class Newton(Solver):
@@ -98,6 +103,8 @@ class Newton(Solver):
         gap = self.certificate.gap if self.first_duals is not None else at.value
         smoothing = gap / total / risk.lipschitz**2 if total else 0.0
         self.has_kinks = not risk.loss.smoothing > 0
+        if self.has_kinks and self.first_duals is None:
+            smoothing = max(smoothing, MIN_FIRST_CURVATURE * self._typical_curvature())
         #: Whether Φ is the augmented Lagrangian.
         self.is_augmented = self.has_kinks or (
             "envelope" in risk.offers and smoothing > risk.loss.smoothing
@@ -109,6 +116,12 @@ class Newton(Solver):
             stiffness = self.at.hessian().diagonal().reshape(risk.shape)
             self.absolute.stiffen(stiffness + self.modulus)
         self.steps, self.moved = 0, self.n
+
+    def _typical_curvature(self) -> float:
+        """The median of c_i ‖x_i‖² / s; 0 where it overflows."""
+        lengths = self.risk.rows.squared_norms() * self.risk.costs.ravel()
+        median = float(np.median(lengths)) / self.modulus
+        return median if np.isfinite(median) else 0.0
 
     def _smooth(self, smoothing: float, warm: Any) -> None:
         """Set q, and Φ at w. A smooth loss is taken as it is once q is small beside its own."""
@@ -126,6 +139,10 @@ class Newton(Solver):
         has_duals = self.is_augmented or self.absolute is not None
         if has_duals and (not self.moved or self._is_solved(vector)):
             self._update(vector)
+            vector = self._offered()
+        elif self.has_kinks and self.steps == HARD_STEPS:
+            self._smooth(RISE * self.smoothing, self.at.warm)
+            self.steps = 0
             vector = self._offered()
         direction = self._direction(vector)
         before = self.w

@@ -118,3 +118,13 @@ def test_columns_of_other_lengths_are_no_harder(shared_data, data_set, C):
         result = solve(stretched, label, 10, WestonWatkins(), L2(), costs, gap_tol=1e-6)
         assert result.status is Status.SOLVED
         assert result.passes <= 250
+
+
+def test_large_costs_begin_with_an_easy_inner_problem(shared_data, data_set):
+    shared_data("dna.scale")
+    problem = data_set("dna.scale")
+    label = problem.labels.astype(np.int32) - 1
+    costs = np.full(len(label), 1e3)
+    result = solve(problem, label, 3, WestonWatkins(), L2(), costs, gap_tol=1e-6)
+    assert result.status is Status.SOLVED
+    assert result.passes <= 100  # 265 with the first q from the losses at zero alone
