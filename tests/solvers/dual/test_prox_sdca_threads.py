@@ -6,6 +6,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual import prox_sdca
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -25,6 +26,12 @@ def problem():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((N, D)) / np.sqrt(D)
     return Problem.from_arrays(X, np.where(X @ rng.standard_normal(D) > 0, 1.0, -1.0))
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Let threads share the visits of every loss, faster or not."""
+    monkeypatch.setattr(prox_sdca, "SHARED_FORMULAS", True)
 
 
 class OneForAll(Team):
@@ -48,6 +55,7 @@ def run(kind, problem, loss, cost=0.5, regularizer=None, gap_tol=1e-7, on_pass=N
     return solver.solve(Stopping(gap_tol=gap_tol, max_passes=2000), on_pass)
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("regularizer", [L2(), ElasticNet(0.5)], ids=["l2", "elastic-net"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_as_true_as_that_of_one_thread(problem, name, regularizer):
@@ -65,6 +73,7 @@ def test_the_certificate_is_as_true_as_that_of_one_thread(problem, name, regular
     assert result.dual == pytest.approx(dual, rel=1e-10)
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("threads", [2, 3])
 def test_the_same_bits_each_time_and_on_fewer_threads(problem, name, threads):
@@ -77,6 +86,7 @@ def test_the_same_bits_each_time_and_on_fewer_threads(problem, name, threads):
         assert other.primal == results[0].primal
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("threads", [2, 4])
 @pytest.mark.parametrize("name", ["squared", "squared-hinge", "hinge"])
 def test_steps_that_undo_each_other_are_found_out(name, threads):
@@ -118,6 +128,20 @@ def test_short_rows_take_one_thread():
     X = rng.standard_normal((50, 5))
     result = run(ProxSDCA, Problem.from_arrays(X, np.sign(X[:, 0])), LOSSES["hinge"], threads=2)
     assert "an example has 5 values, and threads repay their meeting from" in result.notes[0]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_one_thread_is_used_where_several_are_slower(problem, name):
+    loss, note = LOSSES[name], "one thread is used, not 2: the visits of this loss are too short"
+    result = run(ProxSDCA, problem, loss, gap_tol=1e-2, threads=2)
+    assert any(note in said for said in result.notes) == (name != "logistic")
+    if name != "logistic":
+        alone = run(ProxSDCA, problem, loss, gap_tol=1e-2)
+        assert result.weights.tobytes() == alone.weights.tobytes()
+    X = np.random.default_rng(0).standard_normal((20, 150))
+    rows = Problem.from_arrays(X, np.sign(X[:, 0]))
+    long = run(ProxSDCA, rows, loss, gap_tol=1e-2, threads=2)
+    assert "an example has 150 values, and threads repay each other's steps up to" in long.notes[0]
 
 
 def test_a_shift_reaches_every_copy(problem):
