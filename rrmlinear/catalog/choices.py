@@ -32,7 +32,12 @@ NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
 class Choices:
     """The choices for one training run; None stands for the default of loss or solver."""
 
-    solver: int | str = choice("run", "solver type, by its number or name", RowName(), 30)
+    solver: int | str | None = choice(
+        "run",
+        "solver type, by its number or name",
+        RowName(),
+        usually="30; auto where a loss is given",
+    )
     C: float = choice("objective", "cost of an example of weight 1", POSITIVE, 1.0)
     class_weights: Mapping[int, float] = choice(
         "objective",

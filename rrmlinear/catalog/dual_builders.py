@@ -47,14 +47,20 @@ def accelerated(task: Task) -> Solver:
 
 def automatic(task: Task) -> Solver:
     """Coordinate descent over features or Newton's method where they are faster, else an ascent."""
-    if _suits_features(task):
-        return _feature_descent(task)
-    if _suits_newton(task):
+    if suits_features(task):
+        return features(task)
+    if suits_newton(task):
         return chosen_newton(task)
+    return observed(task)
+
+
+def observed(task: Task) -> Solver:
+    """The ascent, accelerated where it is slow unless the intercept is free."""
     return plain(task) if task.choices.free_bias else _accelerated(task, observe=True)
 
 
-def _suits_features(task: Task) -> bool:
+def suits_features(task: Task) -> bool:
+    """Whether coordinate descent over features takes the task and is quicker than an ascent."""
     return "least-squares" in task.features and (_l1(task) > 0 or bool(task.choices.free_bias))
 
 
@@ -64,7 +70,8 @@ def _l1(task: Task) -> float:
     return 0.0 if "strongly-convex" in task.features else 1.0
 
 
-def _feature_descent(task: Task) -> Solver:
+def features(task: Task) -> Solver:
+    """Coordinate descent over features."""
     solver = FeatureDescent(
         task.rows,
         task.targets,
@@ -81,7 +88,8 @@ def _feature_descent(task: Task) -> Solver:
     return solver
 
 
-def _suits_newton(task: Task) -> bool:
+def suits_newton(task: Task) -> bool:
+    """Whether Newton's method is quicker than an ascent from the first pass on."""
     n, d = task.rows.shape
     return (
         newton_applies(task)

@@ -15,7 +15,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, resolved
-from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
@@ -106,7 +106,7 @@ def select(
     ``losses`` is the table that the loss is looked up in, ``layout`` what the layout of weights
     offers beside the loss, such as several columns. Raises ChoiceError for wrong choices.
     """
-    solver = find_solver(choices.solver)
+    solver = find_solver(number_of(choices))
     loss = _find("loss", choices.loss or solver.loss, losses)
     regularizer = _find("regularizer", choices.regularizer or "l2", REGULARIZERS)
     check_values(choices)
@@ -124,6 +124,13 @@ def select(
     )
     omega = build_regularizer(regularizer, choices)
     return Selection(choices, solver, loss, features, built, omega)
+
+
+def number_of(choices: Choices) -> int | str:
+    """The number or name of the solver type chosen."""
+    if choices.solver is not None:
+        return choices.solver
+    return DEFAULT if choices.loss is None else AUTO
 
 
 def _find(field: str, name: str, rows: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from rrmlinear.catalog import batch_builders, dual_builders
+from rrmlinear.catalog import batch_builders, dual_builders, stage_builders
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
@@ -18,6 +18,9 @@ BATCH = (*OBJECTIVE, "free_bias", "budget")
 PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
 ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
+
+#: The type where none is chosen: the Weston–Watkins SVM, or where a loss is, the automatic solver.
+DEFAULT, AUTO = 30, "auto"
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
@@ -160,6 +163,14 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         (PROX,),
         PROXIMAL,
         batch_builders.automatic,
+    ),
+    SolverRow(
+        AUTO,
+        "AUTO",
+        "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
+        (PROX,),
+        PROXIMAL,
+        stage_builders.automatic,
     ),
     SolverRow(
         "sdca",

@@ -12,7 +12,7 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Switch, Whole
 from rrmlinear.cli import usage
@@ -149,7 +149,7 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
     try:
         for name, purpose in WITHOUT_EFFECT.items():
             if getattr(options, name):
-                solver = find_solver(parameter.solver)
+                solver = find_solver(number_of(parameter))
                 raise ValueError(f"{name} has no effect with -s {solver.number}: {purpose}")
         if options.trace_file is not None and options.folds is not None:
             raise ValueError("--trace has no effect with -v, which trains several models")

@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 def base_costs(problem: Problem, C: float) -> Vector:
     """C times the weight of every example."""
     if problem.weights is None:
-        return np.full(problem.n_examples, C)
+        return np.full(problem.n_examples, float(C))
     return checked_costs(C * problem.weights)
 
 

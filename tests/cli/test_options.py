@@ -20,7 +20,8 @@ def refusal(*arguments, parse=parse_training):
 
 def test_defaults():
     given = options()
-    assert given.chosen.choices.solver == 30
+    assert given.chosen.solver.number == 30
+    assert options("--loss", "hinge").chosen.solver.number == "auto"
     assert given.chosen.choices.C == 1.0
     assert given.chosen.stopping == Stopping(delta=0.0009)
     assert given.chosen.choices.threads == 1
@@ -182,7 +183,7 @@ def test_no_arguments_show_the_usage(parse):
             ("-s", "32", "--loss", "epsilon-insensitive", "-p", "-1"),
             "p < 0: epsilon is -1.0, it must be at least 0 and finite",
         ),
-        (("--loss", "hinge"), "--loss has no effect with -s 30: it is for -s 32"),
+        (("-s", "30", "--loss", "hinge"), "--loss has no effect with -s 30: it is for -s 32"),
         (("-s", "32", "--loss", "huge"), "--loss takes one of squared, absolute, epsilon-insens"),
         (("-s", "32", "--regularizer", "l0"), "--regularizer takes one of l2, elastic-net, l1"),
         (("-s", "32", "--l1", "1"), "--l1 has no effect with regularizer l2: it is for regular"),

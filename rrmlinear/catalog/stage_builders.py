@@ -1,0 +1,100 @@
+"""The automatic solver: the solvers that take a task, in order, with guesses of their costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from rrmlinear.catalog import batch_builders, dual_builders
+from rrmlinear.catalog.task import Task
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MAX_GRAM_FRACTION, MAX_PRODUCTS
+
+# Rough costs in nanoseconds: of a visit for each score; for each nonzero, and for each nonzero and
+# class; of a multiplication in BLAS.
+SCORE_COST, NONZERO_COST, CLASS_COST, BLAS_COST = 20.0, 0.5, 0.23, 0.08
+# Products with all examples in a pass of Newton's method, and in one over all examples at once.
+NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
+# Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
+# methods are guessed to take.
+SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# Newton's method has stalled after this number of passes without a move: each may be long.
+NEWTON_PATIENCE = 10
+
+
+def automatic(task: Task) -> Solver:
+    """Stages of the solvers that take the task, the quickest on easy problems first."""
+    return Stages(_stages(task))
+
+
+def _stages(task: Task) -> list[Stage]:
+    second = [_newton(task)] if newton_applies(task) else []
+    if dual_builders.suits_features(task):
+        columns = Stage(
+            "coordinate descent over features", _from(dual_builders.features, task), 1, 0
+        )
+        return [columns, *(second or _gradients(task))]
+    convex = {"strongly-convex", "soft-threshold"} <= task.features
+    if convex and task.choices.budget is None and task.risk is None:
+        ascent = _ascent(task)
+        if dual_builders.suits_newton(task):
+            return [*second, ascent]
+        return [ascent, *(second or _gradients(task))]
+    return [*second, *_gradients(task)]
+
+
+def newton_applies(task: Task) -> bool:
+    """Whether Newton's method takes this task."""
+    omega = task.regularizer
+    if omega.quadratic_l1 is None or not omega.modulus > 0:
+        return False
+    return task.risk is None or "hessian" in task.risk.offers
+
+
+def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
+    """A builder from duals; before any, those of the task."""
+    return lambda duals: build(task if duals is None else replace(task, start=duals))
+
+
+def _sizes(task: Task) -> tuple[int, int, float, int]:
+    """Examples, features, stored values of an example, columns of weights."""
+    n = task.rows.shape[0]
+    return n, task.rows.width, max(1.0, task.rows.n_stored / max(n, 1)), task.n_classes or 1
+
+
+def _visit(task: Task) -> float:
+    _, _, stored, k = _sizes(task)
+    return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
+
+
+def _ascent(task: Task) -> Stage:
+    build = dual_builders.plain if task.choices.free_bias else dual_builders.observed
+    return Stage("the ascent", _from(build, task), _visit(task), 0)
+
+
+def _newton(task: Task) -> Stage:
+    n, d, stored, k = _sizes(task)
+    unknowns, smooth = d * k, "smooth" in task.features
+    duals = n * max(1, k - 1)
+    active = duals if smooth else min(duals, unknowns + n // 10)
+    if active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
+        system = BLAS_COST * (active**2 * stored + active**3 / 3)
+    elif unknowns <= MAX_FACTORIZED:
+        system = BLAS_COST * (active * stored**2 + unknowns**3 / 3)
+    else:
+        system = MAX_PRODUCTS * 2 * active * stored * (NONZERO_COST + CLASS_COST)
+    step = NEWTON_PRODUCTS * n * _visit(task) + system
+    steps = SMOOTH_STEPS if smooth else KINK_STEPS
+    build = _from(batch_builders.newton, task)
+    return Stage("Newton's method", build, step / max(n, 1), steps * step, NEWTON_PATIENCE)
+
+
+def _gradients(task: Task) -> list[Stage]:
+    visit = BATCH_PRODUCTS * _visit(task)
+    cost = BATCH_PASSES * visit * _sizes(task)[0]
+    agm = _from(batch_builders.agm, task)
+    pdprox = _from(partial(batch_builders.pdprox, order="dual"), task)
+    return [Stage("AGM-EF", agm, visit, cost), Stage("Pdprox", pdprox, visit, cost)]

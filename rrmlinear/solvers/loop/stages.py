@@ -1,0 +1,177 @@
+"""Several solvers in turn: when one is slow, the next goes on from its duals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+
+# A rate is known after this number of passes.
+MIN_PASSES = 6
+# A stage that is predicted to take longer than the next one goes on until it has spent this
+# fraction of the next one's cost: rates are rough, and the next one's cost is a guess.
+TRIAL_FRACTION = 0.3
+# Stages that moved no more have made no progress if the gap is above this fraction of the last one.
+STALLED_DECREASE = 0.9
+# A stage is judged again once its work has grown by this factor.
+LOOK_GROWTH = 1.1
+# The next turn of a stage is at least by this factor longer than its last one.
+TURN_GROWTH = 2.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A solver with a guess of its cost.
+
+    ``build`` makes it from duals in the form of a Result, or from None. ``visit`` is the cost of a
+    unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; they depend on
+    sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
+    without a move after which it has stalled.
+    """
+
+    name: str
+    build: Callable[[Any], Solver]
+    visit: float
+    cost: float
+    patience: int = STALLED_PASSES
+
+
+class Stages(Solver):
+    """Runs a stage until it is slow, then the next from the best duals so far, round and round.
+
+    A stage is slow if the fall of its gap over the second half of its work predicts more work to
+    the target than the next stage is guessed to take in all, or a part of that once it has spent as
+    much. A stage that was left is guessed to take what was predicted for it, and its next turn is
+    at least twice as long. A stage that moves no more is left too, and comes again if all others
+    do the same; the run has stalled when all stages have, one after the other. Estimates of gaps
+    count as wrong as the last measurement has shown them.
+
+    Certificate: the best primal and dual point of all stages.
+    """
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        super().__init__()
+        self.stages = stages
+        #: A guess of each stage's work from here on, and the work of its next turn at least.
+        self.costs = [stage.cost for stage in stages]
+        self.trials = list(self.costs)
+        self.at = self.stalled_stages = 0
+        self.gap = math.inf  # at the last change that had made progress
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that runs."""
+        return self.stages[self.at]
+
+    def start(self) -> None:
+        self._begin(None)
+
+    def _begin(self, duals: Any) -> None:
+        self.solver = self.stage.build(duals)
+        self.measuring_work = self.solver.measuring_work
+        self.solver.deadline, self.solver.target = self.deadline, self.target
+        self.solver.start()
+        self.passes = self.idle = self.told = 0
+        self.spent = self.next_look = 0.0
+        self.error = 1.0
+        #: (spent, gap) after each pass of this stage.
+        self.falls: list[tuple[float, float]] = []
+
+    def run_pass(self, number: int) -> None:
+        if len(self.stages) > 1 and self._is_slow():
+            self._hand_over()
+        if self.stalled_stages >= len(self.stages) > 1:
+            self.moved, self.still = 0, STALLED_PASSES  # the base ends the run
+            return
+        solver, before = self.solver, self.solver.work
+        solver.target, solver.first_gap, solver.deadline = (
+            self.target,
+            self.first_gap,
+            self.deadline,
+        )
+        self.passes += 1
+        solver.run_pass(self.passes)
+        self.work += solver.work - before
+        self.spent += (solver.work - before) * self.stage.visit
+        self.idle = 0 if solver.moved else self.idle + 1
+        self.moved = solver.moved if len(self.stages) == 1 else 1
+        self.notes += solver.notes[self.told :]
+        self.told = len(solver.notes)
+        self.falls.append((self.spent, self.error * self.estimate()[1]))
+
+    def _is_slow(self) -> bool:
+        if self.idle >= self.stage.patience:
+            return True
+        following = self.costs[(self.at + 1) % len(self.stages)]
+        least = max(self.trials[self.at], TRIAL_FRACTION * following)
+        if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):
+            return False
+        self.next_look = LOOK_GROWTH * self.spent
+        limit = following if self.spent < following else TRIAL_FRACTION * following
+        return self._remaining() > limit
+
+    def _remaining(self) -> float:
+        """The work to the target that the fall of the gap over the last half of it predicts."""
+        spent, half = self.falls[-1][0], self.falls[-1][0] / 2
+        before = min((gap for at, gap in self.falls if at <= half), default=math.inf)
+        gap = min(gap for at, gap in self.falls if at > half)
+        if gap <= self.target:
+            return 0.0
+        if not (0 < gap < before < math.inf and self.target > 0):
+            return math.inf
+        return math.log(gap / self.target) * (spent - half) / math.log(before / gap)
+
+    def _hand_over(self) -> None:
+        """End this stage and begin the next from the best duals."""
+        self.measure()
+        left, remaining = self.stage, self._remaining()
+        stalled = self.idle >= left.patience
+        if self.certificate.gap < STALLED_DECREASE * self.gap:
+            self.gap, self.stalled_stages = self.certificate.gap, 0
+        self.stalled_stages += stalled
+        if self.stalled_stages >= len(self.stages):
+            return
+        self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
+        self.costs[self.at] = math.inf if stalled else max(self.trials[self.at], remaining)
+        self.solver.close()
+        self.at = (self.at + 1) % len(self.stages)
+        why = "moved no more" if stalled else "was slow"
+        self.notes.append(
+            f"{left.name} {why} after {self.passes} passes: {self.stage.name} goes on"
+        )
+        self._begin(self.certificate.alphas)
+
+    def estimate(self) -> tuple[float, float]:
+        dual, gap = self.solver.estimate()
+        primal, dual = min(self.certificate.primal, dual + gap), max(self.certificate.dual, dual)
+        return dual, gap_between(primal, dual)
+
+    def measure(self) -> None:
+        solver, best = self.solver, self.certificate
+        estimated = solver.estimate()[1]
+        solver.measure()
+        primal, dual = solver.certificate.measure()
+        if self.passes > 1 and estimated > 0:
+            self.error = max(1.0, gap_between(primal, dual) / estimated)
+        best.excess = solver.certificate.excess
+        if primal < best.primal:
+            best.offer_weights(solver.final_weights(), primal=primal, exact=True)
+        if dual > best.dual:
+            best.offer_duals(solver.duals(), dual=dual, exact=True)
+
+    def value_at_zero(self) -> float:
+        return self.solver.value_at_zero()
+
+    def rounding(self) -> float:
+        return self.solver.rounding()
+
+    def support(self) -> dict[str, int]:
+        return self.solver.support()
+
+    def close(self) -> None:
+        if hasattr(self, "solver"):
+            self.solver.close()

@@ -1,0 +1,127 @@
+"""Solvers in turn: hard problems are solved, and the certificate is the best of all stages."""
+
+import time
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.selection import select
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stopping import Stopping
+
+
+def stretched(k, n=300, d=8):
+    """Classes that overlap, in columns of lengths from 1e-2 to 1e3."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((n, d))
+    y = np.argmax(X[:, :k] + rng.standard_normal((n, k)), axis=1)
+    return Problem.from_arrays(X * np.logspace(-2, 3, d), y if k > 2 else 2.0 * y - 1, bias=1.0)
+
+
+HARD = [
+    (2, {"loss": "hinge"}),
+    (2, {"loss": "hinge", "free_bias": True}),
+    (2, {"loss": "hinge", "regularizer": "elastic-net", "l1": 0.3}),
+    (2, {"loss": "logistic"}),
+    (2, {"loss": "hinge", "budget": 40.0, "C": 1.0}),
+    (3, {"loss": "weston-watkins"}),
+    (3, {"loss": "crammer-singer"}),
+    (3, {"loss": "softmax"}),
+]
+
+
+@pytest.mark.parametrize(("k", "choices"), HARD)
+def test_hard_problems_are_solved(fit, k, choices):
+    problem = stretched(k)
+    rules = {"C": 100.0} | choices | {"gap_tol": 1e-6, "max_passes": 20_000}
+    first, again = fit(problem, **rules), fit(problem, **rules)
+    result = first.result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+    assert [row.number for row in result.trace] == list(range(1, result.passes + 1))
+    assert result.passes == again.result.passes
+    assert first.weights.tobytes() == again.weights.tobytes()
+
+
+def test_a_change_is_told_and_begins_from_the_duals(fit):
+    result = fit(stretched(2), loss="hinge", C=100.0, gap_tol=1e-6).result
+    assert any("the ascent was slow after" in note for note in result.notes)
+    assert any("Newton's method goes on" in note for note in result.notes)
+
+
+def test_an_easy_problem_has_one_stage(fit):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((200, 30))
+    problem = Problem.from_arrays(X, np.where(rng.random(200) < 0.5, 1.0, -1.0))
+    result = fit(problem, loss="squared-hinge", C=1e-3).result
+    assert result.status is Status.SOLVED
+    assert not any("goes on" in note for note in result.notes)
+
+
+class Given(Solver):
+    """Gaps that are given, one a pass, the last for ever; it stands still from there on."""
+
+    def __init__(self, duals, gaps, seen):
+        super().__init__()
+        self.gaps, self.closed = gaps, False
+        seen.append((self, duals))
+
+    def run_pass(self, number):
+        self.work += 1
+        self.moved = int(number < len(self.gaps))
+        gap = self.gaps[min(number, len(self.gaps)) - 1]
+        self.certificate.offer_weights(np.full(1, number), primal=1 + gap, exact=True)
+        self.certificate.offer_duals(np.full(1, -number), dual=1.0 - gap, exact=True)
+
+    def close(self):
+        self.closed = True
+
+
+def run(*gaps, **rules):
+    seen = []
+    stages = [
+        Stage(f"stage {at}", lambda duals, g=g: Given(duals, g, seen), 1.0, 10.0 * at, patience=5)
+        for at, g in enumerate(gaps)
+    ]
+    return Stages(stages).solve(Stopping(**rules)), seen
+
+
+def test_a_slow_stage_is_left_from_its_best_duals():
+    slow = [1.0 - 1e-4 * number for number in range(500)]
+    result, seen = run(slow, [0.5, 0.1, 1e-5])
+    assert result.status is Status.SOLVED
+    (first, none), (second, duals) = seen
+    assert none is None
+    assert first.closed
+    assert second.closed
+    assert duals[0] == -first.certificate.alphas[0] * -1
+    assert result.passes < 20
+
+
+def test_a_stage_that_stands_still_is_left():
+    result, seen = run([0.5, 0.2], [0.1, 1e-6])
+    assert result.status is Status.SOLVED
+    assert len(seen) == 2
+    assert "moved no more" in result.notes[0]
+
+
+def test_the_run_stalls_when_every_stage_does():
+    result, seen = run([0.5, 0.2], [0.4, 0.3])
+    assert result.status is Status.STALLED
+    assert len(seen) >= 2
+    assert result.primal == 1.2  # of the first stage
+    assert result.dual == 0.8
+
+
+def test_a_time_limit_holds_over_all_stages():
+    problem = stretched(3, n=4000, d=60)
+    solver = select(Parameter(loss="softmax", C=1e3, gap_tol=1e-14, time_limit=0.5))
+    begin = time.perf_counter()
+    from rrmlinear.training.fit import solve
+
+    _, result = solve(problem, solver)
+    assert result.status in (Status.TIME_LIMIT, Status.SOLVED)
+    assert time.perf_counter() - begin < 10
