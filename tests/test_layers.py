@@ -313,3 +313,20 @@ def test_every_compiled_module_has_its_stub(path):
 @pytest.mark.parametrize("path", sources(".py", ".pyx", ".pxd", ".h"), ids=name_of)
 def test_files_stay_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+#: A `def` of a kernel with its arguments, and arguments that a caller could pass None for.
+DEFINITION = re.compile(r"^[ \t]*(?:def|cpdef)\s+([^(\n]*)\(((?:[^()]|\([^()]*\))*)\)", re.M)
+POINTS_TO_MEMORY = re.compile(r"^(?:[\w ]+\[[:,1 ]+\]|(?!Py_)[A-Z]\w*)\s*\w+$")
+
+
+@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
+def test_no_kernel_takes_none_for_memory(path):
+    # without checks None is read as an array: a segmentation fault; those that may be None have a
+    # default
+    found = []
+    for name, arguments in DEFINITION.findall(path.read_text(encoding="utf-8")):
+        flat = re.sub(r"\[[^\]]*\]", lambda m: m.group().replace(",", ";"), arguments)
+        each = (" ".join(argument.split()).replace(";", ",") for argument in flat.split(","))
+        found += [f"{name}({a})" for a in each if POINTS_TO_MEMORY.match(a)]
+    assert found == []

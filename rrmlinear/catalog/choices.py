@@ -23,6 +23,8 @@ from rrmlinear.catalog.values import (
 
 POSITIVE = Number(above=0)
 AT_LEAST_0 = Number(least=0)
+#: Numbers whose squares and inverses solvers take: both stay finite.
+MODERATE = Number(above=1e-100, below=1e100)
 ONE_SCORE = frozenset({"one-score"})
 STRONGLY_CONVEX = frozenset({"strongly-convex"})
 NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
@@ -99,7 +101,7 @@ class Choices:
     smoothing: float | None = choice(
         "loss",
         "smoothing g of the smooth losses; other losses get (g/2) alpha^2 added to the conjugate",
-        AT_LEAST_0,
+        Number(least=0, below=1e100),
         usually="1 of smooth losses, else 0",
     )
     epsilon: float | None = choice(
@@ -114,13 +116,13 @@ class Choices:
     slope: float | None = choice(
         "loss",
         "minus the derivative of the generalized hinge at negative margins",
-        Number(above=1),
+        Number(above=1, below=1e100),
         usually="2",
     )
     budget: float | None = choice(
         "objective",
         "largest sum m of all |duals|, weighted; with the hinge only the m largest losses count",
-        POSITIVE,
+        MODERATE,
         needs=frozenset({"one-score", "pieces"}),
     )
     free_bias: bool | None = choice(
@@ -178,7 +180,7 @@ class Choices:
     ratio: float | None = choice(
         "solver",
         "step of the weights divided by that of the duals",
-        POSITIVE,
+        MODERATE,
         usually="balanced by the run",
     )
     storage: str | None = choice(

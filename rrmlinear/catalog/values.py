@@ -71,6 +71,8 @@ class Number(Values):
 
     @property
     def allowed(self) -> str:
+        if self.below < math.inf and self.least > -math.inf:
+            return f"be at least {self.least:g} and below {self.below:g}"
         if self.below < math.inf:
             return f"lie between {self.above:g} and {self.below:g}"
         if self.above not in (-math.inf, 0):

@@ -64,13 +64,10 @@ class LossEstimator(LinearEstimator):
     callback: Any = None
     verbose: int = 0
 
-    def _solve(
-        self, problem: Problem, loss: LossRow, start: Start, **more: Any
-    ) -> tuple[Model, Result]:
-        """Train with the parameters as choices; errors about these speak of the parameters."""
+    def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
+        """The parameters as choices, checked; errors about these speak of the parameters."""
         with own_words(self._solvers):
-            chosen = self._selection(problem, loss, **more)
-            return solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+            return self._selection(problem, loss, **more)
 
     def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
         kind = find_solver_type(self.solver, self._solvers)
@@ -80,6 +77,18 @@ class LossEstimator(LinearEstimator):
         choices |= self._scales(problem) | self._rules() | more
         choices |= intercept_choice(self.fit_intercept, self._true_intercept, loss, kind)
         return select(Parameter(solver=kind.number, **choices))
+
+    def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
+        with own_words(self._solvers):
+            return solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+
+    def check_choices(self, X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Raise the ValueError that `fit` would raise for these parameters, labels and weights."""
+        self._prepared(X, y, sample_weight)
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """The problem, the choices and more that a subclass needs, all of them checked."""
+        raise TypeError(f"{type(self).__name__} does not say how its problem is made")
 
     def _scales(self, problem: Problem) -> dict[str, Any]:
         """C and the regularizer of a Parameter."""
@@ -116,19 +125,26 @@ class LossClassifier(LinearClassifier, LossEstimator):
         parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
         zero.
         """
-        loss = find_loss(self.loss, CLASSIFYING)
         X, y = self._checked_data(X, y)
+        problem, chosen, classes = self._prepared(X, y, sample_weight)
+        index = problem.labels.astype(np.intp)
+        in_blocks = chosen.kind == "multiclass"
+        start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
+        model, result = self._solve(problem, chosen, start)
+        self._set_solution(model, result, classes)
+        self._set_certificate(result)
+        return self
+
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Problem, Selection, NDArray[Any]]:
+        loss = find_loss(self.loss, CLASSIFYING)
         classes, index = self._classes_of(y)
         problem = self._problem(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         with_weights(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        in_blocks = loss.kind == "multiclass"
-        start = self._duals_of_last_fit(classes, index, in_blocks) if self.warm_start else None
-        model, result = self._solve(problem, loss, start, class_weights=weights)
-        self._set_solution(model, result, classes)
-        self._set_certificate(result)
-        return self
+        return problem, self._chosen(problem, loss, class_weights=weights), classes
 
     @available_if(links_scores)
     def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
@@ -166,17 +182,21 @@ class LossRegressor(RegressorMixin, LossEstimator):
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, and weights that are all zero.
         """
-        loss = find_loss(self.loss, REGRESSING)
         X, y = self._checked_data(X, y, y_numeric=True)
-        problem = with_weights(self._problem(X, y, sample_weight), None)
+        problem, chosen = self._prepared(X, y, sample_weight)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and len(last) == len(y) else None
-        model, result = self._solve(problem, loss, start)
+        model, result = self._solve(problem, chosen, start)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.dual_coef_ = result.duals
         self._set_certificate(result)
         return self
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
+        loss = find_loss(self.loss, REGRESSING)
+        problem = with_weights(self._problem(X, y, sample_weight), None)
+        return problem, self._chosen(problem, loss)
 
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:
         """Predicted numbers, of shape (n_samples,)."""

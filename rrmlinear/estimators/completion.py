@@ -20,6 +20,7 @@ from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.completion import complete
+from rrmlinear.training.costs import checked_costs
 
 #: The loss of ordered levels, at thresholds between them; all others are those of regression.
 LEVELS = "hinge"
@@ -147,11 +148,9 @@ class MatrixCompletion(Certified):
         check_count("max_passes", self.max_passes)
         given = Triplets.of(rows, columns, values, shape, sample_weight)
         cost = cost_of(self.C, self.alpha, given.weights, len(given.values))
-        costs = np.full(len(given.values), cost)
-        if given.weights is not None:
-            costs *= given.weights
-        if not np.isfinite(costs).all():
-            raise ValueError("C times the weights overflows; use smaller weights")
+        weights = np.ones(len(given.values)) if given.weights is None else given.weights
+        with np.errstate(over="ignore"):
+            costs = checked_costs(cost * weights)
         targets, loss = self._loss(given.values)
         entries = Entries(given.rows, given.columns, targets, costs, given.shape)
         stopping = Stopping(gap_tol=float(self.tol), max_passes=int(self.max_passes))

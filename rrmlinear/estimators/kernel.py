@@ -72,6 +72,7 @@ class KernelEstimator(BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         kernels = checked_kernels(self.kernel, self.kernel_params)
+        self._check_choices(len(kernels), y, sample_weight)
         points, rows = self._points(X), X
         if self._is_precomputed():
             points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]
@@ -122,6 +123,11 @@ class KernelEstimator(BaseEstimator):
         self.intercept_ = estimator.intercept_
         for name in ("duality_gap_", "n_iter_", "status_", "trace_"):
             setattr(self, name, getattr(estimator, name))
+
+    def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:
+        """Refuse wrong parameters before the features are made, which is most of the work."""
+        linear = self._linear(n_kernels, [1] * n_kernels)
+        linear.check_choices(np.zeros((len(y), n_kernels)), y, sample_weight)
 
     def _points(self, X: Any) -> Any:
         """The examples, or a sample of them, that functions are sums over."""

@@ -19,6 +19,7 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import LinearEstimator, with_weights
 from rrmlinear.estimators.objective import INTERCEPTS, cost_of, own_choices
 from rrmlinear.estimators.wording import own_words
+from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.multitask import fit_tasks
 
 # Name of a solver → Parameter.solver.
@@ -149,6 +150,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         vectors = TASK_LOSSES[self.loss].kind == "vectors"
         counted = weights if vectors else each
         cost = cost_of(self.C, self.alpha, counted, len(counted))
+        with np.errstate(over="ignore"):
+            costs = checked_costs(cost * each)
         kind = self._intercept(vectors)
         rows = problem.rows
         if kind == "regularized":
@@ -158,7 +161,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
             examples,
             numbers,
             np.ascontiguousarray(y.ravel()),
-            cost * each,
+            costs,
             k,
             intercept=kind == "regularized",
             free=kind == "unregularized",

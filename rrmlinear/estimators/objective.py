@@ -53,9 +53,13 @@ def check_warm_start(name: str, kind: SolverRow) -> None:
 def intercept_choice(
     fit_intercept: Any, meaning_of_true: str, loss: LossRow, kind: SolverRow
 ) -> dict[str, Any]:
-    """The choice of a Parameter for an intercept, or a ValueError for one that is not offered."""
+    """The choice of a Parameter for an intercept, or a ValueError for one that is not offered.
+
+    True stands for "regularized" with a loss of all classes.
+    """
     if isinstance(fit_intercept, bool | np.bool_):
-        asked = meaning_of_true if fit_intercept else "regularized"
+        several = loss.kind == "multiclass"
+        asked = meaning_of_true if fit_intercept and not several else "regularized"
     elif isinstance(fit_intercept, str) and fit_intercept in INTERCEPTS:
         asked = fit_intercept
     else:

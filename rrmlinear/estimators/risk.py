@@ -56,7 +56,8 @@ class RiskClassifier(LossClassifier):
     max_passes : int, default=10_000
         Most passes over the data, for each class where each is trained against the rest.
     fit_intercept : bool or str, default=True
-        True or "unregularized": an intercept that is not regularized, for losses of a margin.
+        True or "unregularized": an intercept that is not regularized, for losses of a margin; for
+        losses of all classes True is "regularized".
         "regularized": append a column of the value ``intercept_scaling`` to X, whose weight is
         regularized like every other. False: the scores are linear.
     intercept_scaling : float, default=1.0

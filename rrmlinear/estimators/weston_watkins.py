@@ -174,6 +174,8 @@ class WestonWatkinsSVC(LinearClassifier):
     def _selection(self) -> Selection:
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False")
         check_positive("C", self.C)
         number, block = SOLVERS[self.solver]
         return select(Parameter(solver=number, C=float(self.C), block=block, **self._rules()))

@@ -141,7 +141,7 @@ cdef class Plane:
         return theta
 
 
-def clip_rows(x, double radius, str method, double[:, ::1] out):
+def clip_rows(x, double radius, str method, double[:, ::1] out not None):
     """minimize ½ ‖a − x‖² + radius Σ_i max_j |a_ij|, to ``out``, which may be x.
 
     What a row loses is its projection on the ℓ1 ball: a row is clipped at that projection's θ.

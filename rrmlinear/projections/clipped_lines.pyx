@@ -143,8 +143,8 @@ def _sum(bounds):
     return float(infinite[0]) if infinite.size else fsum(bounds)
 
 
-def _search(const double[::1] p, const double[::1] rate, const double[::1] lower,
-            const double[::1] upper, double e, double z):
+def _search(const double[::1] p not None, const double[::1] rate not None,
+            const double[::1] lower not None, const double[::1] upper not None, double e, double z):
     cdef Py_ssize_t n = p.shape[0]
     cdef Py_ssize_t[::1] members = np.empty(n, dtype=np.intp)
     cdef double[::1] kinks = np.empty(2 * n)

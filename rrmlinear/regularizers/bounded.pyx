@@ -31,7 +31,7 @@ cdef class Bounded(Regularizer):
     cdef Py_ssize_t low_step
     cdef Py_ssize_t high_step
 
-    def __init__(self, Regularizer inner, lower=-np.inf, upper=np.inf):
+    def __init__(self, Regularizer inner not None, lower=-np.inf, upper=np.inf):
         l1 = inner.quadratic_l1
         if l1 is None:
             raise TypeError(

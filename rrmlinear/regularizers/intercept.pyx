@@ -12,7 +12,7 @@ cdef class BesideIntercept(Regularizer):
 
     cdef readonly Regularizer inner
 
-    def __init__(self, Regularizer inner):
+    def __init__(self, Regularizer inner not None):
         self.inner = inner
         self.modulus, self.linear = inner.modulus, inner.linear
 

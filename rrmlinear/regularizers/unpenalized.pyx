@@ -30,7 +30,7 @@ cdef class Unpenalized(Regularizer):
     cdef const Py_ssize_t* index
     cdef Py_ssize_t count
 
-    def __init__(self, Regularizer inner, columns, double limit=1000.0):
+    def __init__(self, Regularizer inner not None, columns, double limit=1000.0):
         if not inner.allows_zeros:
             raise TypeError("columns cannot be left alone by Bounded: give those other bounds")
         if not 0 < limit < INFINITY:

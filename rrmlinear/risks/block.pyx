@@ -56,8 +56,9 @@ cdef class BlockRisk:
     cdef bint padded               # whether products take a copy of the weights
     cdef list spare                # arrays of weights with padding, for the next product
 
-    def __cinit__(self, Rows rows, BlockLoss loss, const int32_t[::1] label, Py_ssize_t k,
-                  const double[::1] costs, int threads=1, double smoothing=0.0):
+    def __cinit__(self, Rows rows not None, BlockLoss loss not None,
+                  const int32_t[::1] label not None, Py_ssize_t k, const double[::1] costs not None,
+                  int threads=1, double smoothing=0.0):
         self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
         self.smoothing = smoothing
         self.costs = np.asarray(costs)[:, np.newaxis]
@@ -120,7 +121,7 @@ cdef class BlockRisk:
         self.spare.append(padded)
         return result
 
-    def _scores(self, const double[:, ::1] w, double[:, ::1] out, Py_ssize_t part,
+    def _scores(self, const double[:, ::1] w not None, double[:, ::1] out not None, Py_ssize_t part,
                 Py_ssize_t begin, Py_ssize_t end):
         line = aligned_zeros(1, self.k8)
         cdef double* scores = <double*> <uintptr_t> line.ctypes.data
@@ -162,7 +163,7 @@ cdef class BlockRisk:
         return (linear - self.loss.conjugate(room.new_block, 1, self.k8)
                 - self.smoothing / 2 * (squares + sum * sum))
 
-    def total(self, const double[:, ::1] scores):
+    def total(self, const double[:, ::1] scores not None):
         """Σ c_i φ."""
         cdef Py_ssize_t i
         cdef double total = 0
@@ -190,8 +191,8 @@ cdef class BlockRisk:
         total, derivatives, rate, scores = self._tangent(scores, moves, x, value)
         return rate, total, derivatives, scores
 
-    def _tangent(self, const double[:, ::1] scores, const double[:, ::1] moves, double x,
-                 bint value):
+    def _tangent(self, const double[:, ::1] scores not None, const double[:, ::1] moves=None,
+                 double x=0, bint value=False):
         cdef bint along = moves is not None
         result = np.empty((self.n, self.k))
         place = np.empty((self.n, self.k)) if along else None
@@ -232,7 +233,7 @@ cdef class BlockRisk:
         """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
         return Hessian(self.rows, self.costs.ravel()).matrix()
 
-    def hessian(self, const double[:, ::1] derivatives):
+    def hessian(self, const double[:, ::1] derivatives not None):
         """∇²F where the losses have these derivatives: Σ c_i x_i x_i' ⊗ M_i, M_i the derivative of
         theirs by the scores. A loss with a kink has it with a smoothing alone.
         """
@@ -290,8 +291,8 @@ cdef class BlockRisk:
         self.spare += [first, *others]
         return result
 
-    def _gradient(self, const double[:, ::1] derivatives, Py_ssize_t part, Py_ssize_t begin,
-                  Py_ssize_t end):
+    def _gradient(self, const double[:, ::1] derivatives not None, Py_ssize_t part,
+                  Py_ssize_t begin, Py_ssize_t end):
         cdef Py_ssize_t i, j
         cdef row_t row
         scaled = aligned_zeros(1, self.k8)
@@ -312,7 +313,7 @@ cdef class BlockRisk:
                 block_update(&row, sums, self.stride, line)
         return array
 
-    def conjugate(self, const double[:, ::1] alphas):
+    def conjugate(self, const double[:, ::1] alphas not None):
         """Σ (c_i φ)*(−c_i α_i)."""
         cdef Py_ssize_t i, j
         cdef double total = 0
@@ -328,7 +329,7 @@ cdef class BlockRisk:
                 total += self.loss.conjugate(room.block, self.cost[i], self.k8)
         return total
 
-    def dual_steps(self, const double[:, ::1] scores, alphas, curvatures, warm=None):
+    def dual_steps(self, const double[:, ::1] scores not None, alphas, curvatures, warm=None):
         """(α', None): the row α' of each example, n × k with sums 0, that maximizes
         −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖².
 

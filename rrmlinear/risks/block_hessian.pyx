@@ -43,7 +43,7 @@ cdef class BlockHessian:
     cdef const int64_t[::1] row_of_term    # its place among the active rows
     cdef object term_classes               # (j, r) of each term
 
-    def __init__(self, Rows rows, Py_ssize_t k, active, begin, classes, rates):
+    def __init__(self, Rows rows not None, Py_ssize_t k, active, begin, classes, rates):
         self.rows, self.k, self.stride = rows, k, block_stride(k)
         self.active = self.row_of = active
         self.begin, self.classes, self.rate = begin, classes, rates
@@ -90,7 +90,7 @@ cdef class BlockHessian:
     def _cut(self, padded):
         return padded[:self.rows.width, :self.k].ravel()
 
-    def _forward(self, p, double[::1] terms, double[:, ::1] sums):
+    def _forward(self, p, double[::1] terms not None, double[:, ::1] sums not None):
         # Z p into terms, or Z'Z p into sums
         padded = self._padded()
         padded[:self.rows.width, :self.k] = np.reshape(p, (self.rows.width, self.k))
@@ -121,7 +121,7 @@ cdef class BlockHessian:
                     self._add(a, s, u, steps, &row, &sums[0, 0])
                 s += m
 
-    def _backward(self, const double[::1] y, double[:, ::1] sums):
+    def _backward(self, const double[::1] y not None, double[:, ::1] sums not None):
         memory = aligned_zeros(1, (self.k + 7) // 8 * 8)
         cdef double* steps = <double*> <uintptr_t> memory.ctypes.data
         cdef Py_ssize_t a, s = 0
@@ -243,7 +243,7 @@ cdef class BlockHessian:
         self._bind(result)
         return result
 
-    def _products(self, const int64_t[::1] some, const double[::1] g):
+    def _products(self, const int64_t[::1] some not None, const double[::1] g not None):
         # x_a' diag(g) x_b of some active rows, in the lower triangle
         cdef Py_ssize_t a, b, t, m = some.shape[0]
         result, scattered = np.zeros((m, m)), np.zeros(self.rows.width)
@@ -266,9 +266,9 @@ cdef class BlockHessian:
                     line[row_index(&row, row.kind, t)] = 0
         return result
 
-    def _add_products(self, const int64_t[::1] terms, const int64_t[::1] places,
-                      const double[::1] signs, const double[:, ::1] products,
-                      double[:, ::1] out):
+    def _add_products(self, const int64_t[::1] terms not None, const int64_t[::1] places not None,
+                      const double[::1] signs not None, const double[:, ::1] products not None,
+                      double[:, ::1] out not None):
         # out += the products of the rows of these terms, which rise, in the lower triangle
         cdef Py_ssize_t s, t
         cdef double* line
@@ -278,7 +278,7 @@ cdef class BlockHessian:
                 for t in range(s + 1):
                     line[terms[t]] += signs[s] * signs[t] * products[places[s], places[t]]
 
-    def _bind(self, double[:, ::1] out):
+    def _bind(self, double[:, ::1] out not None):
         # out = L' out L
         cdef Py_ssize_t s, t, a, p = self.root.shape[0], begin, end
         cdef double dot

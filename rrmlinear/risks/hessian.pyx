@@ -8,6 +8,8 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+from rrmlinear.core.deadline import check_time
+
 # Rows that store at least this fraction of the features are multiplied as dense ones: BLAS is that
 # much faster than sums over pairs of stored values.
 MIN_DENSITY = 0.2
@@ -19,6 +21,7 @@ MAX_SMALL_ENTRIES = 100_000
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
     CHUNK = 4096         # rows that are scaled in a dense copy at once
+    CHECKED_WORK = 1 << 28  # multiplications between two looks at the clock: some 0.1 s
 
 
 cdef class Hessian:
@@ -39,7 +42,7 @@ cdef class Hessian:
     cdef object lines                  # the u_v / √m_v
     cdef object held                   # the active rows times √h_i, once made
 
-    def __init__(self, Rows rows, h, free=()):
+    def __init__(self, Rows rows not None, h, free=()):
         self.rows, self.weights, self.h = rows, h, h
         self.active = np.flatnonzero(h)
         self.row_of = self.active
@@ -73,11 +76,13 @@ cdef class Hessian:
 
     def _dense_matrix(self):
         d = self.rows.width
+        check_time()
         if self._is_copied():
             z = self._factor()
             return z.T @ z
         result = np.zeros((d, d))
         for begin in range(0, self.size, CHUNK):
+            check_time()
             part = self._copied(begin, min(begin + CHUNK, self.size))
             result += part.T @ part
         return result
@@ -155,15 +160,20 @@ cdef class Hessian:
         )
 
     def _sparse_matrix(self):
-        cdef Py_ssize_t a, d = self.rows.width
+        cdef Py_ssize_t a = 0, d = self.rows.width, n = self.row_of.shape[0]
+        cdef Py_ssize_t work
         cdef row_t row
         result = np.zeros((d, d))
         cdef double[:, ::1] out = result
-        if d:
+        while d and a < n:
+            check_time()
+            work = 0
             with nogil:
-                for a in range(self.row_of.shape[0]):
+                while a < n and work < CHECKED_WORK:
                     row = rows_get(&self.rows.c, self.row_of[a])
                     row_outer(&row, self.h[self.row_of[a]], &out[0, 0], d)
+                    work += (row.length + 1) * (row.length + 1)
+                    a += 1
         return result + np.tril(result, -1).T
 
     def product(self, p):
@@ -174,7 +184,7 @@ cdef class Hessian:
             return self._adjoint(self._projected(self._times(p)))
         return self._product(p)
 
-    def _product(self, const double[::1] p):
+    def _product(self, const double[::1] p not None):
         # in one pass over the rows
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
@@ -190,7 +200,7 @@ cdef class Hessian:
                     row_axpy(&row, self.h[i] * row_dot(&row, &p[0]), &out[0])
         return result
 
-    def _times(self, const double[::1] p):
+    def _times(self, const double[::1] p not None):
         # the active rows times √h_i, times p
         result = np.zeros(self.size)
         cdef double[::1] out = result
@@ -204,7 +214,7 @@ cdef class Hessian:
                     out[a] = root[a] * row_dot(&row, &p[0])
         return result
 
-    def _adjoint(self, const double[::1] factors):
+    def _adjoint(self, const double[::1] factors not None):
         # Σ f_a √h_i x_i over the active rows
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result

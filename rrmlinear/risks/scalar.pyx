@@ -35,8 +35,8 @@ cdef class ScalarRisk:
     column and without a cost above 0.
     """
 
-    def __cinit__(self, Rows rows, loss, const double[::1] y, const double[::1] costs,
-                  int threads=1, condition=None):
+    def __cinit__(self, Rows rows not None, loss, const double[::1] y not None,
+                  const double[::1] costs not None, int threads=1, condition=None):
         if not isinstance(loss, ScalarLoss):
             raise ValueError(
                 f"this risk takes a loss of one score, and {type(loss).__name__} is one of several"
@@ -93,14 +93,14 @@ cdef class ScalarRisk:
             rows = rows.with_bias(self.bias)
         return ScalarRisk(rows, loss, self.y, self.cost, self.threads, self.spec)
 
-    def scores(self, const double[::1] w):
+    def scores(self, const double[::1] w not None):
         """X w."""
         result = np.empty(self.n)
         self.shares.run(self._scores, w, result)
         return result
 
-    def _scores(self, const double[::1] w, double[::1] out, Py_ssize_t part, Py_ssize_t begin,
-                Py_ssize_t end):
+    def _scores(self, const double[::1] w not None, double[::1] out not None, Py_ssize_t part,
+                Py_ssize_t begin, Py_ssize_t end):
         if w.shape[0] == 0:
             out[begin:end] = 0
         elif begin < end:
@@ -121,7 +121,7 @@ cdef class ScalarRisk:
         free = (np.ones(self.n),) if "balance" in self.offers else ()
         return Hessian(self.rows, self.costs, free).matrix()
 
-    def gradient(self, const double[::1] derivatives):
+    def gradient(self, const double[::1] derivatives not None):
         """Σ c_i s_i x_i."""
         result = np.zeros(self.rows.width)
         others = np.empty((self.shares.threads - 1, self.rows.width))
@@ -130,7 +130,7 @@ cdef class ScalarRisk:
             result += sums
         return result
 
-    def _gradient(self, const double[::1] derivatives, out, others, Py_ssize_t part,
+    def _gradient(self, const double[::1] derivatives not None, out, others, Py_ssize_t part,
                   Py_ssize_t begin, Py_ssize_t end):
         # the first part adds to out, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else out
@@ -175,9 +175,9 @@ cdef class ScalarRisk:
             image += sums
         return steps, image, sum(values) if value else NAN, None
 
-    def _sweep(self, const double[::1] w, const double[::1] alpha, double curvature, bint value,
-               double[::1] out, image, others, Py_ssize_t block, Py_ssize_t part,
-               Py_ssize_t begin, Py_ssize_t end):
+    def _sweep(self, const double[::1] w not None, const double[::1] alpha not None,
+               double curvature, bint value, double[::1] out not None, image, others,
+               Py_ssize_t block, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
         # the first part adds to image, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else image
         cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop

@@ -9,7 +9,8 @@ import numpy as np
 cdef class ScalarTerms:
     """The losses of n examples. Scores, derivatives and duals have n entries."""
 
-    def __cinit__(self, ScalarLoss loss, const double[::1] y, const double[::1] costs):
+    def __cinit__(self, ScalarLoss loss not None, const double[::1] y not None,
+                  const double[::1] costs not None):
         self.loss, self.y, self.cost = loss, y, costs
         self.labels, self.costs = np.asarray(y), np.asarray(costs)
         self.n = y.shape[0]
@@ -22,7 +23,7 @@ cdef class ScalarTerms:
         """The terms of some of the examples."""
         return ScalarTerms(self.loss, self.labels[examples], self.costs[examples])
 
-    def total(self, const double[::1] scores):
+    def total(self, const double[::1] scores not None):
         """Σ c_i φ(s_i)."""
         cdef double total = 0
         if self.n:
@@ -30,7 +31,7 @@ cdef class ScalarTerms:
                 total = self.loss.total(&self.y[0], &self.cost[0], &scores[0], self.n)
         return total
 
-    def derivatives(self, const double[::1] scores):
+    def derivatives(self, const double[::1] scores not None):
         """φ'(s_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -39,7 +40,7 @@ cdef class ScalarTerms:
                 self.loss.all_derivatives(&self.y[0], &scores[0], &out[0], self.n)
         return result
 
-    def tangent(self, const double[::1] scores):
+    def tangent(self, const double[::1] scores not None):
         """(Σ c_i φ(s_i), φ'(s_i)): in one pass over the examples."""
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -49,8 +50,8 @@ cdef class ScalarTerms:
                 total = self.loss.tangent(&self.y[0], &self.cost[0], &scores[0], &out[0], self.n)
         return total, result
 
-    def along(self, const double[::1] scores, const double[::1] moves, double x, bint value,
-              bint keep):
+    def along(self, const double[::1] scores not None, const double[::1] moves not None, double x,
+              bint value, bint keep):
         """(Σ c_i φ' d_i, Σ c_i φ, φ', s + x d) at scores s moved by x d, d the ``moves``.
 
         One way through memory. Σ c_i φ is 0 without ``value``; the arrays are None without
@@ -72,7 +73,7 @@ cdef class ScalarTerms:
                                    derivatives, &total if value else NULL, self.n)
         return rate, total, *kept
 
-    def rate(self, const double[::1] derivatives, const double[::1] moves):
+    def rate(self, const double[::1] derivatives not None, const double[::1] moves not None):
         """Σ c_i s_i d_i, s the derivatives and d the moves."""
         cdef double rate = 0
         if self.n:
@@ -80,7 +81,7 @@ cdef class ScalarTerms:
                 rate = vector_dot3(&self.cost[0], &derivatives[0], &moves[0], self.n)
         return rate
 
-    def curvatures(self, const double[::1] scores):
+    def curvatures(self, const double[::1] scores not None):
         """c_i φ''(s_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -90,7 +91,7 @@ cdef class ScalarTerms:
                 out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], scores[i])
         return result
 
-    def conjugate(self, const double[::1] alphas):
+    def conjugate(self, const double[::1] alphas not None):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""
         cdef double total = 0
         if self.n:
@@ -98,7 +99,7 @@ cdef class ScalarTerms:
                 total = self.loss.total_conjugate(&self.y[0], &self.cost[0], &alphas[0], self.n)
         return total
 
-    def dual_steps(self, const double[::1] scores, alphas, curvatures):
+    def dual_steps(self, const double[::1] scores not None, alphas, curvatures):
         """The α' of each example that maximizes −φ*(−α') − s_i α' − ½ q_i (α' − α_i)².
 
         ``alphas`` and ``curvatures``, q > 0, have n entries or are one number.

@@ -17,7 +17,8 @@ def base_costs(problem: Problem, C: float) -> Vector:
     """C times the weight of every example."""
     if problem.weights is None:
         return np.full(problem.n_examples, float(C))
-    return checked_costs(C * problem.weights)
+    with np.errstate(over="ignore"):
+        return checked_costs(C * problem.weights)
 
 
 def class_factors(
@@ -38,9 +39,10 @@ def class_factors(
 
 
 def checked_costs(costs: Vector) -> Vector:
-    """The same costs; ValueError where they overflow or all are 0."""
-    if not np.isfinite(costs).all():
-        raise ValueError("C times the weights overflows; use smaller weights")
+    """The same costs; ValueError where they or their sum overflow, or all are 0."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(costs.sum()):
+            raise ValueError("the sum of C times the weights overflows; use smaller ones")
     if not costs.any():
         raise ValueError("every example has weight 0; at least one must count")
     return costs

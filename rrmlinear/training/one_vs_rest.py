@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.deadline import ends_within
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.blas import one_blas_thread
+from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
@@ -29,6 +31,8 @@ STATUSES = list(Status)
 #: Smallest pass, in multiplications, at which each thread solves a problem of its own. What happens
 #: between passes takes one thread at a time.
 MIN_WORK_AT_ONCE = 100_000
+#: Seconds after the time limit in which problems may still make their first pass.
+GRACE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,7 @@ class _Sums:
             row.seconds + self.seconds,
             float(primal),
             float(dual),
-            float(primal - dual),
+            gap_between(float(primal), float(dual)),
             row.estimated,
         )
 
@@ -109,10 +113,12 @@ def solve_one_vs_rest(
     """A problem for each class j: +1 its examples, with costs times factors[j], −1 the others.
 
     Each is solved to its own gap by the same rule, from its column of ``duals`` (n × k) if given.
-    The limit on passes is each problem's, the limit on time that of all. After the time limit, or
-    after ``on_pass`` has returned True (it is not called again), each problem left gets one pass.
+    The limit on passes is each problem's, the limit on time that of all: a problem ends while there
+    is time left for a first pass of each of the others. After ``on_pass`` has returned True (it is
+    not called again), each problem left gets one pass. Problems for which no time is left at all
+    have weights and duals of 0, and a note tells their number.
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
-    rows of a problem when it has ended.
+    rows of a problem when it has ended, and after the time limit each problem left gets one pass.
     """
     starts = scalar_duals(duals, (problem.n_examples, len(factors)))
     threads = min(chosen.choices.threads, len(factors))
@@ -157,25 +163,47 @@ def _solve_each(
     stopping: Stopping,
     on_pass: OnPass | None,
 ) -> OneVsRestResult:
-    sums = _Sums(zeros)
+    sums, columns = _Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
-    columns = _Columns(len(zeros))
     ended_by: Status | None = None
+    begun = first_pass = 0.0
 
     def see(row: TraceRow) -> bool:
-        nonlocal ended_by
+        nonlocal ended_by, first_pass
+        if row.number == 1:
+            first_pass = max(first_pass, time.perf_counter() - begun)
         if on_pass is not None and ended_by is None and on_pass(sums.row(row)) is True:
             ended_by = Status.STOPPED_BY_CALLER
-        return ended_by is Status.STOPPED_BY_CALLER
+        left = len(zeros) - len(sums.ended) - 1
+        if left and ended_by is None and time.perf_counter() + left * first_pass >= deadline:
+            ended_by = Status.TIME_LIMIT
+        return ended_by is not None
 
-    with one_blas_thread():
-        for j in range(len(zeros)):
-            result = solve(j, _rest_of(stopping, _spent(sums.ended), ended_by), see)
+    with one_blas_thread(), ends_within(stopping.time_limit) as deadline:
+        for j, zero in enumerate(zeros):
+            begun = time.perf_counter()
+            if j and begun >= deadline + GRACE:
+                result = _not_begun(sums.ended[0], zero)
+            else:
+                rest = stopping if ended_by is None else replace(stopping, max_passes=1)
+                result = solve(j, rest, see)
+            if ended_by is Status.TIME_LIMIT and result.status is Status.STOPPED_BY_CALLER:
+                result = replace(result, status=Status.TIME_LIMIT)
             trace += [sums.row(row) for row in result.trace]
             sums.end(columns.keep(j, result))
             if result.status is Status.TIME_LIMIT:
                 ended_by = ended_by or Status.TIME_LIMIT
     return _together(sums.ended, trace, columns)
+
+
+def _not_begun(like: Result, zero: tuple[float, float]) -> Result:
+    """The result at weights and duals of 0, with arrays as another problem has them."""
+    primal, dual = zero
+    row = TraceRow(0, 0.0, primal, dual, gap_between(primal, dual))
+    duals = None if like.duals is None else np.zeros_like(like.duals)
+    support = dict.fromkeys(like.support, 0)
+    weights = np.zeros_like(like.weights)
+    return Result(Status.TIME_LIMIT, weights, [row], 0.0, 0.0, 0.0, duals, support)
 
 
 def _solve_at_once(
@@ -244,6 +272,7 @@ def _together(
         sum(result.dual for result in results),
         sum(result.gap for result in results),
     )
+    idle = sum(result.passes == 0 for result in results)
     widest = max(range(len(results)), key=lambda j: results[j].gap)
     return OneVsRestResult(
         max((result.status for result in results), key=STATUSES.index),
@@ -257,6 +286,7 @@ def _together(
         (
             f"{len(results)} problems, each class against the rest; numbers are their sums, and "
             f"the largest gap of one is {results[widest].gap:.3e}",
+            *([f"the time limit left no pass for {idle} of them"] if idle else []),
             *dict.fromkeys(note for result in results for note in result.notes),
         ),
         tuple(results),

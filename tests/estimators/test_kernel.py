@@ -241,3 +241,24 @@ def test_features_go_on_where_pairs_of_duals_are_slow(moons):
     assert not isinstance(found.linear_, PairClassifier)
     linear = RiskClassifier("hinge", C=1e3, tol=1e-6).fit(X, y)
     assert found.trace_[-1].primal == pytest.approx(linear.trace_[-1].primal, rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"C": -1}, "C is -1; it must be a finite number above 0"),
+        ({"loss": "none"}, "loss is 'none'; it must be one of hinge, "),
+        ({"tol": 0}, "tol is 0; it must be a finite number above 0"),
+        ({"class_weight": {0: -1}}, "the weight of class 0 is -1"),
+        ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, "),
+        ({"budget": -1.0}, "budget is -1.0, it must lie between 1e-100 and 1e.100"),
+    ],
+)
+def test_wrong_parameters_are_refused_before_the_kernel_is_computed(choices, sentence):
+    def unused(first, second):
+        raise AssertionError("the kernel was computed")
+
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        KernelClassifier(kernel=unused, **choices).fit(np.eye(4), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="C is -1"):
+        KernelRegressor(kernel=unused, C=-1).fit(np.eye(4), np.arange(4.0))

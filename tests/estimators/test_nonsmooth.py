@@ -163,7 +163,7 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
         ({"regularizer": "l21"}, "regularizer l21 is for several columns of weights"),
         ({"radius": 2.0}, "radius has no effect with regularizer l2"),
         ({"loss": "logistic", "budget": 5.0}, "budget has no effect with loss logistic"),
-        ({"budget": -1.0}, "budget is -1.0, it must be positive"),
+        ({"budget": -1.0}, "budget is -1.0, it must lie between 1e-100 and"),
         ({"slope": 3.0}, "slope has no effect with loss hinge"),
         ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
     ],

@@ -5,10 +5,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
-from rrmlinear import Parameter, RiskClassifier, RiskRegressor, SDCAClassifier, SDCARegressor
+from rrmlinear import (
+    NonSmoothClassifier,
+    Parameter,
+    RiskClassifier,
+    RiskRegressor,
+    SDCAClassifier,
+    SDCARegressor,
+)
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
 from rrmlinear.catalog.solvers import losses_of, regularizers_of
@@ -86,8 +95,10 @@ def test_losses_of_all_classes(iris, solver):
     other = SDCAClassifier(loss, **choices).fit(*iris)
     assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
     assert_allclose(found.predict_proba(iris[0]), other.predict_proba(iris[0]), atol=1e-2)
-    with pytest.raises(ValueError, match="fit_intercept is True, for one that is unregularized"):
-        RiskClassifier(loss, solver=solver).fit(*iris)
+    same = RiskClassifier(loss, solver=solver, C=0.1, tol=1e-6).fit(*iris)
+    assert_array_equal(same.intercept_, found.intercept_)
+    with pytest.raises(ValueError, match="fit_intercept is 'unregularized', for one that is"):
+        RiskClassifier(loss, solver=solver, fit_intercept="unregularized").fit(*iris)
 
 
 @pytest.mark.parametrize("solver", FREE)
@@ -229,3 +240,18 @@ def test_a_callback_sees_the_passes_and_ends_them(numbers):
 def test_a_parameter_out_of_range_is_named(iris, keywords, message):
     with pytest.raises(ValueError, match=message):
         RiskClassifier(**keywords).fit(*iris)
+
+
+@pytest.mark.parametrize("loss", [row.name for row in LOSSES.values() if row.kind == "multiclass"])
+def test_losses_of_all_classes_have_a_regularized_intercept_by_default(loss):
+    X, y = load_iris(return_X_y=True)
+    for estimator in (RiskClassifier, NonSmoothClassifier):
+        model = estimator(loss, tol=1e-6).fit(X, y)
+        same = estimator(loss, tol=1e-6, fit_intercept="regularized").fit(X, y)
+        assert np.array_equal(model.intercept_, same.intercept_)
+        assert model.intercept_.any()
+        bare = estimator(loss, tol=1e-6, fit_intercept=False)
+        appended = bare.fit(np.column_stack([X, np.ones(len(X))]), y)
+        assert_allclose(model.intercept_, appended.coef_[:, -1], atol=0.02)
+        with pytest.raises(ValueError, match="is not offered with loss"):
+            estimator(loss, fit_intercept="unregularized").fit(X, y)

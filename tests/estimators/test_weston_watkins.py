@@ -357,3 +357,8 @@ def test_a_missing_scikit_learn_says_how_to_get_it():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "need scikit-learn 1.6 or newer: pip install rrmlinear[sklearn]" in run.stdout
+
+
+def test_an_intercept_is_true_or_false():
+    with pytest.raises(ValueError, match="fit_intercept is 'nonsense'; it must be True or False"):
+        WestonWatkinsSVC(fit_intercept="nonsense").fit(np.eye(3), [0, 1, 2])

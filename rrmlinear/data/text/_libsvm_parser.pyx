@@ -60,7 +60,7 @@ INT32_LIMIT = 2**31 - 1
 FLOAT32_LIMIT = 2.0**128 - 2.0**103     # half a unit beyond the largest float, which rounds up
 
 
-def count_marks(const unsigned char[::1] text, Py_ssize_t end):
+def count_marks(const unsigned char[::1] text not None, Py_ssize_t end):
     """(line ends, colons) in the first ``end`` bytes: bounds on its rows and stored values."""
     cdef int64_t lines = 0, colons = 0
     cdef const char* begin = <const char*> &text[0]
@@ -189,7 +189,7 @@ cdef class Arrays:
         self.indices, self.wide = indices, True
         self.rules.largest = self.rules.features
 
-    def parse(self, const unsigned char[::1] text, Py_ssize_t end, Block block):
+    def parse(self, const unsigned char[::1] text not None, Py_ssize_t end, Block block not None):
         """Read the whole lines in the first ``end`` bytes of ``text`` to the block's place.
 
         ``text`` has PADDING bytes more. ``block.fault`` is None, or what is wrong and where.

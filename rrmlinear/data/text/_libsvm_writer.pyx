@@ -22,8 +22,9 @@ def text_bound(Py_ssize_t rows, Py_ssize_t stored):
     return rows * LINE_BYTES + stored * ENTRY_BYTES
 
 
-def write_rows(unsigned char[::1] text, Rows rows, Py_ssize_t begin, Py_ssize_t end,
-               const double[::1] labels, const int64_t[::1] query_ids):
+def write_rows(unsigned char[::1] text not None, Rows rows not None, Py_ssize_t begin,
+               Py_ssize_t end, const double[::1] labels not None,
+               const int64_t[::1] query_ids=None):
     """Write rows begin … end − 1 to ``text``, long enough by `text_bound`; the bytes written.
 
     Zeros of sparse rows are written, those of dense rows are not.

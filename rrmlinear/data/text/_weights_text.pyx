@@ -32,7 +32,7 @@ def text_bound(Py_ssize_t rows, Py_ssize_t columns):
     return rows * (columns * WEIGHT_BYTES + 1)
 
 
-def format_weights(unsigned char[::1] text, const double[:, ::1] weights):
+def format_weights(unsigned char[::1] text not None, const double[:, ::1] weights not None):
     """Write ``weights`` to ``text``, long enough by `text_bound`; the bytes written."""
     cdef char* first = <char*> &text[0]
     cdef char* p = first
@@ -48,8 +48,8 @@ def format_weights(unsigned char[::1] text, const double[:, ::1] weights):
     return p - first
 
 
-def parse_weights(const unsigned char[::1] text, Py_ssize_t end, double[:, ::1] weights,
-                  Py_ssize_t row):
+def parse_weights(const unsigned char[::1] text not None, Py_ssize_t end,
+                  double[:, ::1] weights not None, Py_ssize_t row):
     """Read ``end`` > 0 bytes of whole lines into ``weights`` from its row ``row`` on.
 
     Lines of blanks may follow the last row. Returns (rows read, fault or "", numbers read of the

@@ -53,7 +53,7 @@ cdef class SparseGroups(GroupNorm):
         super().__init__(groups, factors)
         self.l1 = l1
 
-    def on(self, Partition partition):
+    def on(self, Partition partition not None):
         return type(self)(partition, self.factors, self.l1)
 
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil:

@@ -39,7 +39,7 @@ cdef class GroupNorm(Norm):
         (<GroupNorm> other).groups = self.groups
         return other
 
-    def on(self, Partition partition):
+    def on(self, Partition partition not None):
         """The norm over other groups."""
         return type(self)(partition, self.factors)
 

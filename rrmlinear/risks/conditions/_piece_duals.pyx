@@ -59,7 +59,7 @@ cdef class PieceDuals:
     def _flat(self, columns):
         return np.concatenate([np.broadcast_to(np.float64(x), self.n) for x in columns])
 
-    def lines(self, const double[::1] scores, alphas, curvatures, double guess,
+    def lines(self, const double[::1] scores not None, alphas, curvatures, double guess,
               bint at_most=False):
         """For q + γ > 0 where a cost is above 0; ``alphas`` and ``curvatures``: arrays or numbers.
 
@@ -133,7 +133,7 @@ cdef class PieceDuals:
         for i in range((self.parts - 1) * self.n):
             parts[i % self.n] += parts[self.n + i]
 
-    def steps(self, const double[::1] scores, double guess, double move):
+    def steps(self, const double[::1] scores not None, double guess, double move):
         """For γ = 0 and no curvature; ``move`` > 0 estimates the distance from ``guess`` to θ."""
         result = np.empty(self.n)
         cdef double[::1] out = result
@@ -151,7 +151,7 @@ cdef class PieceDuals:
             free(memory)
         return result, theta
 
-    def scaled_steps(self, const double[::1] scores, double guess, double move,
+    def scaled_steps(self, const double[::1] scores not None, double guess, double move,
                      bint at_most=False):
         """As `steps`, with ``scales``; ``at_most`` as in `lines`."""
         cdef Py_ssize_t all_parts = self.parts * self.n, j

@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 
-def entries_of_product(const double[:, ::1] left, const double[:, ::1] right,
-                       const int64_t[::1] rows, const int64_t[::1] columns):
+def entries_of_product(const double[:, ::1] left not None, const double[:, ::1] right not None,
+                       const int64_t[::1] rows not None, const int64_t[::1] columns not None):
     """(L R')[r_i, c_i] for each i, the product not formed; indices are not checked."""
     cdef Py_ssize_t n = rows.shape[0], k = left.shape[1], i, j
     cdef const double* a

@@ -10,19 +10,21 @@ cdef enum:
     MAX_NUMBERS = 16     # different numbers in a table, which is searched from its start
 
 
-def products(const double[:, ::1] A, const double[::1] v, double[::1] out):
+def products(const double[:, ::1] A not None, const double[::1] v not None,
+             double[::1] out not None):
     """out ← A v."""
     with nogil:
         columns_times(&A[0, 0], A.shape[0], A.shape[1], &v[0], &out[0])
 
 
-def add_combination(const double[:, ::1] A, const double[::1] weights, double[::1] out):
+def add_combination(const double[:, ::1] A not None, const double[::1] weights not None,
+                    double[::1] out not None):
     """out ← out + A' weights."""
     with nogil:
         columns_add(&A[0, 0], A.shape[0], A.shape[1], &weights[0], &out[0])
 
 
-def pack(const double[::1] array):
+def pack(const double[::1] array not None):
     """(codes, table), table[codes] equal to the array, or None if more than MAX_NUMBERS differ."""
     cdef Py_ssize_t i, n = array.shape[0]
     cdef int code = 0, count = 0

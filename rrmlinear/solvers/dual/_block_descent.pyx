@@ -81,9 +81,10 @@ cdef class BlockDescent:
     cdef Py_ssize_t cut[FEATURE_PARTS + 1]    # features at which the parts begin
     cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
 
-    def __cinit__(self, Rows rows, BlockLoss loss, Regularizer regularizer,
-                  const int32_t[::1] label, Py_ssize_t n_classes, const double[::1] cost,
-                  const double[::1] curvature, Py_ssize_t n_threads):
+    def __cinit__(self, Rows rows not None, BlockLoss loss not None,
+                  Regularizer regularizer not None, const int32_t[::1] label not None,
+                  Py_ssize_t n_classes, const double[::1] cost not None,
+                  const double[::1] curvature not None, Py_ssize_t n_threads):
         self.rows, self.loss, self.regularizer, self.label = rows, loss, regularizer, label
         self.cost, self.curvature, self.duals = cost, curvature, BlockDuals(cost)
         self.n, self.k, self.k8 = rows.c.n_rows, n_classes, (n_classes + 7) // 8 * 8
@@ -148,7 +149,7 @@ cdef class BlockDescent:
         """
         return self._scratch(0).norm_change, self._scratch(0).moved
 
-    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+    def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end, int number,
               bint face, double quiet, double calm, int team, int thread):
         """Visit order[begin:end]. Threads 0 … team − 1 call this, else with the same arguments.
 
@@ -324,7 +325,7 @@ cdef class BlockDescent:
                             &squares[p * self.panel_stride])
         return float(sums[:self.k].sum()) * self.scale / 2
 
-    def retune(self, Regularizer regularizer):
+    def retune(self, Regularizer regularizer not None):
         """Recompute W after a change of V or of the regularizer; ∇Ω* stays linear or not linear."""
         cdef Py_ssize_t size = self.n_threads * self.panel_size
         self.regularizer = regularizer
@@ -348,8 +349,8 @@ cdef class BlockDescent:
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
         return np.ascontiguousarray(by_feature[:, :self.k])
 
-    def start_from(self, const int64_t[::1] indptr, const int32_t[::1] classes,
-                   const double[::1] values):
+    def start_from(self, const int64_t[::1] indptr not None, const int32_t[::1] classes not None,
+                   const double[::1] values not None):
         """Start from these duals, cut to the domain of the conjugate, and from their weights."""
         cdef scratch_t* mine = self._scratch(0)
         cdef Py_ssize_t i, t, j

@@ -12,7 +12,7 @@ import numpy as np
 cdef class BlockDuals:
     """One block an example, all zero at first; entries lie in 0 … ``cost`` of their example."""
 
-    def __cinit__(self, const double[::1] cost):
+    def __cinit__(self, const double[::1] cost not None):
         self.cost = cost
         if not block_store_start(&self.store, cost.shape[0]):
             raise MemoryError(f"no memory for {cost.shape[0]} dual blocks")

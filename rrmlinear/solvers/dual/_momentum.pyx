@@ -10,8 +10,8 @@ cdef enum:
     PIECE = 512     # entries at a time: few enough for the first-level cache
 
 
-def look(Regularizer problem, Regularizer inner, const double[::1] V, const double[::1] y,
-         const double[::1] p, double kappa):
+def look(Regularizer problem not None, Regularizer inner not None, const double[::1] V not None,
+         const double[::1] y not None, const double[::1] p not None, double kappa):
     """(‖w − y‖², ‖y‖², (y − w)'(w − p), Ω(w), Ω*(V − κ y))."""
     cdef double w[PIECE]
     cdef double unshifted[PIECE]
@@ -33,8 +33,8 @@ def look(Regularizer problem, Regularizer inner, const double[::1] V, const doub
     return distance, square, uphill, value, conjugate
 
 
-def step(Regularizer inner, double[::1] V, double[::1] y, double[::1] p, double kappa,
-         double next_kappa, double beta):
+def step(Regularizer inner not None, double[::1] V not None, double[::1] y not None,
+         double[::1] p not None, double kappa, double next_kappa, double beta):
     """y ← w + β (w − p), V ← V + κ' y' − κ y, p ← w, in place."""
     cdef double w[PIECE]
     cdef Py_ssize_t begin = 0, j, m, n = V.shape[0]

@@ -14,8 +14,8 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
-def add_rows(const double[:, ::1] store, const int64_t[::1] slots, const double[::1] weights,
-             double[::1] out):
+def add_rows(const double[:, ::1] store not None, const int64_t[::1] slots not None,
+             const double[::1] weights not None, double[::1] out not None):
     """out += Σ weights_t store[slots_t]."""
     cdef Py_ssize_t t
     with nogil:

@@ -99,8 +99,8 @@ cdef class DualAscent:
     cdef double[:, :, ::1] steps          # and by how much: c_i Δα_i
     cdef double[:, ::1] flags             # where threads meet: flag_t
 
-    def __cinit__(self, Rows rows, ScalarLoss loss, Regularizer regularizer,
-                  y, const double[::1] cost, curvature,
+    def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
+                  Regularizer regularizer not None, y, const double[::1] cost not None, curvature,
                   option="maximum", RunningAverage average=None, int n_copies=1,
                   Py_ssize_t longest_round=0):
         self.rows, self.loss, self.regularizer = rows, loss, regularizer
@@ -125,13 +125,13 @@ cdef class DualAscent:
         self.steps = np.empty((self.n_copies, 2, longest + DOUBLES_APART))
         self.flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
 
-    def start_from(self, const double[::1] alphas):
+    def start_from(self, const double[::1] alphas not None):
         """Start from these duals, each within the loss's bounds, and from their v."""
         self.alphas[:] = alphas
         self.dual_vector += self.combination(alphas)
         self.resume()
 
-    def combination(self, const double[::1] alphas):
+    def combination(self, const double[::1] alphas not None):
         """Σ c_i α_i x_i."""
         result = np.zeros(self.width)
         cdef double[::1] out = result
@@ -144,7 +144,7 @@ cdef class DualAscent:
                     row_axpy(&row, self.cost[i] * alphas[i], &out[0])
         return result
 
-    def undo(self, const int64_t[::1] order, v):
+    def undo(self, const int64_t[::1] order not None, v):
         """Take back the visits of a pass in this order that began at v."""
         cdef Py_ssize_t at
         for at in range(order.shape[0]):
@@ -186,8 +186,8 @@ cdef class DualAscent:
         self._begin(self.gap_sum, self.conjugate_sum)
         return self.order[:m]
 
-    def sweep(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, double least=0,
-              int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
+    def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end,
+              double least=0, int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
         """Visit order[begin:end] of the order made by `begin_pass`.
 
         A visit leaves the dual unchanged if its example's gap is at most ``least``.
@@ -241,7 +241,7 @@ cdef class DualAscent:
         if side >= 0:
             progress.logged[side] = n
 
-    def note(self, const int64_t[::1] order, Py_ssize_t begin, Py_ssize_t end, int number,
+    def note(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end, int number,
              double quiet, double calm):
         """Let examples of order[begin:end], visited in pass ``number``, nap or sleep; see
         schedule_note.
@@ -342,7 +342,7 @@ cdef class DualAscent:
                 total += at.cost * at.conjugate
         return total
 
-    def measure(self, const double[::1] w, Py_ssize_t begin=0, Py_ssize_t end=-1):
+    def measure(self, const double[::1] w not None, Py_ssize_t begin=0, Py_ssize_t end=-1):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
         examples.
         """
@@ -363,7 +363,7 @@ cdef class DualAscent:
                 losses += loss
         return losses
 
-    def retune(self, Regularizer regularizer):
+    def retune(self, Regularizer regularizer not None):
         """Go on with the same v under another regularizer."""
         cdef Py_ssize_t i
         cdef double factor = self.regularizer.modulus / regularizer.modulus

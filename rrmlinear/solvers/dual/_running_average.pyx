@@ -14,7 +14,7 @@ cdef class RunningAverage:
     sum over coordinates. ``longest`` is the largest number of entries of a row.
     """
 
-    def __init__(self, Regularizer regularizer, Py_ssize_t n, Py_ssize_t width,
+    def __init__(self, Regularizer regularizer not None, Py_ssize_t n, Py_ssize_t width,
                  Py_ssize_t longest):
         self.regularizer = regularizer
         self.w_moves, self.alpha_moves = np.zeros(width), np.zeros(n)

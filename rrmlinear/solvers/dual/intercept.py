@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
@@ -20,6 +21,8 @@ from rrmlinear.solvers.loop.solver import Solver
 # over the sum of all costs. With small costs a smaller value would slow the intercept.
 COLUMN_BY_NORMS = 0.1
 COLUMN_BY_COSTS = 10.0
+# Entries of a dense matrix that are copied between two looks at the clock.
+ENTRIES_AT_ONCE = 1 << 22
 
 
 class InterceptSDCA(Solver):
@@ -60,6 +63,7 @@ class InterceptSDCA(Solver):
         self.loss, self.regularizer = loss, regularizer
         self.seed, self.choices = seed, choices
         self.measuring_work = float(rows.shape[0])
+        self.inner: Any = None
 
     def start(self) -> None:
         total, modulus = float(self.costs.sum()), self.regularizer.modulus
@@ -67,7 +71,8 @@ class InterceptSDCA(Solver):
         visited = self.rows
         if self.rows.is_dense:
             self.means = np.einsum("i,ij->j", self.costs, self.rows.values) / total
-            visited = Rows(self.rows.values - self.means, None, None, self.rows.shape[1])
+            centred = _less(self.rows.values, self.means)
+            visited = Rows(centred, None, None, self.rows.shape[1])
         norm = float(visited.with_bias(-1.0).squared_norms().mean())
         self.column = float(np.sqrt(max(COLUMN_BY_NORMS * norm, COLUMN_BY_COSTS * modulus / total)))
         self.inner = ProxSDCA(
@@ -126,4 +131,16 @@ class InterceptSDCA(Solver):
         return weights, self.risk.scores(weights)
 
     def close(self) -> None:
-        self.inner.close()
+        if self.inner is not None:
+            self.inner.close()
+
+
+def _less(values: NDArray[Any], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows less their mean, in a copy."""
+    result = np.empty(values.shape)
+    rows = max(1, ENTRIES_AT_ONCE // max(1, len(means)))
+    for begin in range(0, len(values), rows):
+        check_time()
+        part = slice(begin, begin + rows)
+        np.subtract(values[part], means, out=result[part])
+    return result

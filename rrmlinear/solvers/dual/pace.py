@@ -20,8 +20,8 @@ PLAIN_PASSES, PROBLEMS_PER_KAPPA = 4, 3
 MIN_INNER_PASSES, MAX_INNER_PASSES = 2, 4
 # If IDLE_PROBLEMS inner problems leave more than OUTER_DECREASE of the outer gap, they were solved
 # too roughly: the outer dual is off by the inner gap times 1 + κ / modulus. Then an inner problem
-# may take more passes, by the factor PASSES_GROWTH.
-IDLE_PROBLEMS, OUTER_DECREASE, PASSES_GROWTH = 10, 0.9, 1.5
+# may take more passes, by the factor PASSES_GROWTH, up to LONGEST_PROBLEM.
+IDLE_PROBLEMS, OUTER_DECREASE, PASSES_GROWTH, LONGEST_PROBLEM = 10, 0.9, 1.5, 100_000
 
 
 def eta_of(kappa: float, modulus: float) -> float:
@@ -105,7 +105,8 @@ class Practice:
         if gap <= OUTER_DECREASE * self.best_gap:
             self.best_gap, self.idle_problems = gap, 0
         elif self.idle_problems >= IDLE_PROBLEMS and self.least < self.most:
-            self.most, self.idle_problems = int(PASSES_GROWTH * self.most), 0
+            self.most = min(int(PASSES_GROWTH * self.most), LONGEST_PROBLEM)
+            self.idle_problems = 0
 
     def _adapt(self) -> None:
         rate = max(self.fallen / self.visited, TARGET_RATE / MAX_KAPPA_STEP**2)

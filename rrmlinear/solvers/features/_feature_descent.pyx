@@ -43,9 +43,10 @@ cdef class FeatureSweeps:
     cdef const double[::1] unit
     cdef const double[::1] linear
 
-    def __cinit__(self, Rows columns, const double[::1] curvature, const double[::1] unit,
-                  const double[::1] means, const double[::1] totals, const double[::1] linear,
-                  double l1, double modulus):
+    def __cinit__(self, Rows columns not None, const double[::1] curvature not None,
+                  const double[::1] unit not None, const double[::1] means not None,
+                  const double[::1] totals not None, const double[::1] linear not None, double l1,
+                  double modulus):
         self.columns, self.curvature = columns, curvature
         self.unit, self.mean, self.total, self.linear = unit, means, totals, linear
         self.l1, self.modulus = l1, modulus
@@ -54,7 +55,7 @@ cdef class FeatureSweeps:
         self.residual = np.zeros(max(columns.width, 1))
         self.r = self.residual
 
-    def sweep(self, const int64_t[::1] features):
+    def sweep(self, const int64_t[::1] features not None):
         """Minimize over each of these weights in turn, all others fixed.
 
         Returns a lower bound of the decrease of the objective.
@@ -84,7 +85,7 @@ cdef class FeatureSweeps:
                     decrease += (self.curvature[j] + self.modulus) * move * move / 2
         return decrease
 
-    def move(self, const int64_t[::1] features, const double[::1] weights):
+    def move(self, const int64_t[::1] features not None, const double[::1] weights not None):
         """Set the weights of these features."""
         cdef Py_ssize_t at, j
         cdef row_t column
@@ -100,7 +101,7 @@ cdef class FeatureSweeps:
         row_axpy(column, -change, &self.r[0])
         self.shift += change * self.mean[j]
 
-    def products(self, const int64_t[::1] features):
+    def products(self, const int64_t[::1] features not None):
         """a_j'r for each of these features, a new array."""
         cdef Py_ssize_t at, j, n = features.shape[0]
         cdef row_t column
@@ -115,7 +116,7 @@ cdef class FeatureSweeps:
                 out[at] = row_dot(&column, &self.r[0]) + self.shift * self.total[j]
         return result
 
-    def lengths(self, const double[::1] target):
+    def lengths(self, const double[::1] target not None):
         """(‖r‖², target'r)."""
         cdef Py_ssize_t i
         cdef double square = 0, product = 0, x
@@ -126,7 +127,7 @@ cdef class FeatureSweeps:
                 product += x * target[i]
         return square, product
 
-    def penalty(self, const int64_t[::1] features):
+    def penalty(self, const int64_t[::1] features not None):
         """The sum of l1 |w_j| + (modulus/2) w_j² over these features."""
         cdef Py_ssize_t at
         cdef double size = 0, square = 0, w
@@ -137,7 +138,7 @@ cdef class FeatureSweeps:
         return self.l1 * size + self.modulus / 2 * square
 
 
-def products_and_spreads(Rows columns, const double[::1] unit):
+def products_and_spreads(Rows columns not None, const double[::1] unit not None):
     """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter free of cancellation."""
     cdef Py_ssize_t j, t, i
     cdef row_t column

@@ -30,8 +30,8 @@ cdef class GramSweeps:
     cdef double[::1] pull
     cdef const double[:, ::1] matrix
 
-    def __cinit__(self, const double[:, ::1] gram, const double[::1] linear,
-                  const double[::1] begin, double l1, double modulus):
+    def __cinit__(self, const double[:, ::1] gram not None, const double[::1] linear not None,
+                  const double[::1] begin not None, double l1, double modulus):
         self.l1, self.modulus, self.matrix = l1, modulus, gram
         self.gram, self.linear, self.begin = np.asarray(gram), np.asarray(linear), np.asarray(begin)
         self.weights, self.pulls = self.begin.copy(), self.linear.copy()

@@ -43,8 +43,8 @@ cdef class SubgradientDescent:
     cdef double[::1] derivative_sum  # of each example over its visits
     cdef int64_t[::1] visits
 
-    def __init__(self, ScalarRisk risk, const int64_t[::1] drawn, double modulus, double radius,
-                 Py_ssize_t batch, bint averaging, uint64_t seed):
+    def __init__(self, ScalarRisk risk not None, const int64_t[::1] drawn not None, double modulus,
+                 double radius, Py_ssize_t batch, bint averaging, uint64_t seed):
         self.risk, self.drawn, self.modulus, self.radius = risk, drawn, modulus, radius
         self.batch, self.averaging = min(batch, drawn.shape[0]), averaging
         self.random = random_stream(seed, 0)
@@ -119,7 +119,7 @@ cdef class SubgradientDescent:
         """The mean of all iterates."""
         return (self.weighted * self.direction + self.remainder) / max(self.steps_made, 1)
 
-    def mean_derivatives(self, const double[::1] others):
+    def mean_derivatives(self, const double[::1] others not None):
         """Each example's mean derivative over its visits since `forget_derivatives`, and ``others``
         where it had none.
         """

@@ -190,7 +190,7 @@ def _made(point: Any | Callable[[], Any]) -> Any:
 
 
 def gap_between(primal: float, dual: float) -> float:
-    """primal − dual, or 0 if it is negative by rounding; raises an error if it is below that."""
+    """primal − dual, or 0 if it is negative by rounding."""
     gap = primal - dual
     rounding = NEGATIVE_GAP * max(abs(primal), abs(dual))
-    return 0.0 if -rounding <= gap < 0 else gap
+    return 0.0 if -rounding <= gap < 0 and math.isfinite(gap) else gap

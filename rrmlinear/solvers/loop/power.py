@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
@@ -34,6 +35,7 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
     )
     eigenvalue = 0.0
     for _ in range(passes):
+        check_time()
         length = math.sqrt(inner(v, v))
         if length == 0:
             return 0.0, v

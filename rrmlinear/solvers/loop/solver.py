@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
 from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
+from rrmlinear.solvers.loop.finite import check_defined, check_proved, numbers_in_range
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
@@ -35,6 +37,9 @@ class Solver:
 
     #: Cost of a full measurement, in visits.
     measuring_work: float = 0.0
+    #: The sum of losses and the regularizer, in solvers over all examples.
+    risk: Any
+    regularizer: Any
 
     def __init__(self) -> None:
         self.certificate = Certificate()
@@ -96,53 +101,93 @@ class Solver:
 
     def _solve(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         self.begun = time.perf_counter()
-        if stopping.time_limit is not None:
-            self.deadline = self.begun + stopping.time_limit
         try:
-            self._timed(self.start)
-            self.zero = self.value_at_zero()
-            status: Status | None = None
-            number = 0
-            while status is None:
-                number += 1
-                self._timed(self.run_pass, number)
-                row, status = self._look(number, stopping)
-                self.trace.append(row)
-                if on_pass is not None and on_pass(row) is True and status is None:
-                    status = Status.STOPPED_BY_CALLER
-                    self.trace[-1] = self._measured(row)
-            self.certificate.settle()
-            return Result(
-                status,
-                self.final_weights(),
-                self.trace,
-                self.target,
-                self.cpu_seconds,
-                self.measuring_seconds,
-                self.duals(),
-                self.support(),
-                tuple(self.notes),
-            )
+            with numbers_in_range(), ends_within(stopping.time_limit) as deadline:
+                self.deadline = deadline if deadline < math.inf else None
+                return self._passes(stopping, on_pass)
         finally:
             self.close()
 
-    def _timed(self, step: Any, *arguments: Any) -> None:
+    def _passes(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
+        status: Status | None = None
+        number = 0
+        if not self._timed(self.start):
+            status = Status.TIME_LIMIT
+            row = self._at_zero()
+            self.trace.append(row)
+            self.target = stopping.target(row, row.gap, row.primal)
+        else:
+            with without_deadline():
+                self.zero = self.value_at_zero()
+        while status is None:
+            number += 1
+            self._timed(self.run_pass, number)
+            with without_deadline():
+                row, status = self._look(number, stopping)
+            self.trace.append(row)
+            if on_pass is not None and on_pass(row) is True and status is None:
+                status = Status.STOPPED_BY_CALLER
+                with without_deadline():
+                    self.trace[-1] = self._measured(row)
+        check_proved(self.trace[-1])
+        self.certificate.settle()
+        return Result(
+            status,
+            self.final_weights(),
+            self.trace,
+            self.target,
+            self.cpu_seconds,
+            self.measuring_seconds,
+            self.duals(),
+            self.support(),
+            tuple(self.notes),
+        )
+
+    def _timed(self, step: Any, *arguments: Any) -> bool:
+        """Run a step; whether it came to its end before the deadline."""
         wall, cpu = time.perf_counter(), time.process_time()
-        step(*arguments)
-        self.seconds += time.perf_counter() - wall
-        self.cpu_seconds += time.process_time() - cpu
+        try:
+            step(*arguments)
+        except TimeIsUpError:
+            return False
+        finally:
+            self.seconds += time.perf_counter() - wall
+            self.cpu_seconds += time.process_time() - cpu
+        return True
+
+    def _at_zero(self) -> TraceRow:
+        """The row of a run whose time is up before the first pass: at weights and duals of 0.
+
+        For solvers with a risk: the preparations of others do not look at the clock.
+        """
+        self.notes.append("the time limit came before the first pass: weights and duals are 0")
+        self.certificate = Certificate(self.risk, self.regularizer)
+        w = np.zeros(self.risk.shape)
+        with without_deadline():
+            scores = self.risk.scores(w)
+            self.certificate.offer_weights(w, self.risk.at(scores))
+            self.certificate.offer_duals(0 * scores, w)
+            primal, dual = self.certificate.measure()
+        return TraceRow(0, self.seconds, primal, dual, gap_between(primal, dual))
 
     def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
         dual, gap = self.estimate()
+        if gap < 0:
+            gap = gap_between(dual + gap, dual)
         row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
         if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
-        elif gap <= stopping.target(row, self.first_gap, self.zero) and self._may_measure(gap):
+        elif math.isnan(gap) or (
+            gap <= stopping.target(row, self.first_gap, self.zero) and self._may_measure(gap)
+        ):
             self.gap_at_measuring = gap
             row = self._measured(row)
-        spent = time.perf_counter() - self.begun  # with measuring: the limit is wall time
-        limit = stopping.limit_reached(number, spent) or self._stalled()
+        # with measuring: the limit is wall time
+        limit = stopping.limit_reached(number, time.perf_counter() - self.begun)
+        if limit is None and self._is_late():
+            limit = Status.TIME_LIMIT
+        limit = limit or self._stalled()
         if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
         self.target = stopping.target(row, self.first_gap, self.zero)
@@ -167,6 +212,9 @@ class Solver:
         self.notes.append(f"the objective is at most {excess:.3g} above its minimum")
         return Status.BOUNDED
 
+    def _is_late(self) -> bool:
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
     def _may_measure(self, gap: float) -> bool:
         # if the estimate is half of the last wrong one, or measuring has been cheap so far
         spent = self.measurements * self.measuring_work
@@ -178,7 +226,9 @@ class Solver:
         primal, dual = self.certificate.measure()
         self.measuring_seconds += time.perf_counter() - begin
         self.measurements += 1
-        return TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
+        row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
+        check_defined(row)
+        return row
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1

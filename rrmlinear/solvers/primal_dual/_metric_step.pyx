@@ -8,9 +8,9 @@ from rrmlinear.regularizers.base cimport Regularizer
 import numpy as np
 
 
-def metric_step(Regularizer regularizer, const double[:, :, ::1] G, const double[::1] w,
-                const double[::1] vector, double largest, double length, double accuracy,
-                Py_ssize_t trials):
+def metric_step(Regularizer regularizer not None, const double[:, :, ::1] G not None,
+                const double[::1] w not None, const double[::1] vector not None, double largest,
+                double length, double accuracy, Py_ssize_t trials):
     """The u that minimizes Ω(u) − ⟨vector, u⟩ + (u − w)'G(u − w)/(2 length largest).
 
     w is m × k, row by row, and G m × m × 1, the same matrix for each column of w, or m × m × k, one

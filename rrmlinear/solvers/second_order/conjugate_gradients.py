@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
+
 Array = NDArray[np.float64]
 
 
@@ -30,6 +32,7 @@ def conjugate_gradients(
     for _ in range(most):
         if size <= enough:
             break
+        check_time()
         q = product(p)
         curvature = float(p @ q)
         if not curvature > 0:

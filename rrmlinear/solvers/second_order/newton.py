@@ -11,6 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, moved
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING, STEP_ROUNDING
@@ -145,6 +146,8 @@ class Newton(Solver):
             self.steps = 0
             vector = self._offered()
         direction = self._direction(vector)
+        if not np.isfinite(direction).all():
+            raise ValueError(f"a step of Newton's method overflows; {ADVICE}")
         before = self.w
         self._step(direction)
         self.steps += 1

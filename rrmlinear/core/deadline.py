@@ -1,0 +1,49 @@
+"""The moment by which the work at hand must end, for every loop that may take long."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_DEADLINE: ContextVar[float] = ContextVar("deadline", default=math.inf)
+
+
+class TimeIsUpError(Exception):
+    """The deadline has passed."""
+
+
+@contextmanager
+def ends_within(seconds: float | None) -> Iterator[float]:
+    """Set the deadline of the block, in seconds from now, unless an earlier one is set already.
+
+    Yields the deadline on the clock of `time.perf_counter`: infinite if there is none.
+    """
+    limit = math.inf if seconds is None else time.perf_counter() + seconds
+    token = _DEADLINE.set(min(limit, _DEADLINE.get()))
+    try:
+        yield _DEADLINE.get()
+    finally:
+        _DEADLINE.reset(token)
+
+
+@contextmanager
+def without_deadline() -> Iterator[None]:
+    """No deadline in the block: for the certificate of a run whose time is up."""
+    token = _DEADLINE.set(math.inf)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
+
+
+def check_time() -> None:
+    """Raise TimeIsUpError if the deadline has passed.
+
+    Loops of kernels that may take longer than some tenths of a second call it. It runs as Python
+    code, so that Ctrl-C acts here too.
+    """
+    if time.perf_counter() >= _DEADLINE.get():
+        raise TimeIsUpError

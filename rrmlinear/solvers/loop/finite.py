@@ -1,0 +1,46 @@
+"""Numbers beyond double precision: a run that meets them ends with one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from rrmlinear.solvers.loop.result import TraceRow
+
+ADVICE = "scale the data, or choose less extreme numbers"
+
+
+@contextmanager
+def numbers_in_range() -> Iterator[None]:
+    """Turn errors of arithmetic in the block into a ValueError.
+
+    NumPy does not warn inside: the certificate shows what has overflowed.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise ValueError(f"numbers leave the range of double precision ({error}): {ADVICE}") from (
+            error
+        )
+
+
+def check_defined(row: TraceRow) -> None:
+    """Raise ValueError for a measured row whose gap is no number, or −∞: the dual is no bound."""
+    if math.isnan(row.gap) or row.gap == -math.inf:
+        raise ValueError(
+            f"numbers leave the range of double precision: after {row.number} passes the primal "
+            f"is {row.primal:g} and the dual {row.dual:g}; {ADVICE}"
+        )
+
+
+def check_proved(row: TraceRow) -> None:
+    """Raise ValueError for a last row without a finite gap: nothing is known of its weights."""
+    if not math.isfinite(row.gap):
+        raise ValueError(
+            f"after {row.number} passes there is no finite gap: the primal is {row.primal:g} and "
+            f"the dual {row.dual:g}; {ADVICE}, or allow more passes"
+        )

@@ -1,0 +1,93 @@
+"""The time limit from the first second on: preparations end early with a certificate at 0."""
+
+import time
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.solvers.loop import power
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training import one_vs_rest
+
+#: Solver types whose preparation is a power iteration, with the choices that ask for one.
+PREPARED = [
+    (37, {"ratio": 1.0}),
+    (38, {"ratio": 1.0}),
+    (37, {"ratio": 1.0, "free_bias": True}),
+    (34, {"lipschitz": "fixed"}),
+    (35, {"lipschitz": "fixed"}),
+    (36, {"lipschitz": "fixed", "free_bias": True}),
+]
+
+
+@pytest.fixture
+def slow_products(monkeypatch, signs):
+    """A problem whose power iteration never ends, and takes 0.01 s a product."""
+    monkeypatch.setattr(power, "EIGENVALUE_ACCURACY", -np.inf)
+    monkeypatch.setattr(power.top_eigenvector, "__defaults__", (10**9, 0))
+    centred = power._centred
+
+    def slow(risk, scores):
+        time.sleep(0.01)
+        return centred(risk, scores)
+
+    monkeypatch.setattr(power, "_centred", slow)
+    return Problem.from_arrays(signs.rows.values, signs.labels, bias=1.0)
+
+
+@pytest.mark.parametrize(("solver", "choices"), PREPARED)
+def test_a_preparation_ends_at_the_limit(slow_products, fit, solver, choices):
+    begin = time.perf_counter()
+    result = fit(slow_products, solver=solver, loss="hinge", time_limit=0.2, **choices).result
+    assert time.perf_counter() - begin < 1.2
+    assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
+    assert "the time limit came before the first pass" in result.notes[-1]
+    assert not result.weights[:5].any()
+    assert not result.duals.any()
+    # at w = 0 with the best intercept: the share of the smaller class counts twice
+    free = "free_bias" in choices
+    n, fewer = 80, min(np.bincount(slow_products.labels > 0))
+    assert result.primal == pytest.approx(2 * fewer if free else n)
+    assert (result.dual, result.gap) == (0.0, result.primal)
+    assert result.shortfall().startswith("the time limit was reached before the tolerance")
+
+
+def test_one_against_the_rest_keeps_time_for_a_pass_of_each(fit, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 30)), np.arange(200) % 5
+    problem = Problem.from_arrays(X, y.astype(float))
+    monkeypatch.setattr(one_vs_rest, "solve_scalars", slowed(one_vs_rest.solve_scalars, 0.05))
+    begin = time.perf_counter()
+    result = fit(problem, solver=32, loss="hinge", C=1e6, gap_tol=1e-12, time_limit=0.5).result
+    assert time.perf_counter() - begin < 1.0
+    assert result.status is Status.TIME_LIMIT
+    assert all(each.passes >= 1 for each in result.problems)
+    assert result.problems[0].passes > 10
+    assert result.problems[0].status is Status.TIME_LIMIT
+
+
+def test_problems_that_were_not_begun_are_at_zero(fit, monkeypatch):
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.normal(size=(50, 4)), np.arange(50) % 5 + 0.0)
+    monkeypatch.setattr(one_vs_rest, "GRACE", 0.0)
+    monkeypatch.setattr(one_vs_rest, "solve_scalars", slowed(one_vs_rest.solve_scalars, 0.06))
+    result = fit(problem, solver=32, loss="hinge", gap_tol=1e-12, time_limit=0.1).result
+    idle = [each for each in result.problems if each.passes == 0]
+    assert idle
+    assert result.status is Status.TIME_LIMIT
+    assert f"the time limit left no pass for {len(idle)} of them" in result.notes
+    at = [j for j, each in enumerate(result.problems) if each.passes == 0]
+    assert not result.weights[:, at].any()
+    assert not result.duals[:, at].any()
+    # hinge at 0: a loss of 1 for each example
+    assert [each.gap for each in idle] == [50.0] * len(idle)
+    assert result.gap == pytest.approx(sum(each.gap for each in result.problems))
+
+
+def slowed(solve, seconds):
+    def slow(*arguments):
+        time.sleep(seconds)
+        return solve(*arguments)
+
+    return slow
