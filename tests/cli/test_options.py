@@ -193,7 +193,7 @@ def test_no_arguments_show_the_usage(parse):
         ),
         (
             ("-s", "32", "--smoothing", "-1"),
-            "--smoothing is -1.0, it must be at least 0 and finite",
+            "--smoothing is -1.0, it must be at least 0 and below 1e+100",
         ),
         (("-s", "33", "--inner", "x"), "--inner is 'x', it must be adaptive, theory or a number"),
         (("--option", "I"), "--option has no effect with -s 30: it is for -s 32"),
