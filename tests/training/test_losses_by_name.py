@@ -225,7 +225,10 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "smoothing": np.inf}, "smoothing is inf, it must be at least 0"),
         ({"solver": 32, "loss": "smooth-hinge", "smoothing": 0.0}, "smoothing is 0; loss smooth-"),
         ({"solver": 32, "loss": "huber", "huber": 0.0}, "huber is 0.0, it must be positive"),
-        ({"solver": 32, "loss": "generalized-hinge", "slope": 1.0}, "slope is 1.0, it must lie between 1 and"),
+        (
+            {"solver": 32, "loss": "generalized-hinge", "slope": 1.0},
+            "slope is 1.0, it must lie between 1 and",
+        ),
         ({"solver": 32, "loss": "quantile", "quantile": 1.0}, "quantile is 1.0, it must lie betw"),
         ({"solver": 32, "loss": "quantile", "quantile": np.nan}, "quantile is nan, it must lie"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -44,3 +45,9 @@ def check_proved(row: TraceRow) -> None:
             f"after {row.number} passes there is no finite gap: the primal is {row.primal:g} and "
             f"the dual {row.dual:g}; {ADVICE}, or allow more passes"
         )
+
+
+def check_weights(weights: Any) -> None:
+    """Raise ValueError for weights that are not finite, as an intercept over a tiny bias may be."""
+    if isinstance(weights, np.ndarray) and not np.isfinite(weights).all():
+        raise ValueError(f"a weight leaves the range of double precision; {ADVICE}")

@@ -11,7 +11,12 @@ import numpy as np
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
 from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
-from rrmlinear.solvers.loop.finite import check_defined, check_proved, numbers_in_range
+from rrmlinear.solvers.loop.finite import (
+    check_defined,
+    check_proved,
+    check_weights,
+    numbers_in_range,
+)
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
@@ -131,9 +136,11 @@ class Solver:
                     self.trace[-1] = self._measured(row)
         check_proved(self.trace[-1])
         self.certificate.settle()
+        weights = self.final_weights()
+        check_weights(weights)
         return Result(
             status,
-            self.final_weights(),
+            weights,
             self.trace,
             self.target,
             self.cpu_seconds,
