@@ -90,7 +90,7 @@ cdef class BlockHessian:
     def _cut(self, padded):
         return padded[:self.rows.width, :self.k].ravel()
 
-    def _forward(self, p, double[::1] terms not None, double[:, ::1] sums not None):
+    def _forward(self, p, double[::1] terms=None, double[:, ::1] sums=None):
         # Z p into terms, or Z'Z p into sums
         padded = self._padded()
         padded[:self.rows.width, :self.k] = np.reshape(p, (self.rows.width, self.k))

@@ -194,7 +194,8 @@ def _by_command(case: Case, folder: Path) -> str:
 
 
 def _is_finite(summary: str) -> bool:
-    return "nan" not in summary and "inf" not in summary
+    told = summary.partition("(")[0]  # primal, dual and gap; then the target
+    return "nan" not in told and "inf" not in told
 
 
 def _by_python(case: Case) -> str:
