@@ -128,7 +128,7 @@ def newton(task: Task) -> Solver:
 def automatic(task: Task) -> Solver:
     """Newton's method where it applies, over features with a 1-norm, else AGM-EF."""
     if feature_newton_applies(task):
-        return chosen_feature_newton(task)
+        return feature_newton(task)
     return chosen_newton(task) if newton_applies(task) else agm(task)
 
 
@@ -143,7 +143,7 @@ def feature_newton_applies(task: Task) -> bool:
     )
 
 
-def chosen_feature_newton(task: Task) -> Solver:
+def feature_newton(task: Task) -> Solver:
     """Newton steps over features with a note that the solver type chose them."""
     solver = FeatureNewton(risk_of(task), task.regularizer)
     solver.notes.append("Newton steps over features are used")

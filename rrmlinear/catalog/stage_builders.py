@@ -37,6 +37,10 @@ def _stages(task: Task) -> list[Stage]:
             "coordinate descent over features", _from(dual_builders.features, task), 1, 0
         )
         return [columns, *(second or _gradients(task))]
+    if batch_builders.feature_newton_applies(task):
+        build = _from(batch_builders.feature_newton, task)
+        columns = Stage("Newton's method over features", build, NEWTON_PRODUCTS * _visit(task), 0)
+        return [columns, *second, *_gradients(task)]
     convex = {"strongly-convex", "soft-threshold"} <= task.features
     if convex and task.choices.budget is None and task.risk is None:
         ascent = _ascent(task)

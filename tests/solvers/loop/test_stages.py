@@ -27,6 +27,8 @@ HARD = [
     (2, {"loss": "hinge", "regularizer": "elastic-net", "l1": 0.3}),
     (2, {"loss": "logistic"}),
     (2, {"loss": "hinge", "budget": 40.0, "C": 1.0}),
+    (2, {"loss": "logistic", "regularizer": "l1", "C": 1.0}),
+    (2, {"loss": "squared-hinge", "regularizer": "elastic-net", "l1": 0.3}),
     (3, {"loss": "weston-watkins"}),
     (3, {"loss": "crammer-singer"}),
     (3, {"loss": "softmax"}),
