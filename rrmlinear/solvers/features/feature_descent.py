@@ -116,9 +116,8 @@ class FeatureDescent(Solver):
         return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
 
     def _working_set(self) -> NDArray[np.int64]:
-        at_least = min(self.rows.shape[0], self.columns.count)
         return nearest_features(
-            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable, at_least
+            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable
         )
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> None:

@@ -20,17 +20,15 @@ def nearest_features(
     norms: Vector,
     l1: float,
     usable: NDArray[np.bool_],
-    at_least: int = 0,
 ) -> NDArray[np.int64]:
     """The usable features with a weight or with |pulls| near l1, in their order.
 
-    If there are too many, those of the least (l1 − |pull_j|) / norm_j are taken. ``at_least``
-    raises the limit.
+    If there are too many, those of the least (l1 − |pull_j|) / norm_j are taken.
     """
     in_use = weights != 0
     room = WORKING_SET_PULL * l1 - np.abs(pulls)
     near = np.flatnonzero(((room < 0) | in_use) & usable)
-    most = max(MIN_SET_LIMIT, 2 * int(in_use.sum()), at_least)
+    most = max(MIN_SET_LIMIT, 2 * int(in_use.sum()))
     if len(near) > most:
         distance = np.where(in_use[near], -np.inf, room[near] / norms[near])
         near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
