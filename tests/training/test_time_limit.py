@@ -91,3 +91,21 @@ def slowed(solve, seconds):
         return solve(*arguments)
 
     return slow
+
+
+def test_a_stage_that_is_not_ready_ends_at_zero(fit, signs, monkeypatch):
+    from rrmlinear.solvers.dual import intercept
+
+    less = intercept._less
+
+    def slow(values, means):
+        time.sleep(0.2)
+        return less(values, means)
+
+    monkeypatch.setattr(intercept, "_less", slow)
+    problem = Problem.from_arrays(signs.rows.values, signs.labels, bias=1.0)
+    for solver in (32, "auto"):
+        choices = {"solver": solver, "loss": "hinge", "free_bias": True, "time_limit": 0.1}
+        result = fit(problem, **choices).result
+        assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
+        assert result.gap == result.primal > 0

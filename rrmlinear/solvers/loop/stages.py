@@ -74,6 +74,9 @@ class Stages(Solver):
         self.solver = self.stage.build(duals)
         self.measuring_work = self.solver.measuring_work
         self.solver.deadline, self.solver.target = self.deadline, self.target
+        # for the point at 0 where the time is up before the first pass
+        self.risk = getattr(self.solver, "risk", None)
+        self.regularizer = self.solver.regularizer
         self.solver.start()
         self.passes = self.idle = self.told = 0
         self.spent = self.next_look = 0.0
