@@ -76,7 +76,7 @@ class Stages(Solver):
         self.solver.deadline, self.solver.target = self.deadline, self.target
         # for the point at 0 where the time is up before the first pass
         self.risk = getattr(self.solver, "risk", None)
-        self.regularizer = self.solver.regularizer
+        self.regularizer = getattr(self.solver, "regularizer", None)
         self.solver.start()
         self.passes = self.idle = self.told = 0
         self.spent = self.next_look = 0.0
