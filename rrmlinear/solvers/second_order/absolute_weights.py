@@ -15,12 +15,8 @@ class AbsoluteWeights:
     held near 0 by a spring of that stiffness.
     """
 
-    def __init__(self, l1: float, z: Array) -> None:
-        self.l1, self.z = l1, np.clip(z, -l1, l1)
-
-    def stiffen(self, stiffness: Array) -> None:
-        """Set κ."""
-        self.stiffness = stiffness
+    def __init__(self, l1: float, z: Array, stiffness: Array) -> None:
+        self.l1, self.z, self.stiffness = l1, np.clip(z, -l1, l1), stiffness
 
     def gradient(self, w: Array) -> Array:
         """z' at w."""

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, moved
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
 from rrmlinear.solvers.second_order.systems import solved
 
@@ -30,9 +31,10 @@ FAST_FALL, SLOW_FALL = 5.0, 2.0
 EASY_STEPS = 15
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
-# The first q is at least this fraction of the median of c_i ‖x_i‖² / s: with a smaller one the
-# first inner problem is as hard as the problem itself where costs are large.
-MIN_FIRST_CURVATURE = 1e-3
+# The first q is at least MIN_FIRST_CURVATURE times the median of c_i ‖x_i‖² / s, and up to that
+# median SOFT_START times the mean gap over the square of the Lipschitz constant: with a smaller one
+# the first inner problem is as hard as the problem itself where costs are large.
+MIN_FIRST_CURVATURE, SOFT_START = 1e-3, 1e4
 
 
 class Newton(Solver):
@@ -95,27 +97,26 @@ class Newton(Solver):
         self.scores = scores
         at = self.certificate.at(scores)
         self.certificate.offer_weights(self.w, at)
-        total = float(risk.costs.sum())
-        self.absolute = (
-            AbsoluteWeights(self.l1, vector - self.modulus * self.w) if self.l1 else None
-        )
         self.smoothing, self.shift = 0.0, None
         self.smooth, self.at = risk, at
         gap = self.certificate.gap if self.first_duals is not None else at.value
-        smoothing = gap / total / risk.lipschitz**2 if total else 0.0
+        total = float(risk.costs.sum())
+        mean = gap / total if total else 0.0
+        smoothing = mean / risk.lipschitz**2
         self.has_kinks = not risk.loss.smoothing > 0
-        if self.has_kinks and self.first_duals is None:
-            smoothing = max(smoothing, MIN_FIRST_CURVATURE * self._typical_curvature())
         #: Whether Φ is the augmented Lagrangian.
         self.is_augmented = self.has_kinks or (
             "envelope" in risk.offers and smoothing > risk.loss.smoothing
         )
         if self.is_augmented:
-            self._smooth(smoothing or 1.0, at.warm)
-            self.least_smoothing = MIN_SMOOTHING * self.smoothing
-        if self.absolute is not None:
-            stiffness = self.at.hessian().diagonal().reshape(risk.shape)
-            self.absolute.stiffen(stiffness + self.modulus)
+            self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
+            self._smooth(self._first_smoothing(smoothing or 1.0), at.warm)
+        self.absolute: AbsoluteWeights | None = None
+        if self.l1:
+            size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
+            self.absolute = AbsoluteWeights(
+                self.l1, vector - self.modulus * self.w, self._stiffness(size)
+            )
         self.steps, self.moved = 0, self.n
 
     def _typical_curvature(self) -> float:
@@ -123,6 +124,24 @@ class Newton(Solver):
         lengths = self.risk.rows.squared_norms() * self.risk.costs.ravel()
         median = float(np.median(lengths)) / self.modulus
         return median if np.isfinite(median) else 0.0
+
+    def _first_smoothing(self, smoothing: float) -> float:
+        """The first q: above the ``smoothing`` that matters, as steep first problems take long.
+
+        At the typical curvature an example curves Φ about as much as Ω does: more has no use.
+        """
+        typical = self._typical_curvature()
+        easy = min(SOFT_START * smoothing, typical)
+        if self.first_duals is None:
+            easy = max(easy, MIN_FIRST_CURVATURE * typical)
+        return max(smoothing, easy)
+
+    def _stiffness(self, size: float) -> Array:
+        """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
+        costs = self.risk.costs.ravel()
+        squares = Hessian(self.risk.rows, costs).diagonal() / max(float(costs.sum()), MIN_DIVISOR)
+        result = np.maximum(self.l1 * np.sqrt(squares) / max(size, MIN_DIVISOR), self.modulus)
+        return np.broadcast_to(result.reshape(-1, *[1] * (self.w.ndim - 1)), self.w.shape)
 
     def _smooth(self, smoothing: float, warm: Any) -> None:
         """Set q, and Φ at w. A smooth loss is taken as it is once q is small beside its own."""

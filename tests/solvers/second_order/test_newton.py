@@ -168,3 +168,14 @@ def test_separable_data_and_one_feature_are_solved():
                 risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(40, C))
                 result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=300))
                 assert result.status is Status.SOLVED, (X[0], loss, C)
+
+
+@pytest.mark.parametrize("omega", [L2(), ElasticNet(1.0)])
+@pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic()])
+def test_separable_rows_with_large_means_take_few_passes(loss, omega):
+    rng = np.random.default_rng(8)
+    X = 500 + 40 * rng.standard_normal((120, 100))
+    problem = Problem.from_arrays(X, np.sign(rng.standard_normal(120)))
+    risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(120, 1e3))
+    result = Newton(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=300))
+    assert result.status is Status.SOLVED
