@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +12,14 @@ _LOCK = threading.Lock()
 
 
 class _Blocks:
-    """How many blocks run now, in all threads, and the limit that the first one set."""
+    """How many blocks run now, in all threads, and the limit that the first one set.
 
-    running = 0
+    ``libraries`` are those found when ``modules`` were imported.
+    """
+
+    running = modules = 0
     limit: Any = None
+    libraries: Any = None
 
 
 @contextmanager
@@ -23,13 +28,16 @@ def one_blas_thread() -> Iterator[None]:
 
     Their threads would take cores that the caller did not offer, and wait for each other at vectors
     of this size. The limit is the process's, from the first block that begins to the last that
-    ends; to find the libraries takes some milliseconds.
+    ends. To find the libraries takes some milliseconds, as long as a small fit, and is done again
+    only after other modules have been imported.
     """
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
     with _LOCK:
         if _Blocks.running == 0:
-            _Blocks.limit = threadpool_limits(1, user_api="blas")
+            if _Blocks.modules != len(sys.modules):
+                _Blocks.libraries, _Blocks.modules = ThreadpoolController(), len(sys.modules)
+            _Blocks.limit = _Blocks.libraries.limit(limits=1, user_api="blas")
         _Blocks.running += 1
     try:
         yield
