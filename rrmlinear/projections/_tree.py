@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Numbers = NDArray[np.float64]
 
-MOST_GRADIENTS = 400
+MAX_GRADIENTS = 400
 
 
 @dataclass
@@ -133,7 +133,7 @@ def conjugate_gradients(
     p, before = z, residual.dot(z)
     # superlinear in the end, never more exact than a piece of the dual is worth
     enough = before * min(1e-2, gradient.largest()) ** 2
-    for _ in range(MOST_GRADIENTS):
+    for _ in range(MAX_GRADIENTS):
         h = tree.balance(times(p))
         curvature = p.dot(h)
         if not curvature > 0:

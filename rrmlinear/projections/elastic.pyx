@@ -12,10 +12,9 @@ from libc.string cimport memmove, memset
 
 from rrmlinear.projections.plane_root cimport plane_root
 from rrmlinear.projections.terms cimport NO_MEMORY
-from rrmlinear.simd.planes cimport plane_t
+from rrmlinear.simd.planes cimport PLANE_BLOCK, long_add, long_sum_t, long_total, plane_t
 from rrmlinear.simd.thresholds cimport (
-    elastic_column, elastic_largest, elastic_move, elastic_size, elastic_size_t, elastic_squares,
-    elastic_write,
+    elastic_largest, elastic_move, elastic_size, elastic_size_t, elastic_write,
 )
 
 # A size met to this share of the radius is met.
@@ -24,16 +23,36 @@ cdef enum:
     MAX_MOVES = 2
 
 
+cdef double squares_above(const double* v, Py_ssize_t n, double unit, double cut) noexcept nogil:
+    # Σ max(|v_j| / unit − cut, 0)²
+    cdef long_sum_t sum
+    cdef double total, over
+    cdef Py_ssize_t begin = 0, j
+    sum.value = sum.lost = 0
+    while begin < n:
+        total = 0
+        for j in range(begin, min(n, begin + PLANE_BLOCK)):
+            over = fabs(v[j]) / unit - cut
+            total += over * over if over > 0 else 0
+        long_add(&sum, total)
+        begin += PLANE_BLOCK
+    return long_total(&sum)
+
+
 cdef int size_root(const double* x, Py_ssize_t n, double unit, double b, double gamma, double e,
                    double z, bint deterministic, double* y) noexcept nogil:
     # The root ≥ 0 of Σ max(0, u_j (b + u_j) − γ² y) = e y + z, u = |x| / unit.
     cdef double zero = 0, one = 1, infinite = INFINITY, rate = gamma * gamma
     cdef double* column = <double*> malloc(n * sizeof(double))
     cdef plane_t plane
+    cdef double u
+    cdef Py_ssize_t j
     cdef int status
     if column == NULL:
         return NO_MEMORY
-    elastic_column(x, n, unit, b, column)
+    for j in range(n):
+        u = fabs(x[j]) / unit
+        column[j] = u * (b + u)
     plane.m.at, plane.m.step = column, 1
     plane.d.at, plane.lower.at, plane.upper.at, plane.s.at = &rate, &zero, &infinite, &one
     plane.d.step = plane.lower.step = plane.upper.step = plane.s.step = 0
@@ -91,7 +110,7 @@ cdef double elastic_ball_support(const double* v, Py_ssize_t n, double gamma, do
         return NAN
     theta = sqrt(t)
     cut = theta * g
-    squares = elastic_squares(v, n, unit, cut)
+    squares = squares_above(v, n, unit, cut)
     if w != NULL:  # the multiple that lies on the sphere, whatever digits θ lacks
         elastic_write(v, n, unit, cut, 1 / theta, w)
         found = elastic_size(w, n, 1, g)

@@ -16,7 +16,7 @@ from rrmlinear.projections._tree import Multipliers, Tree, conjugate_gradients
 
 Numbers = NDArray[np.float64]
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 # An m whose range is beyond LARGE is projected in stages, each GROWTH times larger.
 LARGE = 8.0
 GROWTH = 4.0
@@ -24,7 +24,7 @@ GROWTH = 4.0
 ROUGHLY = 1e-2
 # Damping of Newton's matrix by its diagonal, against singularity and far from the solution.
 DAMPING = 1e-6
-MOST_DAMPING = 1.0
+MAX_DAMPING = 1.0
 
 
 def chain_marginals(
@@ -129,7 +129,7 @@ def _minimize(tables: Numbers, rates: Numbers, tree: Tree, tol: float) -> Number
         at = at.plus(GROWTH - 1, at)
     _, alpha, off = _newton(at, tables, rates, tree, max(tol, rounding))
     if off > max(tol, rounding):
-        warnings.warn(f"marginals are off by {off:g} after {MOST_STEPS} steps", RuntimeWarning, 4)
+        warnings.warn(f"marginals are off by {off:g} after {MAX_STEPS} steps", RuntimeWarning, 4)
     return alpha
 
 
@@ -137,7 +137,7 @@ def _newton(
     at: Multipliers, tables: Numbers, rates: Numbers, tree: Tree, tol: float
 ) -> tuple[Multipliers, Numbers, float]:
     damping, present = DAMPING, tables > -np.inf
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         sums = tables + rates[:, None, None] * at.spread()
         alpha = np.maximum(sums, 0)
         gradient = tree.balance(Multipliers.of_sums(alpha, 1.0))
@@ -148,6 +148,6 @@ def _newton(
         change = direction.spread()
         move = rates[:, None, None] * change
         step = _lowest(sums[present], move[present], change[present], direction.edge.sum())
-        damping = min(MOST_DAMPING, 4 * damping) if step < 0.5 else max(DAMPING, damping / 4)
+        damping = min(MAX_DAMPING, 4 * damping) if step < 0.5 else max(DAMPING, damping / 4)
         at = at.plus(step, direction)
     return at, alpha, off

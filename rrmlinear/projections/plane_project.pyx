@@ -4,16 +4,41 @@ from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from rrmlinear.projections.clipped_lines cimport clip
 from rrmlinear.projections.plane_root cimport kept_t, plane_newton, plane_search
 from rrmlinear.projections.terms cimport NO_MEMORY
 from rrmlinear.simd.planes cimport (
-    column_t, long_total, plane_shift, plane_write, plane_written_t,
+    PLANE_BLOCK, column_t, long_add, long_sum_t, long_total, plane_open, plane_stretch, plane_write,
+    plane_written_t, stretch_memory_t, stretch_t,
 )
 
 # A sum met to this share of what it adds up is met.
 cdef double SUM_ROUNDING = 1e-14
 cdef enum:
     MAX_SHIFTS = 3
+
+
+cdef double plane_shift(const plane_t* plane, double delta, double* out) noexcept nogil:
+    # Moves what was written by −δ q between the bounds; returns by how much Σ s a changes.
+    cdef stretch_memory_t memory
+    cdef stretch_t x
+    cdef long_sum_t change
+    cdef double moved, a, b, l, u
+    cdef Py_ssize_t begin = 0, i
+    change.value = change.lost = 0
+    plane_open(plane, &memory)
+    while begin < plane.n:
+        x = plane_stretch(plane, begin, &memory)
+        moved = 0
+        for i in range(x.length):
+            l, u, a = x.lower[i], x.upper[i], out[begin + i]
+            a = fabs(a) if plane.absolute else a
+            b = clip(a - delta * x.q[i], l, u) if (a > l) & (a < u) else a
+            moved += x.s[i] * (b - a)
+            out[begin + i] = -b if plane.absolute and out[begin + i] < 0 else b
+        long_add(&change, moved)
+        begin += PLANE_BLOCK
+    return long_total(&change)
 
 
 cdef void plane_settle(const plane_t* plane, double theta, double size, double* out) noexcept nogil:

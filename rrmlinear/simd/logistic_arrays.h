@@ -5,8 +5,8 @@
 #include <math.h>
 #include "elementary.h"
 
-#define LEAST_EXPONENT (-708.0)
-#define LEAST_NORMAL 0x1p-1022
+#define MIN_EXPONENT (-708.0)
+#define MIN_NORMAL 0x1p-1022
 
 /* log(1 + x) for −1 < x ≤ 1. The factor x / (u − 1) makes up for the rounding of u = 1 + x. */
 RRM_INLINE double log1p_simd(double x)
@@ -18,7 +18,7 @@ RRM_INLINE double log1p_simd(double x)
 
 RRM_INLINE double exp_of_minus(double size)
 {
-    return exp_simd(-size < LEAST_EXPONENT ? LEAST_EXPONENT : -size);
+    return exp_simd(-size < MIN_EXPONENT ? MIN_EXPONENT : -size);
 }
 
 /* Σ c_i log(1 + exp(−y_i a_i)). */
@@ -67,9 +67,9 @@ RRM_CLONES static double logistic_conjugate(const double *y, const double *c, co
     double total = 0, beyond = 0;
 #pragma omp simd reduction(+ : total, beyond)
     for (ptrdiff_t i = 0; i < n; i++) {
-        double b = y[i] * alpha[i], inside = b > LEAST_NORMAL ? b : LEAST_NORMAL;
+        double b = y[i] * alpha[i], inside = b > MIN_NORMAL ? b : MIN_NORMAL;
         double rest = b < 1 ? 1 - b : 0, last = b < 1 && b > 0 ? b : 0;
-        double phi = (b > LEAST_NORMAL ? b : 0) * log_simd(inside) + rest * log1p_simd(-last);
+        double phi = (b > MIN_NORMAL ? b : 0) * log_simd(inside) + rest * log1p_simd(-last);
         total += c[i] > 0 ? c[i] * phi : 0;
         beyond += (c[i] > 0) & ((b < 0) | (b > 1)) ? 1.0 : 0.0;
     }

@@ -246,26 +246,4 @@ RRM_CLONES static plane_written_t plane_write(const plane_t *plane, double theta
     return written;
 }
 
-/* Moves what was written by −δ q between the bounds; returns by how much Σ s a changes. */
-RRM_CLONES static double plane_shift(const plane_t *plane, double delta, double *out)
-{
-    stretch_memory_t memory;
-    long_sum_t change = {0, 0};
-    plane_open(plane, &memory);
-    for (ptrdiff_t begin = 0; begin < plane->n; begin += PLANE_BLOCK) {
-        stretch_t x = plane_stretch(plane, begin, &memory);
-        double moved = 0;
-#pragma omp simd reduction(+ : moved)
-        for (ptrdiff_t i = 0; i < x.length; i++) {
-            double l = x.lower[i], u = x.upper[i], written = out[begin + i];
-            double a = plane->absolute ? fabs(written) : written;
-            double b = (a > l) & (a < u) ? clip_between(a - delta * x.q[i], l, u) : a;
-            moved += x.s[i] * (b - a);
-            out[begin + i] = plane->absolute && written < 0 ? -b : b;
-        }
-        long_add(&change, moved);
-    }
-    return long_total(&change);
-}
-
 #endif

@@ -88,17 +88,6 @@ RRM_CLONES static double elastic_largest(const double *x, ptrdiff_t n)
     return largest;
 }
 
-/* column = u (b + u), u = |x| / unit. */
-RRM_CLONES static void elastic_column(const double *x, ptrdiff_t n, double unit, double b,
-                                      double *column)
-{
-#pragma omp simd
-    for (ptrdiff_t j = 0; j < n; j++) {
-        double u = fabs(x[j]) / unit;
-        column[j] = u * (b + u);
-    }
-}
-
 /* out = sign(x) max(|x| / unit − cut, 0) · factor; out may be x. */
 RRM_CLONES static void elastic_write(const double *x, ptrdiff_t n, double unit, double cut,
                                      double factor, double *out)
@@ -118,22 +107,6 @@ RRM_CLONES static void elastic_move(double *a, ptrdiff_t n, double gamma, double
         double size = fabs(a[j]), moved = size - step * (gamma + size);
         a[j] = copysign((size > 0) & (moved > 0) ? moved : 0, a[j]);
     }
-}
-
-/* Σ max(|v_j| / unit − cut, 0)². */
-RRM_INLINE double elastic_squares(const double *v, ptrdiff_t n, double unit, double cut)
-{
-    long_sum_t squares = {0, 0};
-    for (ptrdiff_t begin = 0; begin < n; begin += PLANE_BLOCK) {
-        ptrdiff_t end = n - begin < PLANE_BLOCK ? n : begin + PLANE_BLOCK;
-        double total = 0;
-        for (ptrdiff_t j = begin; j < end; j++) {
-            double over = fabs(v[j]) / unit - cut;
-            total += over > 0 ? over * over : 0;
-        }
-        long_add(&squares, total);
-    }
-    return long_total(&squares);
 }
 
 #endif

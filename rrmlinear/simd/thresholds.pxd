@@ -8,8 +8,6 @@ cdef extern from "thresholds.h" nogil:
 
     elastic_size_t elastic_size(const double* x, Py_ssize_t n, double unit, double gamma)
     double elastic_largest(const double* x, Py_ssize_t n)
-    double elastic_squares(const double* v, Py_ssize_t n, double unit, double cut)
-    void elastic_column(const double* x, Py_ssize_t n, double unit, double b, double* column)
     void elastic_write(const double* x, Py_ssize_t n, double unit, double cut, double factor,
                        double* out)
     void elastic_move(double* a, Py_ssize_t n, double gamma, double step)

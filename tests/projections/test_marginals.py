@@ -132,6 +132,6 @@ def test_bad_arguments_are_named(change, message):
 
 
 def test_unsolved_is_said(monkeypatch):
-    monkeypatch.setattr("rrmlinear.projections.marginals.MOST_STEPS", 1)
+    monkeypatch.setattr("rrmlinear.projections.marginals.MAX_STEPS", 1)
     with pytest.warns(RuntimeWarning, match="marginals are off by"):
         chain_marginals(np.random.default_rng(1).normal(size=(30, 4, 4)))

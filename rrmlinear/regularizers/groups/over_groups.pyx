@@ -14,6 +14,11 @@ from rrmlinear.regularizers.groups.partition cimport (
 
 from rrmlinear.regularizers.groups.columns import factors_of, partition_of
 
+cdef enum:
+    VALUE
+    CONJUGATE
+    VALUE_OF_PROX
+
 
 cdef class GroupNorm(Norm):
     """Σ_g f_g N(w_g), N a norm of one group; the dual norm is max_g N°(v_g)/f_g.
@@ -43,18 +48,28 @@ cdef class GroupNorm(Norm):
         """The norm over other groups."""
         return type(self)(partition, self.factors)
 
-    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
+    cdef double _sum(self, int term, const double* v, double step, Py_ssize_t n) noexcept nogil:
         cdef partition_t groups = self.partition.of(n)
         cdef double* room = <double*> malloc(groups.largest * sizeof(double))
-        cdef double total = 0
-        cdef Py_ssize_t g
+        cdef const double* group
+        cdef double total = 0, factor
+        cdef Py_ssize_t size, g
         if room == NULL:
             return NAN
         for g in range(groups.count):
-            total += self.group_value(group_read(&groups, w, g, room), group_size(&groups, g),
-                                      self.factor[g * self.factor_step])
+            group, size = group_read(&groups, v, g, room), group_size(&groups, g)
+            factor = self.factor[g * self.factor_step]
+            if term == VALUE:
+                total += self.group_value(group, size, factor)
+            elif term == CONJUGATE:
+                total += self.group_conjugate(group, size, factor)
+            else:
+                total += self.group_value_of_prox(group, size, factor, step)
         free(room)
         return total
+
+    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
+        return self._sum(VALUE, w, 0, n)
 
     cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef partition_t groups = self.partition.of(n)
@@ -87,31 +102,10 @@ cdef class GroupNorm(Norm):
         return largest
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
-        cdef partition_t groups = self.partition.of(n)
-        cdef double* room = <double*> malloc(groups.largest * sizeof(double))
-        cdef double total = 0
-        cdef Py_ssize_t g
-        if room == NULL:
-            return NAN
-        for g in range(groups.count):
-            total += self.group_conjugate(group_read(&groups, v, g, room), group_size(&groups, g),
-                                          self.factor[g * self.factor_step])
-        free(room)
-        return total
+        return self._sum(CONJUGATE, v, 0, n)
 
     cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil:
-        cdef partition_t groups = self.partition.of(n)
-        cdef double* room = <double*> malloc(groups.largest * sizeof(double))
-        cdef double total = 0
-        cdef Py_ssize_t g
-        if room == NULL:
-            return NAN
-        for g in range(groups.count):
-            total += self.group_value_of_prox(group_read(&groups, w, g, room),
-                                              group_size(&groups, g),
-                                              self.factor[g * self.factor_step], step)
-        free(room)
-        return total
+        return self._sum(VALUE_OF_PROX, w, step, n)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef partition_t groups = self.partition.of(n)
