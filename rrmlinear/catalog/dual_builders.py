@@ -61,7 +61,8 @@ def observed(task: Task) -> Solver:
 
 def suits_features(task: Task) -> bool:
     """Whether coordinate descent over features takes the task and is quicker than an ascent."""
-    return "least-squares" in task.features and (_l1(task) > 0 or bool(task.choices.free_bias))
+    takes = {"least-squares", "soft-threshold"} <= task.features and task.risk is None
+    return takes and (_l1(task) > 0 or bool(task.choices.free_bias))
 
 
 def _l1(task: Task) -> float:

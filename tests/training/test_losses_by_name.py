@@ -189,7 +189,7 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "regularizer": "l3"}, "unknown regularizer 'l3'; there are l2, elastic"),
         ({"solver": 7}, "unknown solver type 7; there are 30 .MCSVM_WW., 31"),
         ({"solver": "x"}, "unknown solver type x; there are"),
-        ({"loss": "hinge"}, "loss has no effect with solver 30: it is for solver 32"),
+        ({"solver": 30, "loss": "hinge"}, "loss has no effect with solver 30: it is for solver 32"),
         ({"regularizer": "l2"}, "regularizer has no effect with solver 30: it is for solver 32"),
         ({"l1": 1.0}, "l1 has no effect with solver 30: it is for regularizer elastic-net"),
         ({"epsilon": 0.1}, "epsilon has no effect with solver 30: it is for loss epsilon-"),

@@ -250,5 +250,5 @@ def test_choices_that_cannot_be_meant(chosen, message):
 
 def test_solvers_of_proximal_steps_have_them_all():
     having = [number for number, row in SOLVERS.items() if "linf" in regularizers_of(row)]
-    assert having == [35, 36, 37, 38, 42, "batch"]
+    assert having == [35, 36, 37, 38, 42, "batch", "auto"]
     assert all(regularizers_of(SOLVERS[number]) == tuple(REGULARIZERS) for number in having)

@@ -33,7 +33,8 @@ EASY_STEPS = 15
 HARD_STEPS, RISE = 30, 10.0
 # The first q is at least MIN_FIRST_CURVATURE times the median of c_i ‖x_i‖² / s, and up to that
 # median SOFT_START times the mean gap over the square of the Lipschitz constant: with a smaller one
-# the first inner problem is as hard as the problem itself where costs are large.
+# the first inner problem is as hard as the problem itself where costs are large. With ‖w‖₁, whose
+# stiffness does not follow q, the first bound and RISE cost passes.
 MIN_FIRST_CURVATURE, SOFT_START = 1e-3, 1e4
 
 
@@ -132,7 +133,7 @@ class Newton(Solver):
         """
         typical = self._typical_curvature()
         easy = min(SOFT_START * smoothing, typical)
-        if self.first_duals is None:
+        if self.first_duals is None and not self.l1:
             easy = max(easy, MIN_FIRST_CURVATURE * typical)
         return max(smoothing, easy)
 
@@ -160,7 +161,7 @@ class Newton(Solver):
         if has_duals and (not self.moved or self._is_solved(vector)):
             self._update(vector)
             vector = self._offered()
-        elif self.has_kinks and self.steps == HARD_STEPS:
+        elif self.has_kinks and not self.l1 and self.steps == HARD_STEPS:
             self._smooth(RISE * self.smoothing, self.at.warm)
             self.steps = 0
             vector = self._offered()

@@ -177,5 +177,5 @@ def test_separable_rows_with_large_means_take_few_passes(loss, omega):
     X = 500 + 40 * rng.standard_normal((120, 100))
     problem = Problem.from_arrays(X, np.sign(rng.standard_normal(120)))
     risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(120, 1e3))
-    result = Newton(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=300))
+    result = Newton(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=150))
     assert result.status is Status.SOLVED
