@@ -44,7 +44,7 @@ REGRESSIONS = ("abalone_scale", "cpusmall_scale", "school")
 GRACE = 20.0
 SUFFIXES = ("", ".xz", ".bz2", ".gz", ".libsvm", ".txt", ".svm")
 #: Files of the folders that are parts for testing, or no LIBSVM text.
-NOT_TRAINING = (".t", ".te", ".test", ".task", ".seq", ".data", ".md", ".train.txt", ".test.txt")
+NOT_TRAINING = (".t", ".test", ".task", ".seq", ".data", ".md", ".train.txt", ".test.txt")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from rrmlinear.simd.brackets cimport plane_kinks, terms_t, terms_value
 from rrmlinear.simd.gram cimport row_outer
 from rrmlinear.simd.newton cimport value_t
 from rrmlinear.simd.planes cimport (
-    PLANE_BLOCK, long_add, long_sum_t, long_total, plane_open, plane_range, plane_stretch, plane_sum,
-    plane_t, plane_value, plane_write, stretch_memory_t, stretch_t,
+    PLANE_BLOCK, long_add, long_sum_t, long_total, plane_open, plane_range, plane_stretch,
+    plane_sum, plane_t, plane_value, plane_write, stretch_memory_t, stretch_t,
 )
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.simd.steps cimport steps_at, steps_t, steps_write
