@@ -21,6 +21,8 @@ NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# Passes that the ascent is guessed to take with an intercept left free: it repeats whole ascents.
+INTERCEPT_PASSES = 1000
 # Newton's method has stalled after this number of passes without a move: each may be long.
 NEWTON_PATIENCE = 10
 
@@ -46,6 +48,10 @@ def _stages(task: Task) -> list[Stage]:
         ascent = _ascent(task)
         if dual_builders.suits_newton(task):
             return [*second, ascent]
+        if task.choices.free_bias and second:
+            whole = replace(ascent, cost=INTERCEPT_PASSES * ascent.visit * task.rows.shape[0])
+            if second[0].cost < whole.cost:
+                return [*second, whole]
         return [ascent, *(second or _gradients(task))]
     return [*second, *_gradients(task)]
 

@@ -70,8 +70,9 @@ def path(
     to 1e4. The problems are solved from the smallest C (the strongest regularization) on, each
     begun from the duals of the one before, by the solvers that can. ``loss`` and ``choices`` are
     those of `SDCAClassifier`, or of `SDCARegressor` for a loss of residuals: l1, l1_ratio, tol,
-    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, or of
-    `NonSmoothClassifier` or `NonSmoothRegressor`, theirs (a ``regularizer``, a ``budget``, …).
+    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, "auto"
+    among them, or of `NonSmoothClassifier` or `NonSmoothRegressor`, theirs (an intercept that is
+    not regularized, a ``regularizer``, a ``budget``, …).
     For λ of (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
 
     Raises ValueError for an empty or wrong ``Cs``, and what the estimators raise; warns

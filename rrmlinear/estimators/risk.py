@@ -1,4 +1,4 @@
-"""Classifier and regressor of any loss, by solvers that take all examples at once."""
+"""Classifier and regressor of any loss, with an intercept that is not regularized."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {
-    "auto": "batch",
+    "auto": "auto",
+    "batch": "batch",
     "agm": 35,
     "agm-1": 36,
     "pragam": 34,
@@ -21,7 +22,7 @@ SOLVERS: dict[str, int | str] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RiskClassifier(LossClassifier):
-    r"""Linear classifier of any loss by deterministic methods over all examples at once.
+    r"""Linear classifier of any loss, with a choice of methods over all examples at once.
 
     Solves, for labels y_i = ±1,
 
@@ -31,8 +32,9 @@ class RiskClassifier(LossClassifier):
     where :math:`C_i` is ``C`` times the class weight times the sample weight. It is the problem of
     `SDCAClassifier`, but the intercept b is not regularized by default: with the hinge it is the
     problem of `sklearn.svm.SVC(kernel="linear")`. ``duality_gap_`` bounds how far the objective at
-    ``coef_`` and ``intercept_`` is above its minimum. A pass is one product of the data with
-    weights and one with duals, shared by threads; there is nothing random.
+    ``coef_`` and ``intercept_`` is above its minimum. A pass of the methods over all examples is
+    one product of the data with weights and one with duals, shared by threads. There is nothing
+    random: "auto" visits examples in an order that is the same each time.
 
     Parameters
     ----------
@@ -44,7 +46,9 @@ class RiskClassifier(LossClassifier):
         R > 0 of the constraint ½‖w‖² + S‖w‖₁ ≤ R in place of the same as a term, S being ``l1``;
         for solvers that take it, "fista" above all.
     solver : str, default="auto"
-        "auto": "newton" for up to some hundred features with the squared norm alone, Newton steps
+        "auto": solvers in turn, each from the duals of the one before, until one finishes: that of
+        `SDCAClassifier`, which takes a ``radius`` too.
+        "batch": "newton" for up to some hundred features with the squared norm alone, Newton steps
         over features for smooth losses with ``l1``, else "agm".
         "agm" and "agm-1": accelerated gradient methods with memory of all steps or of one.
         "pragam": by the excessive gap. "bmrm" and "ls-bmrm": bundle methods with a quadratic
@@ -107,7 +111,7 @@ class RiskClassifier(LossClassifier):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RiskRegressor(LossRegressor):
-    r"""Linear regression of any loss by deterministic methods over all examples at once.
+    r"""Linear regression of any loss, with a choice of methods over all examples at once.
 
     Solves, for residuals r_i = y_i − w'x_i − b,
 

@@ -1,4 +1,4 @@
-"""Classifier and regressor of any loss, by dual coordinate ascent with a duality gap."""
+"""Classifier and regressor of any loss, L2 or L1-L2 regularized, with a duality gap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from typing import Any
 from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 
 # Name of a solver → Parameter.solver.
-SOLVERS: dict[str, int | str] = {"sdca": "sdca", "prox-sdca": 32, "accelerated": 33}
+SOLVERS: dict[str, int | str] = {
+    "auto": "auto",
+    "sdca": "sdca",
+    "prox-sdca": 32,
+    "accelerated": 33,
+}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -21,10 +26,11 @@ class SDCAClassifier(LossClassifier):
         \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(y_i w^\top x_i),
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, by proximal
-    stochastic dual coordinate ascent. ``duality_gap_`` bounds how far the objective at ``coef_`` is
-    above its minimum. With more than two classes, losses of a margin are solved once for each class
-    against the rest, and losses of all classes ("crammer-singer", "softmax", "weston-watkins", ...)
-    as one problem over a weight vector for each class.
+    stochastic dual coordinate ascent while that is fast, then by what finishes. ``duality_gap_``
+    bounds how far the objective at ``coef_`` is above its minimum. With more than two classes,
+    losses of a margin are solved once for each class against the rest, and losses of all classes
+    ("crammer-singer", "softmax", "weston-watkins", ...) as one problem over a weight vector for
+    each class.
 
     Parameters
     ----------
@@ -46,14 +52,17 @@ class SDCAClassifier(LossClassifier):
     l1_ratio : float, default=None
         r in [0, 1), in place of l1, for the regularizer r‖w‖₁ + (1 − r)/2 ‖w‖², as in
         scikit-learn. The solver's objective is then divided by 1 − r: S = r/(1 − r), and C is
-        C/(1 − r). The squared loss of `SDCARegressor` takes r = 1 too, the Lasso.
+        C/(1 − r). "auto" takes r = 1 too, ‖w‖₁ alone; "sdca" does with the squared loss, the Lasso.
     smoothing : float, default=None
         γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
         conjugate.
     slope : float, default=None
         s > 1 of the generalized hinge (2 if None).
-    solver : {"sdca", "prox-sdca", "accelerated"}, default="sdca"
-        "prox-sdca" is plain, "accelerated" better where C is large for the data; "sdca" chooses.
+    solver : {"auto", "sdca", "prox-sdca", "accelerated"}, default="auto"
+        "auto": the ascent while it is fast, then acceleration and Newton's method from its duals;
+        Newton's method first for smooth losses of few features, coordinate descent over features
+        for the squared loss with ``l1``. "prox-sdca": the plain ascent. "accelerated": better where
+        C is large for the data. "sdca": one of these, chosen before the first pass.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``. The weights are off by at
         most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.
@@ -135,7 +144,7 @@ class SDCAClassifier(LossClassifier):
     _solvers = SOLVERS
 
     loss: str = field(default="squared-hinge", kw_only=False)
-    solver: str = "sdca"
+    solver: str = "auto"
     random_state: Any = None
 
 
@@ -149,7 +158,8 @@ class SDCARegressor(LossRegressor):
         \min_w \; \tfrac12 \|w\|^2 + S \|w\|_1 + \sum_i C_i \, \phi(r_i),
 
     where :math:`C_i` is ``C`` times the sample weight, by proximal stochastic dual coordinate
-    ascent. ``duality_gap_`` bounds how far the objective at ``coef_`` is above its minimum.
+    ascent while that is fast, then by what finishes. ``duality_gap_`` bounds how far the objective
+    at ``coef_`` is above its minimum.
 
     Parameters
     ----------
@@ -206,5 +216,5 @@ class SDCARegressor(LossRegressor):
     _solvers = SOLVERS
 
     loss: str = field(default="squared", kw_only=False)
-    solver: str = "sdca"
+    solver: str = "auto"
     random_state: Any = None

@@ -294,7 +294,9 @@ def _together(
 
 
 def _support(counts: Sequence[dict[str, int]], duals: Any) -> dict[str, int]:
-    total = {name: sum(count[name] for count in counts) for name in counts[0]}
+    # solvers in turn may end at another one for each problem, which counts other things
+    names = [name for name in counts[0] if all(name in count for count in counts)]
+    total = {name: sum(count[name] for count in counts) for name in names}
     if duals is not None and total:
         total["examples"] = int(np.count_nonzero((duals != 0).any(axis=1)))
     return total

@@ -102,7 +102,7 @@ def test_an_unmet_need_names_both_sides():
     [
         (SDCARegressor("squared", epsilon=3), "epsilon has no effect with loss squared: it is for"),
         (
-            SDCARegressor("huber", l1_ratio=1.0),
+            SDCARegressor("huber", solver="sdca", l1_ratio=1.0),
             "solver sdca needs a strongly convex regularizer or",
         ),
         (

@@ -12,10 +12,12 @@ import rrmlinear
 from rrmlinear import (
     NonSmoothClassifier,
     Parameter,
+    Problem,
     RiskClassifier,
     RiskRegressor,
     SDCAClassifier,
     SDCARegressor,
+    fit,
 )
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
@@ -160,7 +162,7 @@ def test_a_format_changes_nothing_and_threads_little(iris, solver):
     assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
 
 
-@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "auto"])
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "batch"])
 def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
     X, y = two_classes
     loss = loss_for(solver, "squared-hinge")
@@ -176,17 +178,31 @@ def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=2e-7)
 
 
-def test_the_automatic_choice_goes_by_regularizer_and_features(two_classes):
+def test_the_choice_among_methods_over_all_examples_goes_by_the_problem(two_classes):
     X, y = two_classes
-    few = RiskClassifier("squared-hinge", tol=1e-8, warm_start=True).fit(X, y)
+    choices = {"tol": 1e-8, "solver": "batch"}
+    few = RiskClassifier("squared-hinge", warm_start=True, **choices).fit(X, y)
     by_newton = RiskClassifier("squared-hinge", tol=1e-8, solver="newton").fit(X, y)
     assert_array_equal(few.coef_, by_newton.coef_)
     cold = few.n_iter_
     assert few.fit(X, y).n_iter_ < cold
-    thin = RiskClassifier("squared-hinge", tol=1e-8, l1=0.1).fit(X, y)
+    thin = RiskClassifier("squared-hinge", l1=0.1, **choices).fit(X, y)
     by_gradients = RiskClassifier("squared-hinge", tol=1e-8, l1=0.1, solver="agm").fit(X, y)
     assert thin.n_iter_ < by_gradients.n_iter_
     assert thin.trace_[-1].primal == pytest.approx(by_gradients.trace_[-1].primal, rel=2e-8)
+
+
+@pytest.mark.parametrize("intercept", ["regularized", "unregularized"])
+def test_the_default_is_the_automatic_solver_of_fit(two_classes, intercept):
+    X, y = two_classes
+    problem = Problem.from_arrays(X, np.where(y == "yes", 1, -1), bias=1.0)
+    for loss in ("hinge", "logistic"):
+        rules = {"gap_tol": 1e-7, "free_bias": True if intercept == "unregularized" else None}
+        model = fit(problem, Parameter(solver="auto", loss=loss, C=0.3, **rules))
+        for kind in (SDCAClassifier, RiskClassifier):
+            found = kind(loss, C=0.3, tol=1e-7, fit_intercept=intercept).fit(X, y)
+            assert found.trace_[-1].primal == pytest.approx(model.result.primal, rel=2e-7)
+            assert found.n_iter_ == pytest.approx(model.result.passes, abs=5)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -226,7 +242,7 @@ def test_a_callback_sees_the_passes_and_ends_them(numbers):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"solver": "sdca"}, "solver is 'sdca'; it must be one of auto, agm, "),
+        ({"solver": "sdca"}, "solver is 'sdca'; it must be one of auto, batch, agm, "),
         ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
         ({"radius": -1.0}, "radius is -1.0; it must be a finite number above 0"),
         ({"radius": 1.0, "alpha": 0.1}, "only one may be given: a constraint has no factor"),

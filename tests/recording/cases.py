@@ -591,7 +591,11 @@ for name, arguments in (
     add(f"cross validation, {name}", "iris", f"{arguments} -q", door="train")
 
 for name, problem, choices in (
-    ("squared-hinge", "two", {"loss": "squared-hinge", "Cs": [0.01, 0.1, 1.0], "l1": 0.1}),
+    (
+        "squared-hinge",
+        "two",
+        {"loss": "squared-hinge", "Cs": [0.01, 0.1, 1.0], "l1": 0.1, "solver": "sdca"},
+    ),
     ("lasso", "line", {"loss": "squared", "Cs": [0.1, 1.0], "l1_ratio": 0.5, "max_passes": 50}),
     (
         "softmax",
@@ -610,14 +614,25 @@ ESTIMATORS = {
     ),
     "SDCAClassifier": (
         ("two", {"loss": "logistic", "max_passes": 8, "tol": 1e-12}),
-        ("three", {"loss": "squared-hinge", "fit_intercept": "unregularized", "max_passes": 8}),
+        (
+            "three",
+            {
+                "loss": "squared-hinge",
+                "fit_intercept": "unregularized",
+                "solver": "sdca",
+                "max_passes": 8,
+            },
+        ),
         ("two sparse", {"loss": "hinge", "alpha": 0.01, "l1": 0.2, "solver": "prox-sdca"}),
         ("three", {"loss": "softmax", "solver": "accelerated", "random_state": 4}),
         ("two weighted", {"loss": "smooth-hinge", "class_weight": {1: 2.0}, "smoothing": 0.5}),
     ),
     "SDCARegressor": (
         ("line", {"alpha": 0.01, "l1_ratio": 0.7}),
-        ("line weighted", {"loss": "huber", "huber": 0.4, "fit_intercept": "unregularized"}),
+        (
+            "line weighted",
+            {"loss": "huber", "huber": 0.4, "fit_intercept": "unregularized", "solver": "sdca"},
+        ),
         ("line sparse", {"loss": "epsilon-insensitive", "solver": "prox-sdca", "C": 0.5}),
     ),
     "RiskClassifier": (
