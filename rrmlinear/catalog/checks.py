@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from rrmlinear.catalog.choices import CHOICES, Choices, given
+from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
@@ -16,6 +16,7 @@ from rrmlinear.catalog.solvers import (
     solvers_with,
 )
 from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.values import Switch
 
 #: Choices that only some losses or regularizers have.
 OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
@@ -46,14 +47,15 @@ def check_effects(
         _check_positive(choices, name, Named("loss", loss.name))
     for name in regularizer.positive:
         _check_positive(choices, name, Named("regularizer", regularizer.name))
+    turned = switched(choices)
     for name, other, place in _exclusions(asked, solver, regularizer):
-        if name in asked and other in asked:
-            raise ChoiceError(Named(name), " has no effect with ", Named(other), *place, field=name)
-    for name, other, place in _companions(asked, solver):
+        is_switch = isinstance(CHOICES[other].values, Switch)
+        if name in asked and other in (turned if is_switch else asked):
+            off = Named(other, False) if turned.get(other) is False else Named(other)
+            raise ChoiceError(Named(name), " has no effect with ", off, *place, field=name)
+    for name, other in _companions(asked):
         if name in asked and other not in asked:
-            raise ChoiceError(
-                Named(name), " has no effect", *place, " without ", Named(other), field=name
-            )
+            raise ChoiceError(Named(name), " has no effect without ", Named(other), field=name)
 
 
 def _no_block(block: str, solver: SolverRow) -> ChoiceError:
@@ -107,13 +109,11 @@ def _exclusions(
         yield name, other, (" and ", Named("solver", solver.number))
 
 
-def _companions(asked: Iterable[str], solver: SolverRow) -> Iterator[tuple[str, str, Sentence]]:
-    """(choice, another choice without which it has no effect, where)."""
+def _companions(asked: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(choice, another choice without which it has no effect)."""
     for name in asked:
         for other in CHOICES[name].only_with:
-            yield name, other, ()
-    for name, other in solver.only_with.items():
-        yield name, other, (" with ", Named("solver", solver.number))
+            yield name, other
 
 
 def check_features(

@@ -190,7 +190,9 @@ class Choices:
         usually="the smaller",
     )
     accelerate: bool | None = choice(
-        "solver", "accelerate where the plain solver is slow", Switch()
+        "solver",
+        "accelerate where the plain descent is slow, then end by Newton's method; not if False",
+        Switch(usual=True),
     )
     inner: str | int | None = choice(
         "solver",
@@ -247,3 +249,10 @@ def given(choices: Choices) -> tuple[str, ...]:
     optional = (name for name, row in CHOICES.items() if row.default is None)
     made = [name for name in optional if getattr(choices, name) is not None]
     return (*made, "class_weights") if choices.class_weights else tuple(made)
+
+
+def switched(choices: Choices) -> dict[str, bool]:
+    """The switches that do not stand where they usually do."""
+    switches = {name: row.values for name, row in CHOICES.items() if isinstance(row.values, Switch)}
+    made = {name: getattr(choices, name) for name in switches}
+    return {name: value for name, value in made.items() if value is (not switches[name].usual)}

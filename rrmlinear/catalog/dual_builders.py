@@ -35,11 +35,6 @@ def plain(task: Task) -> Solver:
     return _ascent_of(task)(task.regularizer)
 
 
-def weston_watkins(task: Task) -> Solver:
-    """Block ascent, accelerated if that is chosen and the plain ascent is slow."""
-    return _accelerated(task, observe=True) if task.choices.accelerate else plain(task)
-
-
 def accelerated(task: Task) -> Solver:
     """The ascent accelerated from the first pass on."""
     return _accelerated(task, observe=False)

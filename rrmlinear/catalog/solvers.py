@@ -39,10 +39,10 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX,),
         ("block", "accelerate", "inner", "delta"),
-        dual_builders.weston_watkins,
+        stage_builders.weston_watkins,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
-        only_with={"inner": "accelerate"},
+        excludes=(("inner", "accelerate"),),
     ),
     SolverRow(
         31,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,9 +44,9 @@ class SolverRow:
     ``needs`` are sets of features, one of which loss and regularizer must offer together.
     ``choices`` are those that have an effect, but for the numbers of losses and regularizers;
     ``loss`` is the default one, and the only one unless "loss" is a choice. ``blocks`` are the
-    block solvers it has. ``only_with`` maps a choice to another without which it has no effect
-    here, ``excludes`` are pairs of a choice and another that leaves it without effect here.
-    ``starts`` tells whether it can begin from duals.
+    block solvers it has. ``excludes`` are pairs of a choice and another that leaves it without
+    effect here: a switch does so where it does not stand as usual. ``starts`` tells whether it can
+    begin from duals.
     """
 
     number: int | str
@@ -57,6 +57,5 @@ class SolverRow:
     build: Callable[[Task], Solver]
     loss: str = "hinge"
     blocks: tuple[str, ...] = ()
-    only_with: Mapping[str, str] = field(default_factory=dict)
     excludes: tuple[tuple[str, str], ...] = ()
     starts: bool = True

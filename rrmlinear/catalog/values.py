@@ -30,7 +30,9 @@ class Values:
 
 @dataclass(frozen=True)
 class Switch(Values):
-    """True, or None for the default."""
+    """True, False, or None for the usual one."""
+
+    usual: bool = False
 
 
 @dataclass(frozen=True)

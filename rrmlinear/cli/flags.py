@@ -12,7 +12,7 @@ class Flag:
     """The flag of a choice, and the name of its value in the usage text.
 
     ``told`` is the flag in sentences; ``out_of_range`` are LIBLINEAR's words before a sentence on a
-    value out of range. A flag without ``value`` switches something on.
+    value out of range. A flag without ``value`` turns a switch from where it usually stands.
     """
 
     flag: str
@@ -55,7 +55,7 @@ FLAGS = {
     "prox": Flag("--prox", "name"),
     "ratio": Flag("--ratio", "r"),
     "storage": Flag("--storage", "name"),
-    "accelerate": Flag("--accelerate"),
+    "accelerate": Flag("--no-accelerate"),
     "inner": Flag("--inner", "pace"),
     "block": Flag("--block", "name"),
     "batch": Flag("--batch", "size"),
@@ -78,4 +78,4 @@ def _by_flag(named: Named) -> str:
     if named.field in ("loss", "regularizer") and named.values:
         return f"{named.field} {named.chosen}"
     flag = FLAGS[named.field]
-    return f"{flag.flag} {named.chosen}" if named.values else flag.told or flag.flag
+    return f"{flag.flag} {named.chosen}" if named.values and flag.value else flag.told or flag.flag

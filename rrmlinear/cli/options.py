@@ -83,7 +83,7 @@ def _offer_choices(parser: Parser) -> None:
     for name, flag in FLAGS.items():
         values = CHOICES[name].values
         if isinstance(values, Switch):
-            parser.flag(flag.flag, dest=name)
+            parser.flag(flag.flag, dest=name, const=not values.usual)
         elif isinstance(values, Factors):
             parser.value("-w", dest=name, type=class_weight, action="append", default=[])
         else:
@@ -96,7 +96,7 @@ def _parameter(options: argparse.Namespace) -> Parameter:
     if options.groups is not None:
         made["groups"] = read_groups(options.groups)
     made["class_weights"] = _products(options.class_weights)
-    return Parameter(**{n: v for n, v in made.items() if v is not None and v is not False})
+    return Parameter(**{name: value for name, value in made.items() if value is not None})
 
 
 def parser_of_training() -> Parser:

@@ -23,9 +23,10 @@ class Parser:
         self.flag("-q", dest="quiet")
 
     def flag(self, *names: str, **keywords: Any) -> None:
-        """An option without value."""
+        """An option without value: True where it is given, or ``const``, None elsewhere."""
         self.takes_value |= dict.fromkeys(names, False)
-        self.parser.add_argument(*names, action="store_true", **keywords)
+        action = "store_const" if "const" in keywords else "store_true"
+        self.parser.add_argument(*names, action=action, **keywords)
 
     def value(self, name: str, **keywords: Any) -> None:
         """An option with a value."""

@@ -29,6 +29,11 @@ MORE = {
     "threads": ", and of reading, whose default is all processors",
     "free_bias": "; needs -B 1",
 }
+#: The meanings of flags that turn a switch off.
+OFF = {
+    "accelerate": "only the paper's plain descent: no acceleration, and no Newton's method, where "
+    "it is slow"
+}
 KINDS = {
     "binary": "for two classes, or each class against the rest",
     "multiclass": "for all classes in one problem",
@@ -52,7 +57,7 @@ def option_rows() -> Iterator[tuple[str, str, str]]:
     """(flag and value, meaning, default) of every option of the train command but help."""
     for name, flag in FLAGS.items():
         row = CHOICES[name]
-        meaning = row.meaning + MORE.get(name, "")
+        meaning = OFF.get(name, row.meaning) + MORE.get(name, "")
         if name in OF_SOME_SOLVERS:
             meaning += f" (-s {type_names(solvers_with(name))})"
         yield f"{flag.flag} {flag.value}".strip(), meaning, row.default_text

@@ -66,7 +66,7 @@ def test_a_choice_without_effect_names_the_solvers_that_have_it(name):
     [
         {"epsilon": 0.1},
         {"solver": 32, "averaging": True, "free_bias": True},
-        {"inner": 3},
+        {"inner": 3, "accelerate": False},
         {"solver": 32, "regularizer": "l1"},
         {"solver": "sdca", "loss": "huber", "regularizer": "l1"},
         {"solver": 42, "loss": "hinge"},

@@ -63,7 +63,8 @@ def test_losses_and_regularizers():
     ).chosen.choices
     assert (parameter.option, parameter.sampling, parameter.averaging) == ("III", "uniform", True)
     assert options("-s", "32").chosen.choices.averaging is None
-    assert options("--accelerate").chosen.choices.accelerate is True
+    assert options().chosen.choices.accelerate is None
+    assert options("--no-accelerate").chosen.choices.accelerate is False
     assert options("-s", "33", "--inner", "theory").chosen.choices.inner == "theory"
     assert options("-s", "33", "--inner", "5").chosen.choices.inner == 5
 

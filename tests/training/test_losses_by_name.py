@@ -141,13 +141,37 @@ def test_paces_of_inner_problems(signs, fit, inner):
     assert paced.primal == pytest.approx(plain.primal, rel=3e-6)
 
 
-def test_the_weston_watkins_machine_accelerated(small_problem, fit):
+def test_the_weston_watkins_machine_accelerates_by_itself(small_problem, fit):
     problem = small_problem(n=80, k=4).problem()
-    plain = fit(problem, gap_tol=1e-6, C=100.0)
-    fast = fit(problem, gap_tol=1e-6, C=100.0, accelerate=True)
+    plain = fit(problem, gap_tol=1e-9, C=1000.0, accelerate=False)
+    fast = fit(problem, gap_tol=1e-9, C=1000.0)
     assert fast.solver_name == "MCSVM_WW"
-    assert fast.result.primal == pytest.approx(plain.result.primal, rel=3e-6)
+    assert fast.result.solved
+    assert fast.result.primal == pytest.approx(plain.result.primal, rel=1e-6)
     assert fast.result.passes < plain.result.passes
+    assert "acceleration goes on" in fast.result.notes[0]
+    assert not plain.result.notes
+
+
+def test_columns_far_apart_do_not_defeat_the_weston_watkins_machine(small_problem, fit):
+    small = small_problem(n=200, d=8, k=4)
+    stretched = small.X * 10.0 ** np.linspace(-2, 2, 8)
+    result = fit(Problem.from_arrays(stretched, small.y), gap_tol=1e-6, max_passes=20_000).result
+    assert result.solved
+    assert result.gap <= 1e-6 * result.primal
+
+
+def test_the_weston_watkins_machine_solves_raw_columns(data_set, fit):
+    result = fit(data_set("pendigits"), gap_tol=1e-6, time_limit=60.0).result
+    assert result.gap <= 1e-6 * result.primal
+
+
+def test_the_plain_descent_is_what_easy_problems_get(small_problem, fit):
+    problem = small_problem(n=80, k=4).problem()
+    plain, usual = fit(problem, accelerate=False).result, fit(problem).result
+    assert usual.solved
+    assert not usual.notes
+    assert usual.passes <= plain.passes
 
 
 @pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive", "quantile"])
@@ -251,7 +275,10 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         ({"solver": 33, "inner": 0}, "inner is 0, it must be adaptive, theory or a number of pass"),
         ({"solver": 33, "inner": "x"}, "inner is 'x', it must be adaptive, theory or a number of"),
-        ({"inner": 3}, "inner has no effect with solver 30 without accelerate"),
+        (
+            {"inner": 3, "accelerate": False},
+            "inner has no effect with accelerate False and solver 30",
+        ),
         (
             {"solver": 33, "free_bias": True},
             "free_bias has no effect with solver 33: it is for solver 32, 34",

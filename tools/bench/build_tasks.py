@@ -20,10 +20,13 @@ from rrmlinear import projections
 #: CPU seconds of one measurement, at least: short tasks are repeated within it.
 MIN_SECONDS = 0.05
 
+#: The plain descent, whose speed tells that of its kernels.
+PLAIN: dict[str, Any] = {"solver": 30, "accelerate": False}
+
 #: Choices of a fit by the name of its task; "file" and "rows" tell the data.
 FITS: dict[str, dict[str, Any]] = {
     **{
-        f"fit: 30 {file}": {"file": file, "rows": 10_000, "solver": 30, "C": C}
+        f"fit: 30 {file}": {"file": file, "rows": 10_000, "C": C} | PLAIN
         for file, C in {
             "dna.scale": 1.0,
             "satimage.scale": 1.0,
@@ -41,8 +44,8 @@ FITS: dict[str, dict[str, Any]] = {
         f"fit: 32 {loss} dna": {"file": "dna.scale", "solver": 32, "loss": loss, "gap_tol": 1e-3}
         for loss in ("crammer-singer", "softmax", "softmax-of-hinge")
     },
-    "fit: 30 walrus letter": {"file": "letter.scale", "solver": 30, "block": "walrus"},
-    "fit: 30 shark letter": {"file": "letter.scale", "solver": 30, "block": "shark"},
+    "fit: 30 walrus letter": {"file": "letter.scale", "block": "walrus"} | PLAIN,
+    "fit: 30 shark letter": {"file": "letter.scale", "block": "shark"} | PLAIN,
     "fit: sdca lasso cpusmall": {
         "file": "cpusmall_scale",
         "solver": "sdca",

@@ -104,7 +104,7 @@ def value_of(chance: random.Random, name: str, d: int) -> Any:
     if isinstance(values, Names):
         return chance.choice([*values.names, *values.names, "nonsense"])
     if isinstance(values, Switch):
-        return True
+        return not values.usual
     if name == "groups":
         return [chance.randrange(3) for _ in range(min(d, 10**4))]
     if name == "unpenalized":

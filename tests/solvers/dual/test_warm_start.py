@@ -1,12 +1,19 @@
 """Starting from the duals of another model."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
 
 import rrmlinear
 from rrmlinear.solvers.loop.result import DualBlocks
+
+
+@pytest.fixture
+def fit(fit):
+    """Training by the plain descent, whose weights are those of its duals after each pass."""
+    return partial(fit, accelerate=False)
 
 
 @pytest.mark.parametrize(("n", "d", "k"), [(150, 6, 5), (300, 10, 150)])

@@ -1,5 +1,7 @@
 """The certificate of Weston–Watkins runs, made again in NumPy from weights and duals alone."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,12 @@ SHAPES = [
     (150, 20, 30, 0.3, 0.5),
     (400, 10, 150, 1.0, 0.2),
 ]
+
+
+@pytest.fixture
+def fit(fit):
+    """Training by the plain descent, whose weights are those of its duals after each pass."""
+    return partial(fit, accelerate=False)
 
 
 def assert_certified(problem, model, certify, tolerance=1e-10):
