@@ -146,10 +146,15 @@ def feature_newton_applies(task: Task) -> bool:
 def feature_newton(task: Task) -> Solver:
     """Newton steps over features with a note that the solver type chose them."""
     solver = FeatureNewton(risk_of(task), task.regularizer)
-    solver.notes.append("Newton steps over features are used")
+    note_choice(solver, "Newton steps over features are used", task)
+    return solver
+
+
+def note_choice(solver: Solver, sentence: str, task: Task) -> None:
+    """Note that the solver type chose this solver, which takes no duals to begin from."""
+    solver.notes.append(sentence)
     if task.start is not None:
         solver.notes.append("it begins at w = 0, not at the duals given")
-    return solver
 
 
 def newton_applies(task: Task) -> bool:

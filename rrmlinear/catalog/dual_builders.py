@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rrmlinear.catalog.batch_builders import chosen_newton, newton_applies
+from rrmlinear.catalog.batch_builders import chosen_newton, newton_applies, note_choice
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.accelerated import Accelerated
@@ -56,14 +56,10 @@ def observed(task: Task) -> Solver:
 
 def suits_features(task: Task) -> bool:
     """Whether coordinate descent over features takes the task and is quicker than an ascent."""
-    takes = {"least-squares", "soft-threshold"} <= task.features and task.risk is None
-    return takes and (_l1(task) > 0 or bool(task.choices.free_bias))
-
-
-def _l1(task: Task) -> float:
-    if task.choices.l1 is not None:
-        return task.choices.l1
-    return 0.0 if "strongly-convex" in task.features else 1.0
+    if "least-squares" not in task.features or task.risk is not None:
+        return False
+    l1 = task.regularizer.quadratic_l1
+    return l1 is not None and (l1 > 0 or bool(task.choices.free_bias))
 
 
 def features(task: Task) -> Solver:
@@ -72,13 +68,11 @@ def features(task: Task) -> Solver:
         task.rows,
         task.targets,
         task.costs,
-        _l1(task),
+        task.regularizer.quadratic_l1 or 0.0,
         task.regularizer.modulus,
         intercept=bool(task.choices.free_bias),
     )
-    solver.notes.append("coordinate descent over features is used")
-    if task.start is not None:
-        solver.notes.append("it begins at w = 0, not at the duals given")
+    note_choice(solver, "coordinate descent over features is used", task)
     if task.choices.threads > 1:
         solver.notes.append(f"it uses one thread, not {task.choices.threads}")
     return solver

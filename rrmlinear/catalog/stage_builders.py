@@ -9,13 +9,13 @@ from typing import Any
 
 from rrmlinear.catalog import batch_builders, dual_builders
 from rrmlinear.catalog.task import Task
+from rrmlinear.solvers.dual.accelerated import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MAX_GRAM_FRACTION, MAX_PRODUCTS
 
-# Rough costs in nanoseconds: of a visit for each score; for each nonzero, and for each nonzero and
-# class; of a multiplication in BLAS.
-SCORE_COST, NONZERO_COST, CLASS_COST, BLAS_COST = 20.0, 0.5, 0.23, 0.08
+# Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
+SCORE_COST, BLAS_COST = 20.0, 0.08
 # Products with all examples in a pass of Newton's method, and in one over all examples at once.
 NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient

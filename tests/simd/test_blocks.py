@@ -55,7 +55,7 @@ def test_rows_without_padding_have_the_same_bits(door, cases, k):
         door.scores(rows, 1, W, stride, out)
         door.scores(rows, 1, plain, stride, same)
         np.testing.assert_array_equal(same[:k], out[:k])
-        # what lies behind the last row stays as it is
+        # memory behind the last row keeps its numbers
         memory, steps = np.full(plain.size + 8, 7.0), aligned_zeros(1, max(stride, 8))[0]
         memory[: plain.size], steps[:k] = plain.ravel(), rng.normal(size=k)
         door.update(rows, 1, W, steps)
