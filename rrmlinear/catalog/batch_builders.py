@@ -24,8 +24,6 @@ from rrmlinear.solvers.second_order.newton import Newton
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
-# Up to this number of features a solver type that chooses takes Newton's method.
-MAX_NEWTON_FEATURES = 600
 
 
 def risk_of(task: Task) -> Any:
@@ -125,13 +123,6 @@ def newton(task: Task) -> Solver:
     return Newton(risk_of(task), task.regularizer, start_of(task))
 
 
-def automatic(task: Task) -> Solver:
-    """Newton's method where it applies, over features with a 1-norm, else AGM-EF."""
-    if feature_newton_applies(task):
-        return feature_newton(task)
-    return chosen_newton(task) if newton_applies(task) else agm(task)
-
-
 def feature_newton_applies(task: Task) -> bool:
     """Whether Newton steps over features take this task, with a 1-norm."""
     return (
@@ -144,28 +135,14 @@ def feature_newton_applies(task: Task) -> bool:
 
 
 def feature_newton(task: Task) -> Solver:
-    """Newton steps over features with a note that the solver type chose them."""
+    """Newton steps over features with a note that the automatic solver chose them."""
     solver = FeatureNewton(risk_of(task), task.regularizer)
     note_choice(solver, "Newton steps over features are used", task)
     return solver
 
 
 def note_choice(solver: Solver, sentence: str, task: Task) -> None:
-    """Note that the solver type chose this solver, which takes no duals to begin from."""
+    """Note that the automatic solver chose this solver, which takes no duals to begin from."""
     solver.notes.append(sentence)
     if task.start is not None:
         solver.notes.append("it begins at w = 0, not at the duals given")
-
-
-def newton_applies(task: Task) -> bool:
-    """Whether Newton's method takes this task, with a small matrix."""
-    d = task.rows.shape[1]
-    return task.n_classes is None and task.regularizer.linear and d <= MAX_NEWTON_FEATURES
-
-
-def chosen_newton(task: Task) -> Solver:
-    """Newton's method with a note that the solver type chose it."""
-    n, d = task.rows.shape
-    solver = newton(task)
-    solver.notes.append(f"Newton's method is used: there are {n} examples of {d} features")
-    return solver

@@ -1,11 +1,11 @@
-"""Builders of ascents on the dual, or of a better solver for the task."""
+"""Builders of ascents on the dual, and of coordinate descent over features."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from rrmlinear.catalog.batch_builders import chosen_newton, newton_applies, note_choice
+from rrmlinear.catalog.batch_builders import note_choice
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.accelerated import Accelerated
@@ -15,9 +15,6 @@ from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.solver import Solver
-
-# With more examples for each feature than this, Newton's method is faster on smooth losses.
-NEWTON_EXAMPLES_PER_FEATURE = 100
 
 
 def plain(task: Task) -> Solver:
@@ -38,15 +35,6 @@ def plain(task: Task) -> Solver:
 def accelerated(task: Task) -> Solver:
     """The ascent accelerated from the first pass on."""
     return _accelerated(task, observe=False)
-
-
-def automatic(task: Task) -> Solver:
-    """Coordinate descent over features or Newton's method where they are faster, else an ascent."""
-    if suits_features(task):
-        return features(task)
-    if suits_newton(task):
-        return chosen_newton(task)
-    return observed(task)
 
 
 def observed(task: Task) -> Solver:
@@ -76,18 +64,6 @@ def features(task: Task) -> Solver:
     if task.choices.threads > 1:
         solver.notes.append(f"it uses one thread, not {task.choices.threads}")
     return solver
-
-
-def suits_newton(task: Task) -> bool:
-    """Whether Newton's method is quicker than an ascent from the first pass on."""
-    n, d = task.rows.shape
-    return (
-        newton_applies(task)
-        and "smooth" in task.features
-        and task.start is None
-        and task.choices.inner is None
-        and n >= NEWTON_EXAMPLES_PER_FEATURE * d
-    )
 
 
 def _accelerated(task: Task, observe: bool) -> Solver:

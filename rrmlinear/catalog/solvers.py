@@ -157,28 +157,12 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         batch_builders.newton,
     ),
     SolverRow(
-        "batch",
-        "BATCH",
-        "newton, Newton steps over features or 35, whichever suits the problem",
-        (PROX,),
-        PROXIMAL,
-        batch_builders.automatic,
-    ),
-    SolverRow(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
         (PROX,),
         PROXIMAL,
         stage_builders.automatic,
-    ),
-    SolverRow(
-        "sdca",
-        "SDCA",
-        "32, 33, newton or coordinate descent over features, whichever suits the problem",
-        (CONVEX, frozenset({"least-squares", "soft-threshold"})),
-        (*OBJECTIVE, "free_bias", "inner"),
-        dual_builders.automatic,
     ),
 )
 

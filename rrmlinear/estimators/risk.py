@@ -9,7 +9,6 @@ from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {
     "auto": "auto",
-    "batch": "batch",
     "agm": 35,
     "agm-1": 36,
     "pragam": 34,
@@ -48,8 +47,6 @@ class RiskClassifier(LossClassifier):
     solver : str, default="auto"
         "auto": solvers in turn, each from the duals of the one before, until one finishes: that of
         `SDCAClassifier`, which takes a ``radius`` too.
-        "batch": "newton" for up to some hundred features with the squared norm alone, Newton steps
-        over features for smooth losses with ``l1``, else "agm".
         "agm" and "agm-1": accelerated gradient methods with memory of all steps or of one.
         "pragam": by the excessive gap. "bmrm" and "ls-bmrm": bundle methods with a quadratic
         program or a line search. "fista": for smooth losses. "newton": second order; for up to

@@ -10,7 +10,6 @@ from rrmlinear.estimators.any_loss import LossClassifier, LossRegressor
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {
     "auto": "auto",
-    "sdca": "sdca",
     "prox-sdca": 32,
     "accelerated": 33,
 }
@@ -52,17 +51,17 @@ class SDCAClassifier(LossClassifier):
     l1_ratio : float, default=None
         r in [0, 1), in place of l1, for the regularizer r‖w‖₁ + (1 − r)/2 ‖w‖², as in
         scikit-learn. The solver's objective is then divided by 1 − r: S = r/(1 − r), and C is
-        C/(1 − r). "auto" takes r = 1 too, ‖w‖₁ alone; "sdca" does with the squared loss, the Lasso.
+        C/(1 − r). "auto" takes r = 1 too, ‖w‖₁ alone.
     smoothing : float, default=None
         γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
         conjugate.
     slope : float, default=None
         s > 1 of the generalized hinge (2 if None).
-    solver : {"auto", "sdca", "prox-sdca", "accelerated"}, default="auto"
+    solver : {"auto", "prox-sdca", "accelerated"}, default="auto"
         "auto": the ascent while it is fast, then acceleration and Newton's method from its duals;
         Newton's method first for smooth losses of few features, coordinate descent over features
         for the squared loss with ``l1``. "prox-sdca": the plain ascent. "accelerated": better where
-        C is large for the data. "sdca": one of these, chosen before the first pass.
+        C is large for the data.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``. The weights are off by at
         most ``sqrt(2 * duality_gap_)``; ask for 1e-8 and less where their digits matter.

@@ -68,7 +68,7 @@ def test_a_choice_without_effect_names_the_solvers_that_have_it(name):
         {"solver": 32, "averaging": True, "free_bias": True},
         {"inner": 3, "accelerate": False},
         {"solver": 32, "regularizer": "l1"},
-        {"solver": "sdca", "loss": "huber", "regularizer": "l1"},
+        {"solver": 33, "loss": "huber", "regularizer": "l1"},
         {"solver": 42, "loss": "hinge"},
         {"solver": 35, "regularizer": "l21"},
         {"solver": 41, "loss": "softmax"},
@@ -101,10 +101,6 @@ def test_an_unmet_need_names_both_sides():
     ("estimator", "sentence"),
     [
         (SDCARegressor("squared", epsilon=3), "epsilon has no effect with loss squared: it is for"),
-        (
-            SDCARegressor("huber", solver="sdca", l1_ratio=1.0),
-            "solver sdca needs a strongly convex regularizer or",
-        ),
         (
             SDCARegressor("squared", solver="accelerated", l1_ratio=1.0),
             "solver accelerated needs a strongly convex regularizer, and regularizer l1 is not; ",

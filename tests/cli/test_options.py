@@ -46,10 +46,10 @@ def test_every_option():
 
 def test_losses_and_regularizers():
     parameter = options(
-        *("-s", "sdca", "--loss", "quantile", "--quantile", "0.9", "--smoothing=0.01"),
+        *("-s", "auto", "--loss", "quantile", "--quantile", "0.9", "--smoothing=0.01"),
         *("--regularizer", "elastic-net", "--l1", "2"),
     ).chosen.choices
-    assert (parameter.solver, parameter.loss, parameter.quantile) == ("sdca", "quantile", 0.9)
+    assert (parameter.solver, parameter.loss, parameter.quantile) == ("auto", "quantile", 0.9)
     assert (parameter.smoothing, parameter.regularizer, parameter.l1) == (0.01, "elastic-net", 2)
     parameter = options("-s", "32", "--loss", "epsilon-insensitive", "-p", "0").chosen.choices
     assert (parameter.solver, parameter.epsilon) == (32, 0.0)

@@ -34,7 +34,7 @@ def test_one_sentence(train, folder, arguments, sentence):
     assert not (folder / "model").exists()
 
 
-@pytest.mark.parametrize("solver", ["newton", "batch"])
+@pytest.mark.parametrize("solver", ["newton", "auto"])
 def test_values_whose_squares_overflow(train, folder, solver):
     (folder / "data").write_text(ROWS.replace("1e3", "1e200"))
     ended = train("-q", "-s", solver, "--loss", "hinge", "data", "model")

@@ -162,7 +162,7 @@ def test_a_format_changes_nothing_and_threads_little(iris, solver):
     assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
 
 
-@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "batch"])
+@pytest.mark.parametrize("solver", list(SOLVERS))
 def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
     X, y = two_classes
     loss = loss_for(solver, "squared-hinge")
@@ -176,20 +176,6 @@ def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
     cold = clone(warm).fit(X, y)
     assert warm.n_iter_ < cold.n_iter_
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=2e-7)
-
-
-def test_the_choice_among_methods_over_all_examples_goes_by_the_problem(two_classes):
-    X, y = two_classes
-    choices = {"tol": 1e-8, "solver": "batch"}
-    few = RiskClassifier("squared-hinge", warm_start=True, **choices).fit(X, y)
-    by_newton = RiskClassifier("squared-hinge", tol=1e-8, solver="newton").fit(X, y)
-    assert_array_equal(few.coef_, by_newton.coef_)
-    cold = few.n_iter_
-    assert few.fit(X, y).n_iter_ < cold
-    thin = RiskClassifier("squared-hinge", l1=0.1, **choices).fit(X, y)
-    by_gradients = RiskClassifier("squared-hinge", tol=1e-8, l1=0.1, solver="agm").fit(X, y)
-    assert thin.n_iter_ < by_gradients.n_iter_
-    assert thin.trace_[-1].primal == pytest.approx(by_gradients.trace_[-1].primal, rel=2e-8)
 
 
 @pytest.mark.parametrize("intercept", ["regularized", "unregularized"])
@@ -242,7 +228,7 @@ def test_a_callback_sees_the_passes_and_ends_them(numbers):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"solver": "sdca"}, "solver is 'sdca'; it must be one of auto, batch, agm, "),
+        ({"solver": "sgd"}, "solver is 'sgd'; it must be one of auto, agm, "),
         ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
         ({"radius": -1.0}, "radius is -1.0; it must be a finite number above 0"),
         ({"radius": 1.0, "alpha": 0.1}, "only one may be given: a constraint has no factor"),

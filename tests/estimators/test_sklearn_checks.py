@@ -22,13 +22,13 @@ EXACT = [
     WestonWatkinsSVC(tol=1e-9, intercept_scaling=10.0, warm_start=True),
     # Weights and repetitions lead these the same way, whatever tol is, but for the Newton of losses
     # with kinks, whose first inner problem depends on the costs of single examples.
-    RiskClassifier(solver="batch", tol=1e-13),
+    RiskClassifier(solver="newton", tol=1e-13),
     RiskClassifier("squared-hinge", solver="fista", l1=0.1),
     RiskClassifier("logistic", solver="newton"),
     RiskClassifier(solver="agm-1", fit_intercept="regularized"),
     RiskClassifier(solver="pragam", tol=1e-6),
     RiskClassifier(solver="bmrm"),
-    RiskClassifier("softmax", fit_intercept="regularized", solver="batch"),
+    RiskClassifier("softmax", fit_intercept="regularized", solver="newton"),
     SDCAClassifier("logistic", l1_ratio=0.1),
     RiskRegressor(),
     RiskRegressor("absolute", solver="newton", tol=1e-13),

@@ -67,4 +67,4 @@ def cheap(solver):
 
 
 BALL = {"l1": 0.1, "radius": 0.4}
-ALL_OF_GRADIENTS = (34, 35, 36, 37, 38, 39, 40, 42, "newton", "batch")
+ALL_OF_GRADIENTS = (34, 35, 36, 37, 38, 39, 40, 42, "newton")

@@ -128,7 +128,7 @@ each(
     ("two wide", -1, {"solver": 33, "loss": "logistic"}),
     ("two wide", 1, {"solver": 37, "loss": "hinge", "regularizer": "l1", "l1": 0.2}),
     ("two wide", 1, {"solver": 35, "loss": "hinge", "regularizer": "elastic-ball"} | BALL),
-    ("line wide", -1, {"solver": "sdca", "loss": "squared", "regularizer": "l1", "l1": 0.2}),
+    ("line wide", -1, {"solver": "auto", "loss": "squared", "regularizer": "l1", "l1": 0.2}),
     ("line wide", 1, {"solver": "newton", "loss": "absolute"}),
     ("digits", 1, {"solver": 30}),
     ("digits", 1, {"solver": 30, "threads": 2}),
@@ -142,7 +142,7 @@ each(
     "one against the rest",
     *(
         (problem, 1, {"solver": solver, "loss": "smooth-hinge"} | more)
-        for solver in (32, 33, 34, 35, 37, 39, 41, 42, "newton", "sdca")
+        for solver in (32, 33, 34, 35, 37, 39, 41, 42, "newton", "auto")
         for problem, more in (("three", {}), ("iris", {"class_weights": {0: 2.0}}))
     ),
     ("five sparse", 1, {"solver": 32, "loss": "logistic", "gap_tol": 1e-6}),
@@ -154,11 +154,11 @@ each(
     ("two", -1, {"solver": 42, "loss": "smooth-hinge", "gap_tol": 1e-8}),
     ("two", -1, {"solver": 42, "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-6}),
     ("two long", 1, {"solver": "newton", "loss": "hinge", "gap_tol": 1e-9}),
-    ("two long", 1, {"solver": "batch", "loss": "logistic", "gap_tol": 1e-10}),
-    ("three", 1, {"solver": "batch", "loss": "softmax", "gap_tol": 1e-7}),
+    ("two long", 1, {"solver": "auto", "loss": "logistic", "gap_tol": 1e-10}),
+    ("three", 1, {"solver": "auto", "loss": "softmax", "gap_tol": 1e-7}),
     ("three", 1, {"solver": 35, "loss": "softmax", "regularizer": "trace-norm", "gap_tol": 1e-5}),
     ("three", 1, {"solver": 37, "loss": WW, "regularizer": "l1inf", "gap_tol": 1e-5}),
-    ("iris", 1, {"solver": "sdca", "loss": "softmax", "gap_tol": 1e-6, "C": 1.0}),
+    ("iris", 1, {"solver": "auto", "loss": "softmax", "gap_tol": 1e-6, "C": 1.0}),
     ("iris", 1, {"solver": 32, "loss": "crammer-singer", "gap_tol": 1e-5}),
     ("line scaled", 1, {"solver": "newton", "loss": "squared", "gap_tol": 1e-8, "C": 1.0}),
     C=0.3,
@@ -166,7 +166,7 @@ each(
 
 #: Starts: the problem, the loss, and the solver types that begin from duals of type 32.
 for problem, loss in (("two", "hinge"), ("line sparse", "huber"), ("three", "softmax")):
-    for solver in (32, 33, 34, 35, 36, 37, 38, "batch", "sdca"):
+    for solver in (32, 33, 34, 35, 36, 37, 38, "auto"):
         add(
             f"start of {solver} {loss}",
             problem,

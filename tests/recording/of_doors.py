@@ -15,7 +15,7 @@ for name, problem, choices in (
     (
         "squared-hinge",
         "two",
-        {"loss": "squared-hinge", "Cs": [0.01, 0.1, 1.0], "l1": 0.1, "solver": "sdca"},
+        {"loss": "squared-hinge", "Cs": [0.01, 0.1, 1.0], "l1": 0.1, "solver": "auto"},
     ),
     ("lasso", "line", {"loss": "squared", "Cs": [0.1, 1.0], "l1_ratio": 0.5, "max_passes": 50}),
     (
@@ -40,7 +40,7 @@ ESTIMATORS = {
             {
                 "loss": "squared-hinge",
                 "fit_intercept": "unregularized",
-                "solver": "sdca",
+                "solver": "auto",
                 "max_passes": 8,
             },
         ),
@@ -52,7 +52,7 @@ ESTIMATORS = {
         ("line", {"alpha": 0.01, "l1_ratio": 0.7}),
         (
             "line weighted",
-            {"loss": "huber", "huber": 0.4, "fit_intercept": "unregularized", "solver": "sdca"},
+            {"loss": "huber", "huber": 0.4, "fit_intercept": "unregularized", "solver": "auto"},
         ),
         ("line sparse", {"loss": "epsilon-insensitive", "solver": "prox-sdca", "C": 0.5}),
     ),

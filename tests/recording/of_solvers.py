@@ -89,18 +89,16 @@ each(
     ("line", 1, {"loss": "absolute", "inner": "theory"}),
     ("three", -1, {"loss": "crammer-singer", "inner": 4}),
     ("two scaled", -1, {"loss": "logistic"}),
-    ("two", -1, {"solver": "sdca", "inner": "theory", "loss": "squared-hinge"}),
-    ("two", -1, {"solver": "sdca", "inner": 5}),
     ("two", -1, {"gap_tol": 1e-6, "C": 20.0}),
-    ("two large", -1, {"solver": "sdca", "gap_tol": 1e-6, "C": 5.0, "loss": "logistic"}),
-    ("two weighted", 1, {"solver": "sdca", "gap_tol": 1e-7, "C": 5.0}),
-    ("line", 1, {"solver": "sdca", "gap_tol": 1e-7, "loss": "absolute", "C": 5.0}),
+    ("two large", -1, {"solver": "auto", "gap_tol": 1e-6, "C": 5.0, "loss": "logistic"}),
+    ("two weighted", 1, {"solver": "auto", "gap_tol": 1e-7, "C": 5.0}),
+    ("line", 1, {"solver": "auto", "gap_tol": 1e-7, "loss": "absolute", "C": 5.0}),
     solver=33,
     C=4.0,
     max_passes=12,
 )
 each(
-    "what sdca chooses",
+    "what auto chooses",
     ("line", -1, {"loss": "squared", "regularizer": "l1", "l1": 0.7}),
     ("line", 1, {"loss": "squared", "regularizer": "l1", "l1": 0.7, "free_bias": True}),
     ("line sparse", 1, {"loss": "squared", "regularizer": "elastic-net", "l1": 0.4}),
@@ -111,14 +109,14 @@ each(
     ("two long", -1, {"loss": "logistic"}),
     ("two long", 1, {"loss": "squared-hinge", "free_bias": True}),
     ("two", 1, {"loss": "hinge", "free_bias": True}),
-    solver="sdca",
+    solver="auto",
     C=0.5,
 )
 each(
     "free intercepts",
     *(
         (problem, 1, {"solver": solver, "loss": loss})
-        for solver in (32, "sdca", *ALL_OF_GRADIENTS)
+        for solver in (32, "auto", *ALL_OF_GRADIENTS)
         for problem, loss in (
             ("two", "smooth-hinge"),
             ("two sparse", "logistic"),
@@ -146,7 +144,7 @@ each(
     "budgets",
     *(
         (problem, bias, {"solver": solver, "loss": loss, "budget": 30.0} | cheap(solver) | more)
-        for solver in (34, 35, 36, 37, 38, 39, 40, "newton", "batch")
+        for solver in (34, 35, 36, 37, 38, 39, 40, "newton", "auto")
         for problem, bias, loss, more in (
             ("two", -1, "hinge", {}),
             ("two sparse", 1, "generalized-hinge", {"budget": 70.0}),
@@ -210,7 +208,7 @@ each(
     "limits of weights",
     *(
         (problem, bias, {"solver": solver} | more)
-        for solver in (35, 36, 37, 38, 42, "batch")
+        for solver in (35, 36, 37, 38, 42, "auto")
         for problem, bias, more in (
             ("two", -1, {"lower": 0.0}),
             ("line", 1, {"loss": "squared", "regularizer": "l1", "l1": 0.3, "upper": 0.1}),

@@ -69,7 +69,7 @@ TYPES = {
     41: ("l2",),
     42: tuple(REGULARIZERS),
     "newton": ("l2",),
-    "sdca": FIRST,
+    "auto": FIRST,
 }
 OF_ONE_SCORE = (41, "newton")
 

@@ -69,7 +69,7 @@ def test_fista_leaves_the_bias_free(signs, fit, loss):
 
 def test_the_lasso_is_one_problem_by_either_solver(signs, fit):
     choices = {"loss": "squared", "regularizer": "l1", "l1": 3.0, "gap_tol": 1e-11}
-    models = [fit(signs, solver=s, **choices) for s in (42, "sdca")]
+    models = [fit(signs, solver=s, **choices) for s in (42, "auto")]
     assert models[0].result.primal == pytest.approx(models[1].result.primal, rel=1e-10)
     assert_allclose(models[0].weights, models[1].weights, atol=1e-5)
 
@@ -154,7 +154,7 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42, batch",
+            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42 or auto",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},

@@ -94,7 +94,7 @@ def test_ways_of_visiting_lead_to_the_same_minimum(signs, fit, choices):
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("solver", [33, "sdca"])
+@pytest.mark.parametrize("solver", [33, "auto"])
 @pytest.mark.parametrize("loss", list(LOSSES))
 def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, regularizer):
     given = {"loss": loss, "gap_tol": 1e-5, "C": 5.0} | choices_of(regularizer)
@@ -104,7 +104,7 @@ def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, reg
     assert result.solved
     assert result.primal == pytest.approx(plain.primal, rel=3e-5)
     assert result.gap <= result.target or result.status is Status.BOUNDED
-    assert model.solver_name == ("SDCA_ACC" if solver == 33 else "SDCA")
+    assert model.solver_name == ("SDCA_ACC" if solver == 33 else "AUTO")
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
@@ -112,7 +112,7 @@ def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, reg
 def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regularizer, free_bias):
     given = {"loss": "squared", "gap_tol": 1e-9, "free_bias": free_bias} | choices_of(regularizer)
     problem = reals.with_bias(1.0)
-    chosen = fit(problem, solver="sdca", **given)
+    chosen = fit(problem, solver="auto", **given)
     plain = fit(problem, solver=32, **given)
     assert chosen.result.status is Status.SOLVED
     assert -1e-12 <= chosen.result.gap <= chosen.result.target
@@ -120,17 +120,17 @@ def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regular
 
 
 def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
-    by_features = fit(reals, solver="sdca", loss="squared", regularizer="elastic-net", l1=0.1)
+    by_features = fit(reals, solver="auto", loss="squared", regularizer="elastic-net", l1=0.1)
     assert by_features.result.notes == ("coordinate descent over features is used",)
     many = Problem.from_arrays(
         np.repeat(signs.rows.values, 20, axis=0), np.repeat(signs.labels, 20)
     )
-    given = {"solver": "sdca", "loss": "logistic", "C": 0.01, "gap_tol": 1e-9}
-    by_newton = fit(many, **given).result
-    assert by_newton.notes[0].startswith("Newton's method is used: there are 1600 examples")
-    by_ascent = fit(many, inner="adaptive", **given).result
-    assert not any("Newton" in note for note in by_ascent.notes)
-    assert by_newton.primal == pytest.approx(by_ascent.primal, rel=2e-9)
+    given = {"loss": "logistic", "C": 0.01, "gap_tol": 1e-9}
+    chosen = fit(many, solver="auto", **given).result
+    by_newton = fit(many, solver="newton", **given).result
+    assert chosen.passes == by_newton.passes
+    by_ascent = fit(many, solver=33, **given).result
+    assert chosen.primal == pytest.approx(by_ascent.primal, rel=2e-9)
 
 
 @pytest.mark.parametrize("inner", ["adaptive", "theory", 3])
@@ -225,16 +225,12 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 32, "l1": 1.0}, "l1 has no effect with regularizer l2: it is for regul"),
         ({"solver": 32, "regularizer": "elastic-net"}, "elastic-net needs l1"),
         (
-            {"solver": "sdca", "loss": "squared", "regularizer": "l1", "l1": 0},
+            {"solver": "auto", "loss": "squared", "regularizer": "l1", "l1": 0},
             "l1 is 0; regularizer l1 needs it positive",
         ),
         (
             {"solver": 32, "loss": "squared", "regularizer": "l1", "l1": 1},
             "solver 32 needs a strongly convex reg.* l1 is not; it takes l2, elastic-net$",
-        ),
-        (
-            {"solver": "sdca", "loss": "huber", "regularizer": "l1", "l1": 1},
-            "solver sdca needs a strongly convex regularizer or the squared loss, and",
         ),
         (
             {"solver": 32, "epsilon": 0.1},
@@ -271,7 +267,7 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         (
             {"solver": 32, "inner": 3},
-            "inner has no effect with solver 32: it is for solver 30, 33 or sdca",
+            "inner has no effect with solver 32: it is for solver 30 or 33",
         ),
         ({"solver": 33, "inner": 0}, "inner is 0, it must be adaptive, theory or a number of pass"),
         ({"solver": 33, "inner": "x"}, "inner is 'x', it must be adaptive, theory or a number of"),
@@ -285,8 +281,8 @@ def test_numbers_of_losses_reach_them(reals):
         ),
         ({"option": "I"}, "option has no effect with solver 30: it is for solver 32"),
         (
-            {"solver": "sdca", "sampling": "uniform"},
-            "sampling has no effect with solver sdca: it is",
+            {"solver": "auto", "sampling": "uniform"},
+            "sampling has no effect with solver auto: it is",
         ),
         (
             {"solver": 32, "loss": "weston-watkins", "averaging": True},

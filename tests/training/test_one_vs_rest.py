@@ -113,7 +113,7 @@ def test_weights_that_leave_nothing(problem, fit):
         fit(Problem.from_arrays(np.eye(3), [1, 2, 3], np.zeros(3)), solver=32)
 
 
-@pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("sdca", "logistic"), (35, "hinge")])
+@pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("auto", "logistic"), (35, "hinge")])
 def test_threads_solve_a_problem_each_with_the_bits_of_one(problem, fit, monkeypatch, solver, loss):
     choices = {"solver": solver, "loss": loss, "gap_tol": 1e-6}
     one, at_once = fit(problem, **choices), []

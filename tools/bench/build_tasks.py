@@ -48,7 +48,7 @@ FITS: dict[str, dict[str, Any]] = {
     "fit: 30 shark letter": {"file": "letter.scale", "block": "shark"} | PLAIN,
     "fit: sdca lasso cpusmall": {
         "file": "cpusmall_scale",
-        "solver": "sdca",
+        "solver": "auto",
         "loss": "squared",
         "regularizer": "l1",
         "l1": 10.0,

@@ -17,7 +17,7 @@ from rrmlinear.training.fit import solve
 KINDS: dict[str, int | str] = {
     "plain": 32,
     "accelerated": 33,
-    "automatic": "sdca",
+    "automatic": "auto",
     "newton": "newton",
 }
 

@@ -241,7 +241,7 @@ def overlapping(n=400, d=6, scale=1.0):
 
 
 @pytest.mark.parametrize(
-    ("solver", "loss"), [("sdca", "squared-hinge"), ("newton", "hinge"), (35, "logistic")]
+    ("solver", "loss"), [("auto", "squared-hinge"), ("newton", "hinge"), (35, "logistic")]
 )
 @pytest.mark.parametrize("C", [1e-9, 1.0, 1e3])
 def test_solved_is_within_a_thousandth_of_the_objective(fit, solver, loss, C):
@@ -253,7 +253,7 @@ def test_solved_is_within_a_thousandth_of_the_objective(fit, solver, loss, C):
 
 @pytest.mark.parametrize("scale", [1e6, 1e10])
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
-@pytest.mark.parametrize("solver", ["sdca", 32, 33, 35, "batch"])
+@pytest.mark.parametrize("solver", ["auto", 32, 33, 35])
 def test_rounding_makes_no_solution(fit, solver, loss, scale):
     choices = {"solver": solver, "loss": loss, "max_passes": 40}
     result = fit(overlapping(60, 4, scale), **choices).result
