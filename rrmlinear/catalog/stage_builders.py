@@ -12,12 +12,19 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.solvers.dual.accelerated import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MAX_GRAM_FRACTION, MAX_PRODUCTS
+from rrmlinear.solvers.second_order.systems import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MAX_PRODUCTS,
+)
 
 # Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
 SCORE_COST, BLAS_COST = 20.0, 0.08
 # Products with all examples in a pass of Newton's method, and in one over all examples at once.
 NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
+# Products of a Newton system with the parts of each class as preconditioner, and for these parts.
+CLASS_PRODUCTS = 30
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
@@ -118,7 +125,9 @@ def _newton(task: Task) -> Stage:
     elif unknowns <= MAX_FACTORIZED:
         system = BLAS_COST * (active * stored**2 + unknowns**3 / 3)
     else:
-        system = MAX_PRODUCTS * 2 * active * stored * (NONZERO_COST + CLASS_COST)
+        by_classes = k > 1 and d <= MAX_CLASS_FEATURES
+        products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
+        system = products * 2 * active * stored * (NONZERO_COST + CLASS_COST)
     step = NEWTON_PRODUCTS * n * _visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
     build = _from(batch_builders.newton, task)

@@ -9,6 +9,7 @@ from rrmlinear.data.rows cimport Rows
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.risks._class_parts import class_parts
 
 # Rows that store at least this fraction of the features are multiplied as dense ones, by BLAS.
 MIN_DENSITY = 0.1
@@ -31,7 +32,7 @@ cdef class BlockHessian:
 
     cdef readonly Rows rows
     cdef readonly object active            # rows of two classes or more
-    cdef Py_ssize_t k
+    cdef readonly Py_ssize_t k
     cdef Py_ssize_t stride
     cdef const int64_t[::1] row_of
     cdef const int64_t[::1] begin
@@ -170,6 +171,13 @@ cdef class BlockHessian:
                     if row.bias != 0:
                         out[row.bias_index, self.classes[j]] += entry * row.bias * row.bias
         return result.ravel()
+
+    def class_parts(self, scale, most):
+        """Its d × d parts of each class with itself, from about ``most`` rows for each class: see
+        `class_parts`.
+        """
+        return class_parts(self.rows, self.k, self.row_of, self.begin, self.classes, self.rate,
+                           self.share, scale, most)
 
     def matrix(self):
         """All of it, d·k × d·k."""

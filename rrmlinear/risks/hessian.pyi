@@ -7,6 +7,7 @@ from rrmlinear.data.rows import Rows
 
 class Hessian:
     rows: Rows
+    k: int
     active: NDArray[np.intp]
     def __init__(
         self, rows: Rows, h: NDArray[np.float64], free: Sequence[NDArray[np.float64]] = ()

@@ -33,6 +33,7 @@ cdef class Hessian:
     """
 
     cdef readonly Rows rows
+    cdef readonly Py_ssize_t k         # scores of an example: 1
     cdef readonly object active        # the rows with h_i > 0
     cdef object weights
     cdef const double[::1] h
@@ -43,7 +44,7 @@ cdef class Hessian:
     cdef object held                   # the active rows times √h_i, once made
 
     def __init__(self, Rows rows not None, h, free=()):
-        self.rows, self.weights, self.h = rows, h, h
+        self.rows, self.weights, self.h, self.k = rows, h, h, 1
         self.active = np.flatnonzero(h)
         self.row_of = self.active
         self.roots = np.sqrt(h[self.active])

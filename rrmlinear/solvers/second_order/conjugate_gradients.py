@@ -18,8 +18,9 @@ def conjugate_gradients(
     b: Array,
     decrease: float,
     most: int,
-) -> Array:
-    """x with A x ≈ b, A positive definite and known by its ``product``, M by ``precondition`` M⁻¹.
+) -> tuple[Array, int]:
+    """x with A x ≈ b, and the number of products; A positive definite and known by its
+    ``product``, M by ``precondition`` M⁻¹.
 
     Ends at a residual of ``decrease`` in the norm of M⁻¹, or after ``most`` products. With a factor
     of A as M this is iterative refinement. Source: Nocedal and Wright, Numerical Optimization,
@@ -29,11 +30,10 @@ def conjugate_gradients(
     z = precondition(r)
     p, size = z, float(r @ z)
     enough = decrease**2 * size
-    for _ in range(most):
-        if size <= enough:
-            break
+    products = 0
+    while products < most and size > enough:
         check_time()
-        q = product(p)
+        q, products = product(p), products + 1
         curvature = float(p @ q)
         if not curvature > 0:
             break
@@ -42,4 +42,4 @@ def conjugate_gradients(
         z = precondition(r)
         last, size = size, float(r @ z)
         p = z + size / last * p
-    return x
+    return x, products

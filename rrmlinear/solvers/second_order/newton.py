@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
-from rrmlinear.solvers.second_order.systems import solved
+from rrmlinear.solvers.second_order.systems import Systems
 
 Array = NDArray[np.float64]
 
@@ -119,6 +119,7 @@ class Newton(Solver):
                 self.l1, vector - self.modulus * self.w, self._stiffness(size)
             )
         self.steps, self.moved = 0, self.n
+        self.systems = Systems()
 
     def _typical_curvature(self) -> float:
         """The median of c_i ‖x_i‖² / s; 0 where it overflows."""
@@ -215,7 +216,8 @@ class Newton(Solver):
         if self.absolute is not None:
             downhill = downhill - self.absolute.gradient(self.w)
             diagonal += self.absolute.curvature(self.w).ravel()
-        return solved(self.at.hessian(), diagonal, downhill.ravel()).reshape(self.w.shape)
+        direction = self.systems.solved(self.at.hessian(), diagonal, downhill.ravel())
+        return direction.reshape(self.w.shape)
 
     def _step(self, direction: Array) -> None:
         """Move to the t at which the derivative along w + t d is nearly 0."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 Array = NDArray[np.float64]
@@ -17,38 +18,83 @@ MAX_FACTORIZED = 3000
 # The p × p system is taken where p is at most this fraction of d: it loses digits that the d × d
 # system keeps where columns differ in length.
 MAX_GRAM_FRACTION = 0.5
-# Relative residual, and the most products, with a factor as preconditioner and with a diagonal.
+# Limit on the features for which the part of each class with itself is factorized.
+MAX_CLASS_FEATURES = 1500
+# Relative residual, and the most products, with a factor as preconditioner, with the parts of each
+# class with itself, and with a diagonal.
 FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
+CLASS_DECREASE = 0.03
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
+# Multiplications of float32 matrices in the time of one in a product with a Hessian.
+MATRIX_SPEED = 25.0
+# A new factor is not made for fewer products than this that it would save.
+MIN_SAVED = 10
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
 # the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
 
 
-def solved(hessian: Any, diagonal: Array, b: Array) -> Array:
-    """x with (D + H) x = b: nearly exact for p or d up to MAX_FACTORIZED, else approximate.
+class Systems:
+    """Solves (D + H) x = b, one system after the other.
 
-    H = Z'Z with p × d Z. The smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and
-    conjugate gradients mend what its factor lacks by rounding.
+    It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
+    smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
+    its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
+    preconditioner, for the next systems too until these take many more products, or the diagonal.
     """
-    p, d = hessian.size, len(b)
-    if p == 0:
-        return b / diagonal
 
-    def product(x: Array) -> Array:
-        return hessian.product(x) + diagonal * x
+    def __init__(self) -> None:
+        self.factors: ClassFactors | None = None
+        #: The products with the present factors: of the first system, and in the others more.
+        self.first = self.more = 0
 
-    by_gram = p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d
-    if by_gram:
-        precondition = _by_gram(hessian, 1 / diagonal)
-    elif d <= MAX_FACTORIZED:
-        matrix = hessian.matrix()
-        matrix.flat[:: d + 1] += diagonal
-        precondition = Factor(matrix).solve
-    else:
-        scale = 1 / (hessian.diagonal() + diagonal)
-        return conjugate_gradients(product, lambda r: scale * r, b, DIAGONAL_DECREASE, MAX_PRODUCTS)
-    return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)
+    def solved(self, hessian: Any, diagonal: Array, b: Array) -> Array:
+        """x with (D + H) x ≈ b."""
+        p, d = hessian.size, len(b)
+        if p == 0:
+            return b / diagonal
+
+        def product(x: Array) -> Array:
+            return hessian.product(x) + diagonal * x
+
+        by_gram = p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d
+        if by_gram:
+            precondition = _by_gram(hessian, 1 / diagonal)
+        elif d <= MAX_FACTORIZED:
+            matrix = hessian.matrix()
+            matrix.flat[:: d + 1] += diagonal
+            precondition = Factor(matrix).solve
+        elif hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
+            return self._by_classes(hessian, diagonal, product, b)
+        else:
+            scale = 1 / (hessian.diagonal() + diagonal)
+            x, _ = conjugate_gradients(
+                product, lambda r: scale * r, b, DIAGONAL_DECREASE, MAX_PRODUCTS
+            )
+            return x
+        return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _by_classes(
+        self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
+    ) -> Array:
+        x, rest, decrease = np.zeros_like(b), b, CLASS_DECREASE
+        if self.factors is not None:
+            rows = hessian.rows
+            visit = len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k
+            saved = max(MIN_SAVED, int(self.factors.work / (MATRIX_SPEED * visit)))
+            if self.more < saved:
+                most = self.first + saved - self.more
+                x, products = conjugate_gradients(product, self.factors.solve, b, decrease, most)
+                self.more += max(0, products - self.first)
+                if products < most:
+                    return x
+                rest = b - product(x)
+        self.factors = ClassFactors(hessian, diagonal)
+        more, self.first = conjugate_gradients(
+            product, self.factors.solve, rest, decrease, MAX_PRODUCTS
+        )
+        self.more = 0
+        return x + more
 
 
 def _by_gram(hessian: Any, inverse: Array) -> Callable[[Array], Array]:

@@ -17,7 +17,7 @@ def test_a_small_residual_gives_the_solution_of_the_system(free):
     hessian = Hessian(rows, curvatures, (np.ones(60),) if free else ())
     b, matrix = rng.standard_normal(9), hessian.matrix() + 0.3 * np.eye(9)
     scale = 1 / np.diag(matrix)
-    x = conjugate_gradients(
+    x, _ = conjugate_gradients(
         lambda p: hessian.product(p) + 0.3 * p, lambda r: scale * r, b, 1e-13, 250
     )
     np.testing.assert_allclose(matrix @ x, b, rtol=1e-9, atol=1e-10)
@@ -28,7 +28,7 @@ def test_the_residual_decreases_as_asked():
     X = rng.standard_normal((80, 40)) * 10.0 ** rng.uniform(-2, 2, 40)
     matrix, b = X.T @ X + np.eye(40), rng.standard_normal(40)
     weights = 1 / np.diag(matrix)
-    x = conjugate_gradients(lambda p: matrix @ p, lambda r: weights * r, b, 0.1, 250)
+    x, _ = conjugate_gradients(lambda p: matrix @ p, lambda r: weights * r, b, 0.1, 250)
     residual = b - matrix @ x
     assert residual @ (weights * residual) <= 0.1**2 * (b @ (weights * b)) * (1 + 1e-9)
 
@@ -76,7 +76,7 @@ def test_the_factor_of_a_hessian_gives_its_matrix(monkeypatch, form, bias, free,
 def test_both_systems_have_one_solution(monkeypatch, form, fraction, active, free, stretch):
     monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", fraction)
     hessian, diagonal, b = system(form, free, active=active, stretch=stretch)
-    x = systems.solved(hessian, diagonal, b)
+    x = systems.Systems().solved(hessian, diagonal, b)
     residual = b - hessian.product(x) - diagonal * x
     weights = 1 / (hessian.diagonal() + diagonal)
     assert residual @ (weights * residual) <= 1e-6**2 * (b @ (weights * b))

@@ -1,0 +1,116 @@
+"""The d × d parts of a `BlockHessian` of each class with itself, for a preconditioner."""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
+
+from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get, rows_prefetch
+from rrmlinear.data.rows cimport Rows
+
+import numpy as np
+
+from rrmlinear.core.deadline import check_time
+
+cdef enum:
+    ROOM = 256           # rows of a class that are multiplied at once
+    LOOKAHEAD = 3        # rows between a prefetch and its use
+
+
+def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not None,
+                const int64_t[::1] begin not None, const int32_t[::1] classes not None,
+                const double[::1] rate not None, const double[::1] share not None,
+                const double[::1] scale not None, Py_ssize_t most):
+    """Lower triangles of S Σ_i m_ij x_i x_i' S, float32, k × d × d, for S = diag(scale).
+
+    m_ij is the j-th diagonal entry of M_i. A class with more than ``most`` rows takes a sample of
+    about so many, each with a chance that rises with m_ij, and m_ij over that chance.
+    """
+    from scipy.linalg.blas import ssyrk
+
+    cdef Py_ssize_t a = 0, n = row_of.shape[0], d = rows.width, j
+    result = np.zeros((k, d, d), dtype=np.float32)
+    held = np.zeros((k, ROOM, d), dtype=np.float32)
+    if d == 0:
+        return result
+    filled, left, sums = np.zeros(k, dtype=np.int64), np.full(k, 0.5), np.zeros(k)
+    cdef float[:, :, ::1] room = held
+    cdef int64_t[::1] fill = filled
+    cdef double[::1] rest = left, chance = sums
+    counts = np.zeros(k, dtype=np.int64)
+    cdef int64_t[::1] count = counts
+    _totals(begin, classes, rate, share, chance, count)
+    for j in range(k):
+        # chances are min(1, m_ij times this)
+        chance[j] = most / chance[j] if count[j] > most else 0
+    while a < n:
+        check_time()
+        with nogil:
+            a = _fill(rows, a, row_of, begin, classes, rate, share, scale, chance, rest, fill, room)
+        for j in range(k):
+            if fill[j] == ROOM or a == n:
+                part = result[j].T
+                ssyrk(1.0, held[j, :fill[j]].T, beta=1.0, c=part, overwrite_c=True)
+                memset(&room[j, 0, 0], 0, fill[j] * d * sizeof(float))
+                fill[j] = 0
+    return result
+
+
+cdef inline double _entry(Py_ssize_t j, Py_ssize_t t, Py_ssize_t end, const double[::1] rate,
+                          const double[::1] share) noexcept nogil:
+    # e_j (1 − e_j / Σe) without cancellation: the sum of the other rates, the largest first
+    cdef Py_ssize_t other
+    cdef double others = 0
+    for other in range(t, end):
+        if other != j:
+            others += rate[other]
+    return share[j] * others
+
+
+cdef void _totals(const int64_t[::1] begin, const int32_t[::1] classes, const double[::1] rate,
+                  const double[::1] share, double[::1] total, int64_t[::1] count) noexcept nogil:
+    cdef Py_ssize_t a, j
+    for a in range(begin.shape[0] - 1):
+        for j in range(begin[a], begin[a + 1]):
+            total[classes[j]] += _entry(j, begin[a], begin[a + 1], rate, share)
+            count[classes[j]] += 1
+
+
+cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, const int64_t[::1] row_of,
+                      const int64_t[::1] begin, const int32_t[::1] classes,
+                      const double[::1] rate, const double[::1] share, const double[::1] scale,
+                      const double[::1] chance, double[::1] rest, int64_t[::1] fill,
+                      float[:, :, ::1] room) noexcept nogil:
+    # rows times √m_ij to the room of their classes, from row a until one is full; the row after
+    cdef Py_ssize_t j, t, c, n = row_of.shape[0]
+    cdef double weight, root, probability
+    cdef float* line
+    cdef bint full = False
+    cdef row_t row
+    while a < n and not full:
+        if a + LOOKAHEAD < n:
+            rows_prefetch(&rows.c, row_of[a + LOOKAHEAD])
+        row = rows_get(&rows.c, row_of[a])
+        for j in range(begin[a], begin[a + 1]):
+            c = classes[j]
+            weight = _entry(j, begin[a], begin[a + 1], rate, share)
+            if chance[c] > 0:
+                # every row at which the sum of chances passes a whole number
+                probability = min(1.0, weight * chance[c])
+                rest[c] += probability
+                if rest[c] < 1:
+                    continue
+                rest[c] -= 1
+                weight /= probability
+            if not weight > 0:
+                continue
+            root, line = sqrt(weight), &room[c, fill[c], 0]
+            for t in range(row.length):
+                line[row_index(&row, row.kind, t)] = <float> (
+                    root * row_value(&row, row.kind, t) * scale[row_index(&row, row.kind, t)]
+                )
+            if row.bias != 0:
+                line[row.bias_index] = <float> (root * row.bias * scale[row.bias_index])
+            fill[c] += 1
+            full = full or fill[c] == ROOM
+        a += 1
+    return a
