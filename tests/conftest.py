@@ -139,7 +139,9 @@ def fit():
     def train(problem, on_pass=None, start=None, **choices):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotSolvedWarning)
-            return rrmlinear.fit(problem, rrmlinear.Parameter(**choices), on_pass, start)
+            plain = {} if {"loss", "regularizer"} & set(choices) else {"solver": 30}
+            parameter = rrmlinear.Parameter(**(plain | choices))
+            return rrmlinear.fit(problem, parameter, on_pass, start)
 
     return train
 

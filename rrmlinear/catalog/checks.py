@@ -83,10 +83,12 @@ def _check_owner(
     value, this = getattr(choices, name), Named("solver", solver.number)
     if name in OF_SOME_SOLVERS and name not in solver.choices:
         raise no_effect(name, value, (this,), (Named("solver", *solvers_with(name)),))
-    if name in OF_LOSSES and ("loss" not in solver.choices or name not in loss.takes):
+    numbers = tuple(loss.takes) if "loss" in solver.choices else solver.numbers
+    if name in OF_LOSSES and name not in numbers:
         place = Named("loss", loss.name) if "loss" in solver.choices else this
         raise no_effect(name, value, (place,), (_having("loss", LOSSES, name, "takes"),))
-    if name in OF_REGULARIZERS and name not in regularizer.choices:
+    own = regularizer.choices if "regularizer" in solver.choices else ()
+    if name in OF_REGULARIZERS and name not in own:
         place = Named("regularizer", regularizer.name) if "regularizer" in solver.choices else this
         others = _having("regularizer", REGULARIZERS, name, "choices")
         raise no_effect(name, value, (place,), (others,))

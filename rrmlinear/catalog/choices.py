@@ -38,7 +38,7 @@ class Choices:
         "run",
         "solver type, by its number or name",
         RowName(),
-        usually="30; auto where a loss is given",
+        usually="1; auto where a loss or a regularizer is given",
     )
     C: float = choice("objective", "cost of an example of weight 1", POSITIVE, 1.0)
     class_weights: Mapping[int, float] = choice(
@@ -118,6 +118,12 @@ class Choices:
         "minus the derivative of the generalized hinge at negative margins",
         Number(above=1, below=1e100),
         usually="2",
+    )
+    nu: float | None = choice(
+        "solver",
+        "fraction of the examples that may lie outside, of the one-class machine",
+        Number(above=0, below=1),
+        usually="0.5",
     )
     budget: float | None = choice(
         "objective",
@@ -210,18 +216,20 @@ class Choices:
     batch: int | None = choice(
         "solver", "examples in a step; more than there are means all", Whole(1), usually="1"
     )
-    delta: float | None = choice(
+    tolerance: float | None = choice(
         "stopping",
-        "stop when the gap is at most delta times the gap after the first pass",
-        Number(above=0, below=1),
-        usually="0.0009",
+        "tolerance of the type's own rule: LIBLINEAR's for its types; 30 and 31 stop when the gap "
+        "is at most this times the gap after the first pass",
+        POSITIVE,
+        usually="0.01 of 0, 2, 5, 6 and 21; 0.0001 of 11; 0.1 of 1, 3, 4, 7, 12 and 13; 0.0009 of "
+        "30 and 31",
         excluded_by=("gap_tol",),
     )
     gap_tol: float | None = choice(
         "stopping",
         "stop when the gap is at most r times the primal objective",
         POSITIVE,
-        usually="0.001; none of 30 and 31, which stop by delta",
+        usually="0.001; none of the types with a rule of their own",
     )
     max_passes: int = choice(
         "stopping", "most passes over the data, for each problem", Whole(1), 100_000

@@ -140,11 +140,29 @@ LOSSES: Mapping[str, LossRow] = _table(
     ),
 )
 
+#: Losses that a solver type has alone. The one-class machine is a regression with a free intercept
+#: −ρ: see `training.one_class`.
+OWN_LOSSES: Mapping[str, LossRow] = _table(
+    LossRow(
+        "one-class",
+        "one-class",
+        "max(0, ρ − a) − ν ρ",
+        lambda nu: Quantile(1 - nu, 0.0),
+        {"nu": 0.5},
+        PIECES,
+    ),
+)
+
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
     LossRow("distance", "vectors", "‖r‖₂", Distance, {"smoothing": 0.0}),
 )
+
+
+def loss_row(name: str) -> LossRow:
+    """The loss of this name, also where only one solver type has it."""
+    return LOSSES[name] if name in LOSSES else OWN_LOSSES[name]
 
 
 def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:

@@ -88,10 +88,10 @@ class LossRow:
     """A loss by its name.
 
     ``kind`` is the kind of labels: "binary" (±1; one problem for each class where there are more
-    than two), "multiclass" (classes, all in one problem), "regression" (real numbers) or "vectors"
-    (a number for each column of weights). ``build`` makes it of the numbers that it ``takes``, in
-    their order; their defaults stand beside them, and those of ``positive`` may not be 0. ``link``
-    names the way from scores to probabilities.
+    than two), "multiclass" (classes, all in one problem), "regression" (real numbers), "vectors"
+    (a number for each column of weights) or "one-class" (no labels). ``build`` makes it of the
+    numbers that it ``takes``, in their order; their defaults stand beside them, and those of
+    ``positive`` may not be 0. ``link`` names the way from scores to probabilities.
     """
 
     name: str
@@ -110,6 +110,7 @@ class LossRow:
             "multiclass": {"several-columns", "classes"},
             "regression": {"one-score"},
             "vectors": {"several-columns"},
+            "one-class": {"one-score"},
         }[self.kind]
         smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
         return self.features | of_kind | smoothed

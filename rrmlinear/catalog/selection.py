@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.checks import check_effects, check_features, check_values
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
-from rrmlinear.catalog.losses import LOSSES, block_loss
+from rrmlinear.catalog.losses import LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
@@ -23,9 +23,11 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
-#: The default tolerance, relative to the primal objective; and that of Wang and Scott's rule,
-#: relative to the gap after the first pass.
-GAP_TOL, DELTA = 1e-3, 0.0009
+#: The default tolerance, relative to the primal objective.
+GAP_TOL = 1e-3
+#: A gap above this fraction of the objective is worth a warning where a rule of a type's own allows
+#: it. LIBLINEAR's rules go on to it where no tolerance is chosen.
+LOOSE_GAP = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +51,22 @@ class Selection:
         return self.loss_row.kind
 
     @property
+    def tolerance(self) -> float | None:
+        """The tolerance of the type's own stopping rule, or None where the gap counts."""
+        if self.choices.gap_tol is not None:
+            return None
+        return self.choices.tolerance or self.solver.tolerance
+
+    @property
     def stopping(self) -> Stopping:
-        """The stopping rule of the solver."""
+        """The stopping rule of the solver; beside one of LIBLINEAR's, a gap of 0."""
         choices = self.choices
         limits = choices.max_passes, choices.time_limit
-        if choices.gap_tol is None and "delta" in self.solver.choices:
-            return Stopping(GAP_TOL, choices.delta or DELTA, *limits)
-        return Stopping(choices.gap_tol or GAP_TOL, None, *limits)
+        if self.tolerance is None:
+            return Stopping(choices.gap_tol or GAP_TOL, None, *limits)
+        if self.solver.rule is not None:
+            return Stopping(0.0, None, *limits)
+        return Stopping(GAP_TOL, self.tolerance, *limits)
 
     def check_problem(self, problem: Problem) -> None:
         """Raise ValueError for a problem without examples or without a bias to leave free."""
@@ -80,20 +91,24 @@ class Selection:
         risk: Any = None,
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
-        return self.solver.build(
-            Task(
-                rows,
-                targets,
-                n_classes,
-                costs,
-                self.loss,
-                regularizer,
-                self.features,
-                self.choices,
-                start,
-                risk,
-            )
+        task = Task(
+            rows,
+            targets,
+            n_classes,
+            costs,
+            self.loss,
+            regularizer,
+            self.features,
+            self.choices,
+            start,
+            risk,
         )
+        solver = self.solver.build(task)
+        if self.tolerance is not None and self.solver.rule is not None:
+            solver.rule = self.solver.rule(task, self.tolerance)
+            if self.choices.tolerance is None:
+                solver.rule.widest_gap = LOOSE_GAP
+        return solver
 
 
 def select(
@@ -107,8 +122,10 @@ def select(
     offers beside the loss, such as several columns. Raises ChoiceError for wrong choices.
     """
     solver = find_solver(number_of(choices))
-    loss = _find("loss", choices.loss or solver.loss, losses)
-    regularizer = _find("regularizer", choices.regularizer or "l2", REGULARIZERS)
+    known = losses if "loss" in solver.choices else {**LOSSES, **OWN_LOSSES}
+    loss = _find("loss", choices.loss or solver.loss, known)
+    name = choices.regularizer or solver.regularizer
+    regularizer = _find("regularizer", name, REGULARIZERS)
     check_values(choices)
     check_effects(choices, solver, loss, regularizer)
     numbers = resolved(loss.takes, choices)
@@ -130,7 +147,7 @@ def number_of(choices: Choices) -> int | str:
     """The number or name of the solver type chosen."""
     if choices.solver is not None:
         return choices.solver
-    return DEFAULT if choices.loss is None else AUTO
+    return DEFAULT if choices.loss is None and choices.regularizer is None else AUTO
 
 
 def _find(field: str, name: str, rows: Mapping[str, Any]) -> Any:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
-from rrmlinear.catalog import batch_builders, dual_builders, stage_builders
+from rrmlinear.catalog import batch_builders, dual_builders, rule_builders, stage_builders
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES
-from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.solvers.loop.rules import Rule
 
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
@@ -19,8 +21,11 @@ PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
 ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
-#: The type where none is chosen: the Weston–Watkins SVM, or where a loss is, the automatic solver.
-DEFAULT, AUTO = 30, "auto"
+#: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
+DEFAULT, AUTO = 1, "auto"
+
+#: The default of Wang and Scott's rule, relative to the gap after the first pass.
+DELTA = 0.0009
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
@@ -32,16 +37,151 @@ def _table(*rows: SolverRow) -> dict[int | str, SolverRow]:
     return {row.number: row for row in rows}
 
 
+def _liblinear(
+    number: int,
+    name: str,
+    summary: str,
+    loss: str,
+    tolerance: float,
+    rule: Callable[[Task, float], Rule],
+    *choices: str,
+    **more: Any,
+) -> SolverRow:
+    """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
+    return SolverRow(
+        number,
+        name,
+        summary,
+        (PROX,),
+        ("tolerance", *choices),
+        stage_builders.automatic,
+        loss=loss,
+        tolerance=tolerance,
+        rule=rule,
+        **more,
+    )
+
+
 SOLVERS: Mapping[int | str, SolverRow] = _table(
+    _liblinear(
+        0,
+        "L2R_LR",
+        "L2-regularized logistic regression (primal)",
+        "logistic",
+        0.01,
+        rule_builders.gradient_norm,
+        "free_bias",
+    ),
+    _liblinear(
+        1,
+        "L2R_L2LOSS_SVC_DUAL",
+        "L2-regularized L2-loss support vector classification (dual)",
+        "squared-hinge",
+        0.1,
+        rule_builders.dual_range,
+    ),
+    _liblinear(
+        2,
+        "L2R_L2LOSS_SVC",
+        "L2-regularized L2-loss support vector classification (primal)",
+        "squared-hinge",
+        0.01,
+        rule_builders.gradient_norm,
+        "free_bias",
+    ),
+    _liblinear(
+        3,
+        "L2R_L1LOSS_SVC_DUAL",
+        "L2-regularized L1-loss support vector classification (dual)",
+        "hinge",
+        0.1,
+        rule_builders.dual_range,
+    ),
+    _liblinear(
+        4,
+        "MCSVM_CS",
+        "support vector classification by Crammer and Singer",
+        "crammer-singer",
+        0.1,
+        rule_builders.class_range,
+    ),
+    _liblinear(
+        5,
+        "L1R_L2LOSS_SVC",
+        "L1-regularized L2-loss support vector classification",
+        "squared-hinge",
+        0.01,
+        rule_builders.feature_sum,
+        "free_bias",
+        regularizer="l1",
+        starts=False,
+    ),
+    _liblinear(
+        6,
+        "L1R_LR",
+        "L1-regularized logistic regression",
+        "logistic",
+        0.01,
+        rule_builders.feature_sum,
+        "free_bias",
+        regularizer="l1",
+        starts=False,
+    ),
+    _liblinear(
+        7,
+        "L2R_LR_DUAL",
+        "L2-regularized logistic regression (dual)",
+        "logistic",
+        0.1,
+        rule_builders.logistic_dual,
+    ),
+    _liblinear(
+        11,
+        "L2R_L2LOSS_SVR",
+        "L2-regularized L2-loss support vector regression (primal)",
+        "squared-epsilon-insensitive",
+        0.0001,
+        rule_builders.gradient_norm,
+        "free_bias",
+        numbers=("epsilon",),
+    ),
+    _liblinear(
+        12,
+        "L2R_L2LOSS_SVR_DUAL",
+        "L2-regularized L2-loss support vector regression (dual)",
+        "squared-epsilon-insensitive",
+        0.1,
+        rule_builders.dual_sum,
+        numbers=("epsilon",),
+    ),
+    _liblinear(
+        13,
+        "L2R_L1LOSS_SVR_DUAL",
+        "L2-regularized L1-loss support vector regression (dual)",
+        "epsilon-insensitive",
+        0.1,
+        rule_builders.dual_sum,
+        numbers=("epsilon",),
+    ),
+    _liblinear(
+        21,
+        "ONECLASS_SVM",
+        "one-class support vector machine (dual)",
+        "one-class",
+        0.01,
+        rule_builders.free_range,
+        "nu",
+    ),
     SolverRow(
         30,
         "MCSVM_WW",
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX,),
-        ("block", "accelerate", "inner", "delta"),
+        ("block", "accelerate", "inner", "tolerance"),
         stage_builders.weston_watkins,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
+        tolerance=DELTA,
         excludes=(("inner", "accelerate"),),
     ),
     SolverRow(
@@ -49,10 +189,11 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "MCSVM_WW_Shark",
         "the same by Shark's greedy blocks",
         (CONVEX,),
-        ("block", "delta"),
+        ("block", "tolerance"),
         dual_builders.plain,
         loss="weston-watkins",
         blocks=("shark",),
+        tolerance=DELTA,
     ),
     SolverRow(
         32,
@@ -169,21 +310,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
 #: Choices that only some solver types have; the numbers of losses and regularizers are not theirs.
 OF_SOME_SOLVERS = frozenset(name for row in SOLVERS.values() for name in row.choices)
 
-#: The losses of LIBLINEAR's own solver types, whose models are read.
-LIBLINEAR_LOSSES = {
-    "L2R_LR": "logistic",
-    "L2R_LR_DUAL": "logistic",
-    "L1R_LR": "logistic",
-    "L2R_L1LOSS_SVC_DUAL": "hinge",
-    "L2R_L2LOSS_SVC_DUAL": "squared-hinge",
-    "L2R_L2LOSS_SVC": "squared-hinge",
-    "L1R_L2LOSS_SVC": "squared-hinge",
-    "L2R_L1LOSS_SVR_DUAL": "epsilon-insensitive",
-    "L2R_L2LOSS_SVR_DUAL": "squared-epsilon-insensitive",
-    "L2R_L2LOSS_SVR": "squared-epsilon-insensitive",
-    "MCSVM_CS": "crammer-singer",
-}
-
 
 def find_solver(number: int | str) -> SolverRow:
     """The solver type of this number or name, or a ChoiceError that lists those that exist."""
@@ -212,7 +338,7 @@ def losses_of(row: SolverRow) -> tuple[str, ...]:
 def regularizers_of(row: SolverRow) -> tuple[str, ...]:
     """The regularizers that a solver type takes, beside some loss."""
     if "regularizer" not in row.choices:
-        return ("l2",)
+        return (row.regularizer,)
     return tuple(
         name
         for name, regularizer in REGULARIZERS.items()
@@ -235,7 +361,6 @@ def losses_of_model(name: str) -> tuple[str, ...]:
     Raises ValueError with the names that exist.
     """
     types = {row.name: losses_of(row) for row in SOLVERS.values()}
-    types |= {other: (loss,) for other, loss in LIBLINEAR_LOSSES.items()}
     if name not in types:
         raise ValueError(f"unknown solver type {name!r}; there are {', '.join(types)}")
     return types[name]

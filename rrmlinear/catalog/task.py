@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.rules import Rule
 from rrmlinear.solvers.loop.solver import Solver
 
 
@@ -43,10 +44,12 @@ class SolverRow:
 
     ``needs`` are sets of features, one of which loss and regularizer must offer together.
     ``choices`` are those that have an effect, but for the numbers of losses and regularizers;
-    ``loss`` is the default one, and the only one unless "loss" is a choice. ``blocks`` are the
-    block solvers it has. ``excludes`` are pairs of a choice and another that leaves it without
-    effect here: a switch does so where it does not stand as usual. ``starts`` tells whether it can
-    begin from duals.
+    ``loss`` and ``regularizer`` are the default ones, and the only ones unless they are choices;
+    ``numbers`` are those of its own loss that may be chosen. ``blocks`` are the block solvers it
+    has. ``tolerance`` is the default of its own stopping rule, if it has one: ``rule`` makes
+    LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
+    ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
+    so where it does not stand as usual. ``starts`` tells whether it can begin from duals.
     """
 
     number: int | str
@@ -59,3 +62,12 @@ class SolverRow:
     blocks: tuple[str, ...] = ()
     excludes: tuple[tuple[str, str], ...] = ()
     starts: bool = True
+    regularizer: str = "l2"
+    numbers: tuple[str, ...] = ()
+    tolerance: float | None = None
+    rule: Callable[[Task, float], Rule] | None = None
+
+    @property
+    def is_liblinear(self) -> bool:
+        """Whether LIBLINEAR has this type."""
+        return self.rule is not None

@@ -23,7 +23,6 @@ from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, nu
 
 MAX_THREADS = 1024
 WITHOUT_EFFECT = {
-    "-n": "it sets nu of the one-class SVM",
     "-C": "it searches the parameters of -s 0, 2 and 11",
 }
 
@@ -107,7 +106,6 @@ def parser_of_training() -> Parser:
     parser.value("-v", dest="folds", type=whole("-v"))
     parser.value("--trace", dest="trace_file")
     parser.flag("--strict")
-    parser.value("-n", dest="-n")
     parser.flag("-C", dest="-C")
     return parser
 

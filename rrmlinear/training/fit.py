@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import weight_at_limit
-from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
+from rrmlinear.training.one_class import solve_one_class
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.single import solve_blocks, solve_scalars
 from rrmlinear.training.starts import Start, duals_of
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
-#: A gap above this fraction of the objective is worth a warning where the rule allows it.
-LOOSE_GAP = 0.01
 
 
 class NotSolvedWarning(UserWarning):
@@ -71,17 +70,16 @@ def fit_selection(
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
-    elif chosen.stopping.delta is not None and result.last.relative_gap > LOOSE_GAP:
+    elif chosen.tolerance is not None and result.last.relative_gap > LOOSE_GAP:
         warnings.warn(loose_gap(result), NotSolvedWarning, stacklevel=stacklevel)
     return model
 
 
 def loose_gap(result: Result) -> str:
-    """A sentence for a gap that is small beside the first gap alone."""
+    """A sentence for a wide gap at which the type's own rule holds."""
     return (
-        f"the gap is within the tolerance of {result.target:.3g}, which follows from the gap after "
-        f"the first pass, but it is {result.last.relative_gap:.2g} of the objective "
-        f"{result.primal:.6g}"
+        f"the gap is {result.last.relative_gap:.2g} of the objective {result.primal:.6g}, where "
+        "the solver type's own stopping rule holds; a smaller tolerance brings it nearer"
     )
 
 
@@ -104,6 +102,8 @@ def solve(
             field="solver",
             value=chosen.solver.number,
         )
+    if chosen.kind == "one-class":
+        return _one_class(problem, chosen, on_pass, start)
     labels, label = _classes_of(problem, chosen.kind)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
@@ -131,6 +131,25 @@ def solve(
         n_features=problem.n_features,
         bias=problem.bias,
         loss=chosen.loss_row.name,
+        parameter=chosen.choices,
+        result=result,
+    )
+    return model, result
+
+
+def _one_class(
+    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start
+) -> tuple[Model, Result]:
+    """The model of a one-class machine, whose labels are 1 within and -1 outside."""
+    labels = np.array([1, -1])
+    result, rho = solve_one_class(problem, chosen, duals_of(start, labels), on_pass)
+    model = Model(
+        solver_name=chosen.solver.name,
+        labels=labels,
+        weights=result.weights[:, np.newaxis],
+        n_features=problem.n_features,
+        loss=chosen.loss_row.name,
+        rho=rho,
         parameter=chosen.choices,
         result=result,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import LOSSES, loss_row
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import Result
@@ -36,7 +36,7 @@ class Model(StoredModel):
     @property
     def link(self) -> str | None:
         """The link from scores to probabilities, "sigmoid" or "softmax", or None."""
-        return None if self.loss is None else LOSSES[self.loss].link
+        return None if self.loss is None else loss_row(self.loss).link
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
@@ -103,6 +103,8 @@ class Model(StoredModel):
 
     def _scores(self, rows: Rows) -> NDArray[np.float64]:
         scores = rows.product(self.weights, self.n_features)
+        if self.rho is not None:
+            scores -= self.rho
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _rows(self, X: Any) -> Rows:

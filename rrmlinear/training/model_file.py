@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import losses_of_model
 from rrmlinear.data.text._weights_text import format_weights, parse_weights, text_bound
 from rrmlinear.data.text.line_blocks import LineBlocks
@@ -22,8 +22,10 @@ from rrmlinear.training.stored import StoredModel
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
-KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias")
+KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
+#: Kinds of models without a line of labels.
+UNLABELLED = ("regression", "one-class")
 LARGEST_COUNT = 2**48
 WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -34,17 +36,18 @@ class ModelFileError(ValueError):
 
 
 def save_model(model: StoredModel, path: str | PathLike[str]) -> None:
-    """Write LIBLINEAR's text format, and for solver types with a choice of losses a line ``loss``.
+    """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
-    A regression has nr_class 2 and no line ``label``, as in LIBLINEAR. The file is complete or
-    left as it was. Every number has 17 digits, so that the model read back predicts bit for bit.
+    A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
+    as in LIBLINEAR. The file is complete or left as it was. Every number has 17 digits, so that the
+    model read back predicts bit for bit.
     Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
     weights that are not finite, a loss that is not known).
     """
     weights = np.ascontiguousarray(model.weights, dtype=np.float64)
     if model.n_features < 1:
         raise ValueError("a model without features cannot be saved")
-    if not (np.isfinite(weights).all() and np.isfinite(model.bias)):
+    if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if model.loss is None and len(losses_of_model(model.solver_name)) > 1:
         raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
@@ -63,16 +66,18 @@ def _header_of(model: StoredModel) -> str:
     if len(losses_of_model(model.solver_name)) > 1:
         lines.append(f"loss {model.loss}")
     lines.append(f"nr_class {2 if model.is_regression else len(model.labels)}")
-    if not model.is_regression:
+    if not model.is_regression and model.rho is None:
         lines.append(f"label {' '.join(map(str, model.labels.tolist()))}")
-    lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}", "w", ""]
-    return "\n".join(lines)
+    lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}"]
+    if model.rho is not None:
+        lines.append(f"rho {model.rho:.17g}")
+    return "\n".join([*lines, "w", ""])
 
 
 def load_model(path: str | PathLike[str]) -> StoredModel:
     """Read a model file; every claim in it is checked, and nothing is executed.
 
-    LIBLINEAR's own models are read too, except those of one-class SVMs. Header lines may stand in
+    LIBLINEAR's own models are read too. Header lines may stand in
     any order before ``w``. Sizes are compared with the file's length before memory is allocated.
 
     Raises ModelFileError (a ValueError) with file, line and what was found, and OSError as `open`
@@ -93,14 +98,17 @@ class _Reading:
     def model(self) -> StoredModel:
         self._header()
         solver_name, loss = self._solver_and_loss()
-        kind = LOSSES[loss].kind
+        kind = loss_row(loss).kind
         n_classes = self._count("nr_class", 2)
-        labels = self._no_labels(n_classes) if kind == "regression" else self._labels(n_classes)
+        labels = self._no_labels(n_classes) if kind in UNLABELLED else self._labels(n_classes)
         n_features = self._count("nr_feature", 1)
         bias = self._bias()
-        one_column = kind == "regression" or (kind == "binary" and n_classes == 2)
+        rho = self._rho(kind)
+        one_column = kind in UNLABELLED or (kind == "binary" and n_classes == 2)
         weights = self._weights(n_features + (bias >= 0), 1 if one_column else n_classes)
-        return StoredModel(solver_name, labels, weights, n_features, bias, loss)
+        if rho is not None:
+            labels = np.array([1, -1])
+        return StoredModel(solver_name, labels, weights, n_features, bias, loss, rho)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -165,9 +173,14 @@ class _Reading:
 
     def _no_labels(self, n_classes: int) -> NDArray[np.int64]:
         if "label" in self.found:
-            raise self._error("a regression has no labels", self.found["label"][0])
+            raise self._error(
+                "a regression or a one-class machine has no labels", self.found["label"][0]
+            )
         if n_classes != 2:
-            raise self._error("nr_class of a regression must be 2", self.found["nr_class"][0])
+            raise self._error(
+                "nr_class of a regression or a one-class machine must be 2",
+                self.found["nr_class"][0],
+            )
         return np.empty(0, dtype=np.int64)
 
     def _labels(self, n_classes: int) -> NDArray[np.int64]:
@@ -188,11 +201,22 @@ class _Reading:
         return labels
 
     def _bias(self) -> float:
-        line, value = self.found["bias"]
-        bias = float(value) if DECIMAL.fullmatch(value) else np.inf
-        if not np.isfinite(bias):
-            raise self._error(f"bias is {_shown(value)}; it must be a finite number", line)
-        return bias
+        return self._number("bias")
+
+    def _rho(self, kind: str) -> float | None:
+        if kind == "one-class":
+            self._need(("rho",))
+            return self._number("rho")
+        if "rho" in self.found:
+            raise self._error("only a one-class model has a rho", self.found["rho"][0])
+        return None
+
+    def _number(self, name: str) -> float:
+        line, value = self.found[name]
+        number = float(value) if DECIMAL.fullmatch(value) else np.inf
+        if not np.isfinite(number):
+            raise self._error(f"{name} is {_shown(value)}; it must be a finite number", line)
+        return number
 
     def _weights(self, rows: int, columns: int) -> NDArray[np.float64]:
         stream, length = self._rest()

@@ -15,7 +15,8 @@ class StoredModel:
     ``weights`` is (d + 1 with a bias, else d) × m, and there are three kinds. Without labels it is
     a regression, whose one score is the prediction. With one column and two labels a score above 0
     says the first label, any other the second. Else the columns are in the order of ``labels``, and
-    the class of x is the first with the largest score. Labels stand in the order of first
+    the class of x is the first with the largest score. A one-class model has the labels 1 and −1,
+    and its score is x'w − ``rho``. Labels stand in the order of first
     appearance in the training data.
 
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
@@ -28,6 +29,7 @@ class StoredModel:
     n_features: int
     bias: float = -1.0
     loss: str | None = None
+    rho: float | None = None
 
     @property
     def is_regression(self) -> bool:

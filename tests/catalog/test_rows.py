@@ -7,7 +7,7 @@ import pytest
 
 from rrmlinear import Parameter
 from rrmlinear.catalog.choices import CHOICES, Choices
-from rrmlinear.catalog.losses import LOSSES, TASK_LOSSES
+from rrmlinear.catalog.losses import LOSSES, OWN_LOSSES, TASK_LOSSES
 from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import FEATURES, resolved
 from rrmlinear.catalog.selection import select
@@ -69,7 +69,8 @@ def test_needs_and_offers_are_features():
 def test_choices_named_in_rows_exist():
     for row in SOLVERS.values():
         assert set(row.choices) <= set(CHOICES)
-        assert row.loss in LOSSES
+        assert row.loss in {**LOSSES, **OWN_LOSSES}
+        assert row.regularizer in REGULARIZERS
         assert len(losses_of(row)) >= 1 <= len(regularizers_of(row))
     for row in (*LOSSES.values(), *TASK_LOSSES.values(), *REGULARIZERS.values()):
         assert set(row.takes) | set(row.positive) <= set(CHOICES)
@@ -133,7 +134,10 @@ def test_every_loss_and_every_regularizer_has_a_solver():
             smoothing = 0.5 if "smoothing" in LOSSES[name].takes else None
             chosen = select(Parameter(solver=row.number, loss=name, smoothing=smoothing))
             assert any(need <= chosen.features for need in row.needs)
-    assert {name for row in SOLVERS.values() for name in losses_of(row)} == set(LOSSES)
+    assert {name for row in SOLVERS.values() for name in losses_of(row)} == {
+        *LOSSES,
+        *OWN_LOSSES,
+    }
     assert {name for row in SOLVERS.values() for name in regularizers_of(row)} == set(REGULARIZERS)
 
 

@@ -20,10 +20,11 @@ def refusal(*arguments, parse=parse_training):
 
 def test_defaults():
     given = options()
-    assert given.chosen.solver.number == 30
+    assert given.chosen.solver.number == 1
     assert options("--loss", "hinge").chosen.solver.number == "auto"
     assert given.chosen.choices.C == 1.0
-    assert given.chosen.stopping == Stopping(delta=0.0009)
+    assert given.chosen.tolerance == 0.1
+    assert options("-s", "30").chosen.stopping == Stopping(delta=0.0009)
     assert given.chosen.choices.threads == 1
     assert given.bias == -1
     assert (given.folds, given.trace_file, given.quiet) == (None, None, False)
@@ -36,7 +37,7 @@ def test_every_option():
         *("--time-limit", "2.5", "--block", "shark", "--trace", "t.json", "-w1", "2", "-w-1", ".5"),
     )
     parameter = given.chosen.choices
-    assert (parameter.solver, parameter.C, parameter.delta) == (31, 0.25, 0.01)
+    assert (parameter.solver, parameter.C, parameter.tolerance) == (31, 0.25, 0.01)
     assert (parameter.max_passes, parameter.seed, parameter.threads) == (7, 9, 2)
     assert (parameter.time_limit, parameter.block) == (2.5, "shark")
     assert parameter.class_weights == {1: 2.0, -1: 0.5}
@@ -64,7 +65,7 @@ def test_losses_and_regularizers():
     assert (parameter.option, parameter.sampling, parameter.averaging) == ("III", "uniform", True)
     assert options("-s", "32").chosen.choices.averaging is None
     assert options().chosen.choices.accelerate is None
-    assert options("--no-accelerate").chosen.choices.accelerate is False
+    assert options("-s", "30", "--no-accelerate").chosen.choices.accelerate is False
     assert options("-s", "33", "--inner", "theory").chosen.choices.inner == "theory"
     assert options("-s", "33", "--inner", "5").chosen.choices.inner == 5
 
@@ -98,14 +99,15 @@ def test_options_end_at_the_first_file():
 
 
 def test_one_stopping_rule_at_a_time():
-    assert options("-e", "0.1").chosen.stopping.delta == 0.1
+    assert options("-s", "30", "-e", "0.1").chosen.stopping.delta == 0.1
+    assert options("-s", "2", "-e", "0.1").chosen.tolerance == 0.1
     assert options("--gap-tol", "1e-5").chosen.stopping == Stopping(gap_tol=1e-5)
     assert options("-s", "32").chosen.stopping == Stopping(gap_tol=1e-3)
     assert (
         "-e has no effect with --gap-tol" in refusal("-e", "0.1", "--gap-tol", "1e-3", "x").message
     )
     message = refusal("-s", "32", "-e", "0.1", "x").message
-    assert "-e has no effect with -s 32: it is for -s 30 or 31" in message
+    assert "-e has no effect with -s 32: it is for -s 0, 1, 2, 3" in message
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ def test_no_arguments_show_the_usage(parse):
         (("-c", ""), "-c takes a finite number, not ''"),
         (("-c", "0"), "C <= 0: C is 0.0, it must be positive and finite"),
         (("-c", "-1e5"), "C <= 0: C is -100000.0, it must be positive and finite"),
-        (("-e", "0"), "eps <= 0: delta is 0.0, it must lie between 0 and 1"),
+        (("-e", "0"), "eps <= 0: tolerance is 0.0, it must be positive and finite"),
         (("-e", "x"), "-e takes a finite number, not 'x'"),
         (("-B", "nan"), "-B takes a finite number, not 'nan'"),
         (("-t", "0"), "-t takes a whole number of at least 1, not '0'"),
@@ -174,10 +176,13 @@ def test_no_arguments_show_the_usage(parse):
             ("-s", "31", "--block", "walrus"),
             "--block is 'walrus'; -s 31 (MCSVM_WW_Shark) has shark",
         ),
-        (("-s", "1"), "unknown solver type 1; there are 30 (MCSVM_WW), 31 (MCSVM_WW_Shark)"),
-        (("-s", "abc"), "unknown solver type abc; there are 30 (MCSVM_WW), 31"),
+        (("-s", "9"), "unknown solver type 9; there are 0 (L2R_LR), 1 (L2R_L2LOSS_SVC_DUAL), 2"),
+        (("-s", "abc"), "unknown solver type abc; there are 0 (L2R_LR), 1"),
         (("-s", "4294967326"), "unknown solver type 4294967326"),
-        (("-p", "0.1"), "-p (epsilon) has no effect with -s 30: it is for loss epsilon-insens"),
+        (
+            ("-p", "0.1", "-s", "30"),
+            "-p (epsilon) has no effect with -s 30: it is for loss epsilon-insens",
+        ),
         (("-p", "x", "-s", "32"), "-p takes a finite number, not 'x'"),
         (("-p", "0.1", "-s", "32"), "-p (epsilon) has no effect with loss hinge: it is for loss"),
         (
@@ -197,15 +202,15 @@ def test_no_arguments_show_the_usage(parse):
             "--smoothing is -1.0, it must be at least 0 and below 1e+100",
         ),
         (("-s", "33", "--inner", "x"), "--inner is 'x', it must be adaptive, theory or a number"),
-        (("--option", "I"), "--option has no effect with -s 30: it is for -s 32"),
+        (("--option", "I"), "--option has no effect with -s 1: it is for -s 32"),
         (("-s", "32", "--option", "VI"), "--option takes one of I, II, III, IV, V, not 'VI'"),
         (("-s", "32", "--sampling", "x"), "--sampling takes one of permutation, uniform, not 'x'"),
         (("-s", "32", "--smoothing", "x"), "--smoothing takes a finite number, not 'x'"),
         (("-s", "32", "--loss", "quantile", "--quantile", "1"), "--quantile is 1.0, it must lie"),
         (("-s", "32", "--loss", "huber", "--huber", "0"), "--huber is 0.0, it must be positive"),
         (("-s", "32", "--loss", "squared", "-w1", "2"), "-wi has no effect with loss squared"),
-        (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it sets nu of the one-class"),
-        (("-R", "-B", "1"), "-R has no effect with -s 30: it is for -s 32"),
+        (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it is for -s 21"),
+        (("-R", "-B", "1"), "-R has no effect with -s 1: it is for -s 0, 2, 5, 6, 11, 32"),
         (("-R", "-s", "32"), "To not regularize bias, must specify -B 1 along with -R"),
         (
             ("-R", "-B", "1", "-s", "32", "--loss", "softmax"),
@@ -215,8 +220,7 @@ def test_no_arguments_show_the_usage(parse):
             ("-R", "-B", "1", "-s", "32", "--averaging"),
             "--averaging has no effect with -R and -s 32",
         ),
-        (("-C",), "-C has no effect with -s 30"),
-        (("-p", "0.1", "-s", "11"), "unknown solver type 11"),
+        (("-C",), "-C has no effect with -s 1"),
         (("-v", "3", "--trace", "t"), "--trace has no effect with -v"),
     ],
 )

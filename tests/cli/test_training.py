@@ -17,10 +17,10 @@ def lines_of_passes(out):
 
 
 def test_trains_and_saves(train, iris, folder):
-    ended = train("-c", 1, iris)
+    ended = train("-s", 30, "-c", 1, iris)
     assert (ended.code, ended.err) == (0, "")
     model = Model.load("iris.libsvm.model")
-    expected = fit(read_libsvm(iris), Parameter())
+    expected = fit(read_libsvm(iris), Parameter(solver=30))
     assert (model.weights == expected.weights).all()
     passes = expected.result.passes
     assert len(lines_of_passes(ended.out)) == passes
@@ -32,11 +32,11 @@ def test_trains_and_saves(train, iris, folder):
 
 
 def test_a_line_a_pass(train, iris):
-    first, second = lines_of_passes(train("-t", 2, iris).out)
+    first, second = lines_of_passes(train("-s", 30, "-t", 2, iris).out)
     form = r"pass +{} +seconds +\d+\.\d+ +primal \S+ +dual \S+ +relative gap +{}\d\.\d+e[-+]\d+"
     assert re.fullmatch(form.format(1, ""), first)
     assert re.fullmatch(form.format(2, ""), second)
-    assert "~" in train("-t", 3, iris).out
+    assert "~" in train("-s", 30, "-t", 3, iris).out
 
 
 def test_quiet(train, iris):
@@ -55,7 +55,7 @@ def test_options_reach_the_solver(train, iris):
 
 
 def test_not_solved_is_a_warning(train, iris):
-    ended = train("-t", 3, iris)
+    ended = train("-s", 30, "-t", 3, iris)
     assert ended.code == 0
     assert ended.err.startswith(
         "WARNING: the limit on passes was reached before the tolerance: after 3 passes the gap is "

@@ -28,7 +28,7 @@ each(
     ("iris", 1, {"gap_tol": 1e-4, "block": "walrus", "max_passes": 1000}),
     ("iris", 1, {"gap_tol": 1e-3, "solver": 31, "max_passes": 1000}),
     ("five sparse", -1, {"gap_tol": 1e-8}),
-    ("five sparse", -1, {"delta": 0.01, "gap_tol": None}),
+    ("five sparse", -1, {"tolerance": 0.01, "gap_tol": None}),
     ("iris", 1, {"accelerate": True, "max_passes": 12}),
     ("iris", 1, {"accelerate": True, "inner": "theory", "max_passes": 12}),
     ("iris", 1, {"accelerate": True, "inner": "adaptive", "max_passes": 12}),

@@ -46,7 +46,7 @@ class Case:
         chosen = {"solver": number, "C": cost} | {name: CHOICES[name] for name in given}
         if "loss" in SOLVERS[number].choices:
             chosen["loss"] = self.loss
-        if self.regularizer != "l2":
+        if self.regularizer != SOLVERS[number].regularizer:
             chosen["regularizer"] = self.regularizer
         if self.smoothing is not None:
             chosen["smoothing"] = self.smoothing
@@ -63,7 +63,10 @@ class Case:
         return [number for number in SOLVERS if self.is_taken_by(number)]
 
     def is_taken_by(self, number):
-        if self.loss != SOLVERS[number].loss and "loss" not in SOLVERS[number].choices:
+        row = SOLVERS[number]
+        if self.loss != row.loss and "loss" not in row.choices:
+            return False
+        if self.regularizer != row.regularizer and "regularizer" not in row.choices:
             return False
         try:
             select(Parameter(**self.choices(number)))

@@ -28,18 +28,18 @@ def test_a_start_is_a_model_or_its_duals(problem):
 
 def test_duals_of_other_examples_are_refused(problem):
     X, y = problem.rows.values, problem.labels
-    model = fit(problem, Parameter(gap_tol=1e-3))
+    model = fit(problem, Parameter(solver=30, gap_tol=1e-3))
     shuffled = np.r_[y[:3], np.roll(y[3:], 1)]
     with pytest.raises(ValueError, match="has a dual at its own class: its label has changed"):
-        fit(Problem.from_arrays(X, shuffled), Parameter(), start=model)
+        fit(Problem.from_arrays(X, shuffled), Parameter(solver=30), start=model)
     with pytest.raises(ValueError, match="are of 60 examples, not of 50"):
-        fit(Problem.from_arrays(X[:50], y[:50]), Parameter(), start=model)
+        fit(Problem.from_arrays(X[:50], y[:50]), Parameter(solver=30), start=model)
     with pytest.raises(ValueError, match="the model to start from has labels"):
-        fit(Problem.from_arrays(X, y + 1), Parameter(), start=model)
+        fit(Problem.from_arrays(X, y + 1), Parameter(solver=30), start=model)
 
 
 def test_unsound_duals_are_refused(problem):
-    duals = fit(problem, Parameter(gap_tol=1e-3)).result.duals
+    duals = fit(problem, Parameter(solver=30, gap_tol=1e-3)).result.duals
     for fault, message in (
         ({"values": -duals.values}, "duals must be finite and at least 0"),
         ({"values": duals.values * np.nan}, "duals must be finite and at least 0"),
@@ -48,12 +48,12 @@ def test_unsound_duals_are_refused(problem):
         ({"indptr": duals.indptr[::-1]}, "indptr of the duals must rise from 0"),
     ):
         with pytest.raises(ValueError, match=message):
-            fit(problem, Parameter(), start=replace(duals, **fault))
+            fit(problem, Parameter(solver=30), start=replace(duals, **fault))
 
 
 def test_stopping_early_warns_the_caller(problem):
     with pytest.warns(NotSolvedWarning, match="after 1 passes the gap is") as caught:
-        model = fit(problem, Parameter(gap_tol=1e-9, max_passes=1))
+        model = fit(problem, Parameter(solver=30, gap_tol=1e-9, max_passes=1))
     assert caught[0].filename == __file__
     assert model.result.shortfall() == str(caught[0].message)
 
@@ -83,7 +83,8 @@ def test_scalar_duals_are_a_start(problem, loss, n_classes):
 
 
 def test_scalar_duals_of_other_problems_are_refused(problem):
-    hinge, blocks = Parameter(solver=32, gap_tol=1e-3), Parameter(gap_tol=1e-3)
+    hinge = Parameter(solver=32, gap_tol=1e-3)
+    blocks = Parameter(solver=30, gap_tol=1e-3)
     model = fit(problem, hinge)
     with pytest.raises(ValueError, match=r"have shape \(60,\), not \(60, 3\)"):
         fit(problem, hinge, start=model.result.duals[:, 0])

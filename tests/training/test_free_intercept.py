@@ -15,7 +15,7 @@ FEWER_DIGITS = {40: (2e-3, 1e-6)}
 TYPES = [
     number
     for number, row in SOLVERS.items()
-    if "free_bias" in row.choices and "smooth" not in row.needs[0]
+    if {"free_bias", "loss"} <= set(row.choices) and "smooth" not in row.needs[0]
 ]
 
 

@@ -211,13 +211,16 @@ def test_numbers_of_losses_reach_them(reals):
     [
         ({"solver": 32, "loss": "foo"}, "unknown loss 'foo'; there are squared, absolute, eps"),
         ({"solver": 32, "regularizer": "l3"}, "unknown regularizer 'l3'; there are l2, elastic"),
-        ({"solver": 7}, "unknown solver type 7; there are 30 .MCSVM_WW., 31"),
+        ({"solver": 8}, "unknown solver type 8; there are 0 .L2R_LR., 1 .L2R_L2LOSS_SVC_DUAL., 2"),
         ({"solver": "x"}, "unknown solver type x; there are"),
         ({"solver": 30, "loss": "hinge"}, "loss has no effect with solver 30: it is for solver 32"),
-        ({"regularizer": "l2"}, "regularizer has no effect with solver 30: it is for solver 32"),
-        ({"l1": 1.0}, "l1 has no effect with solver 30: it is for regularizer elastic-net"),
-        ({"epsilon": 0.1}, "epsilon has no effect with solver 30: it is for loss epsilon-"),
-        ({"smoothing": 0.1}, "smoothing has no effect with solver 30"),
+        (
+            {"solver": 30, "regularizer": "l2"},
+            "regularizer has no effect with solver 30: it is for solver 32",
+        ),
+        ({"l1": 1.0}, "l1 has no effect with solver 1: it is for regularizer elastic-net"),
+        ({"epsilon": 0.1}, "epsilon has no effect with solver 1: it is for loss epsilon-"),
+        ({"smoothing": 0.1}, "smoothing has no effect with solver 1"),
         (
             {"solver": 32, "block": "walrus"},
             "block has no effect with solver 32: it is for solver 30 or 31",
@@ -272,14 +275,14 @@ def test_numbers_of_losses_reach_them(reals):
         ({"solver": 33, "inner": 0}, "inner is 0, it must be adaptive, theory or a number of pass"),
         ({"solver": 33, "inner": "x"}, "inner is 'x', it must be adaptive, theory or a number of"),
         (
-            {"inner": 3, "accelerate": False},
+            {"solver": 30, "inner": 3, "accelerate": False},
             "inner has no effect with accelerate False and solver 30",
         ),
         (
             {"solver": 33, "free_bias": True},
-            "free_bias has no effect with solver 33: it is for solver 32, 34",
+            "free_bias has no effect with solver 33: it is for solver 0, 2, 5, 6, 11, 32, 34",
         ),
-        ({"option": "I"}, "option has no effect with solver 30: it is for solver 32"),
+        ({"option": "I"}, "option has no effect with solver 1: it is for solver 32"),
         (
             {"solver": "auto", "sampling": "uniform"},
             "sampling has no effect with solver auto: it is",

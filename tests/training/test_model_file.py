@@ -114,8 +114,20 @@ def test_texts_of_one_column(tmp_path):
         (SDCA, "label 1 -1\n", "", 6, "the header ends without label"),
         (SDCA, "label 1 -1", "label 1 2 3", 4, "3 labels for nr_class 2"),
         (SDCA, "0.5 ", "0.5 1 ", 8, "found '1' after the 1 numbers of the line"),
-        (REGRESSION, "nr_class 2", "nr_class 3", 3, "nr_class of a regression must be 2"),
-        (REGRESSION, "bias", "label 1 2\nbias", 5, "a regression has no labels"),
+        (
+            REGRESSION,
+            "nr_class 2",
+            "nr_class 3",
+            3,
+            "nr_class of a regression or a one-class machine must be 2",
+        ),
+        (
+            REGRESSION,
+            "bias",
+            "label 1 2\nbias",
+            5,
+            "a regression or a one-class machine has no labels",
+        ),
         (REGRESSION, "0.5 ", "0.5 1 ", 7, "found '1' after the 1 numbers of the line"),
     ],
 )

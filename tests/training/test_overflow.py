@@ -39,7 +39,7 @@ def test_huge_values(number, scale):
     assert isinstance(said, str) or np.isfinite(said.gap)
 
 
-@pytest.mark.parametrize("number", SOLVERS)
+@pytest.mark.parametrize("number", [number for number in SOLVERS if number != 21])  # it has no C
 @pytest.mark.parametrize("C", [1e300, 1e308])
 def test_huge_costs(number, C):
     said = outcome(Problem.from_arrays(X, Y), solver=number, C=C)

@@ -17,6 +17,7 @@ class Status(Enum):
 
     SOLVED = "the duality gap is within the tolerance"
     BOUNDED = "a bound of the objective less its minimum is within the tolerance"
+    RULE = "the stopping rule that was asked for holds"
     PASS_LIMIT = "the limit on passes was reached before the tolerance"
     TIME_LIMIT = "the time limit was reached before the tolerance"
     HIDDEN = "rounding of the objective is above the tolerance, so that no gap can be proven"
@@ -134,7 +135,7 @@ class Result:
     @property
     def solved(self) -> bool:
         """Whether the tolerance was reached."""
-        return self.status in (Status.SOLVED, Status.BOUNDED)
+        return self.status in (Status.SOLVED, Status.BOUNDED, Status.RULE)
 
     @property
     def last(self) -> TraceRow:

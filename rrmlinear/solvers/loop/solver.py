@@ -18,6 +18,7 @@ from rrmlinear.solvers.loop.finite import (
     numbers_in_range,
 )
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.rules import Rule
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -26,6 +27,8 @@ from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
+# A rule is looked at again when the gap has fallen by a factor between these.
+MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
 
 
 class Solver:
@@ -52,6 +55,10 @@ class Solver:
         self.notes: list[str] = []
         self.seconds = self.cpu_seconds = self.measuring_seconds = 0.0
         self.target = np.inf
+        #: LIBLINEAR's rule in place of the gap, and the gap at which it is looked at again.
+        self.rule: Rule | None = None
+        self.rule_target, self.rule_holds = np.inf, False
+        self.offset = 0.0  # a constant in the primal that does not count
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
         self.zero = math.inf  # the primal at w = 0, if known
@@ -92,6 +99,10 @@ class Solver:
         """The dual variables of the certificate."""
         return self.certificate.final_duals()
 
+    def present(self) -> tuple[Any, Any]:
+        """(weights, duals) that belong together, for a rule."""
+        return self.final_weights(), self.duals()
+
     def support(self) -> dict[str, int]:
         """Counts of duals or planes that are not zero, by names for the report."""
         return {}
@@ -116,6 +127,7 @@ class Solver:
     def _passes(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         status: Status | None = None
         number = 0
+        self.offset = stopping.offset
         if not self._timed(self.start):
             status = Status.TIME_LIMIT
             row = self._at_zero()
@@ -186,7 +198,7 @@ class Solver:
             row = self._measured(row)
             self.first_gap = row.gap
         elif math.isnan(gap) or (
-            gap <= stopping.target(row, self.first_gap, self.zero) and self._may_measure(gap)
+            gap <= self._target(stopping, row, self.zero) and self._may_measure(gap)
         ):
             self.gap_at_measuring = gap
             row = self._measured(row)
@@ -197,21 +209,44 @@ class Solver:
         limit = limit or self._stalled()
         if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
-        self.target = stopping.target(row, self.first_gap, self.zero)
-        return row, (None if row.estimated else self._proven(row)) or limit
+        self.target = self._target(stopping, row, self.zero)
+        if row.estimated:
+            return row, limit
+        goal = stopping.target(row, self.first_gap, self.zero)
+        ruled = Status.RULE if self.rule_holds else None
+        return row, self._proven(row, goal) or ruled or limit
 
-    def _proven(self, row: TraceRow) -> Status | None:
+    def _target(self, stopping: Stopping, row: TraceRow, zero: float) -> float:
+        """The gap at which the run may end: the certificate or the rule is looked at there."""
+        goal = stopping.target(row, self.first_gap, zero)
+        return goal if self.rule is None else max(goal, self.rule_target)
+
+    def _look_at_rule(self, row: TraceRow) -> None:
+        """Evaluate the rule, and guess the gap at which it holds, if the violation falls like it.
+
+        It falls more slowly, so that the guesses come near from above.
+        """
+        if self.rule is None:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratio = self.rule.ratio(*self.present())
+        widest = self.rule.widest_gap * abs(row.primal - self.offset)
+        self.rule_holds = ratio <= 1 and row.gap <= widest
+        fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0
+        self.rule_target = (fall if self.rule_holds else min(fall, MAX_RULE_FALL)) * row.gap
+
+    def _proven(self, row: TraceRow, goal: float) -> Status | None:
         """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
-        bounded = self.certificate.excess <= self.target
-        if row.gap > self.target and not bounded:
+        bounded = self.certificate.excess <= goal
+        if row.gap > goal and not bounded:
             return None
         begin = time.perf_counter()
         rounding = self.rounding()
         self.measuring_seconds += time.perf_counter() - begin
-        known = max(self.target, NEGATIVE_GAP * abs(row.primal))
+        known = max(goal, NEGATIVE_GAP * abs(row.primal))
         if rounding > known or row.dual > self.zero + known:
             return Status.HIDDEN
-        if row.gap <= self.target:
+        if row.gap <= goal:
             return Status.SOLVED
         if row.primal > self.zero:  # the bound is wrong: w = 0 is better
             return None
@@ -231,9 +266,10 @@ class Solver:
         begin = time.perf_counter()
         self.measure()
         primal, dual = self.certificate.measure()
+        row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
+        self._look_at_rule(row)
         self.measuring_seconds += time.perf_counter() - begin
         self.measurements += 1
-        row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
         check_defined(row)
         return row
 

@@ -166,6 +166,9 @@ class Stages(Solver):
         if dual > best.dual:
             best.offer_duals(solver.duals(), dual=dual, exact=True)
 
+    def present(self) -> tuple[Any, Any]:
+        return self.solver.present()
+
     def value_at_zero(self) -> float:
         return self.solver.value_at_zero()
 

@@ -15,13 +15,15 @@ class Stopping:
 
     The target is ``gap_tol`` · |primal|, but at least the rounding of the primal at w = 0, as the
     minimum may be 0. With ``delta`` it is delta times the first gap instead, the rule of Wang and
-    Scott: the gap after the first pass, or the first that is finite.
+    Scott: the gap after the first pass, or the first that is finite. ``offset`` is a constant in
+    the primal that does not count.
     """
 
     gap_tol: float = 1e-3
     delta: float | None = None
     max_passes: int = 100_000
     time_limit: float | None = None
+    offset: float = 0.0
 
     def target(self, row: TraceRow, first_gap: float, zero: float = 0.0) -> float:
         """The gap at which the problem counts as solved; 0 where the primal is infinite.
@@ -33,7 +35,7 @@ class Stopping:
         if self.delta is not None:
             return self.delta * first_gap
         floor = OBJECTIVE_ROUNDING * abs(zero) if math.isfinite(zero) else 0.0
-        return max(self.gap_tol * abs(row.primal), floor)
+        return max(self.gap_tol * abs(row.primal - self.offset), floor)
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
         """The limit that these passes and seconds have reached, or None."""

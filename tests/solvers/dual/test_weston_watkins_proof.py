@@ -84,7 +84,7 @@ def test_certificate_with_weights_classes_and_a_bias(small_problem, fit, certify
 def test_the_delta_rule_is_that_of_the_paper(small_problem, fit, certify):
     problem = small_problem(150, 6, 5, seed=1).problem()
     for delta in (0.1, 0.0009, 1e-5):
-        model = fit(problem, delta=delta)
+        model = fit(problem, tolerance=delta)
         first = model.result.trace[0]
         assert not first.estimated
         assert model.result.target == delta * first.gap
@@ -94,7 +94,7 @@ def test_the_delta_rule_is_that_of_the_paper(small_problem, fit, certify):
 def test_gap_tol_alone_decides_where_it_is_given(small_problem, fit):
     problem = small_problem(150, 6, 5, seed=1).problem()
     loose = fit(problem, gap_tol=0.1).result
-    assert loose.passes < fit(problem, delta=0.0009).result.passes
+    assert loose.passes < fit(problem, tolerance=0.0009).result.passes
     assert loose.target == 0.1 * loose.primal
     assert loose.gap <= loose.target
 
@@ -144,4 +144,4 @@ def test_fit_says_how_far_an_unfinished_run_is(small_problem):
     from rrmlinear.training.fit import NotSolvedWarning
 
     with pytest.warns(NotSolvedWarning, match=r"limit on passes .* after 2 passes the gap is"):
-        rrmlinear.fit(problem, rrmlinear.Parameter(gap_tol=1e-9, max_passes=2))
+        rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, gap_tol=1e-9, max_passes=2))

@@ -166,8 +166,8 @@ def test_every_C_has_its_certificate(small_problem, fit, certify, C):
 def test_rows_of_tiny_and_huge_norm(small_problem, fit, exponent):
     # X → sX with C → C/s² leaves the scaled problem the same: P(W/s) scales by 1/s²
     small, s = small_problem(40, 4, 3, seed=4), 2.0**exponent
-    plain = fit(small.problem(), C=1.0, delta=1e-4)
-    scaled = fit(rrmlinear.Problem.from_arrays(small.X * s, small.y), C=s**-2, delta=1e-4)
+    plain = fit(small.problem(), C=1.0, tolerance=1e-4)
+    scaled = fit(rrmlinear.Problem.from_arrays(small.X * s, small.y), C=s**-2, tolerance=1e-4)
     np.testing.assert_allclose(scaled.weights * s, plain.weights, rtol=1e-6, atol=1e-9)
     assert scaled.result.primal * s**2 == pytest.approx(plain.result.primal, rel=1e-9)
 

@@ -174,7 +174,7 @@ def test_shark_is_as_fine_as_the_gap_asked_for(small_problem, fit):
 def test_an_unfinished_run_warns_with_how_far_it_is(small_problem, choices, sentence):
     problem = small_problem(100, 5, 4).problem()
     with pytest.warns(NotSolvedWarning) as caught:
-        model = rrmlinear.fit(problem, rrmlinear.Parameter(gap_tol=1e-9, **choices))
+        model = rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, gap_tol=1e-9, **choices))
     assert len(caught) == 1
     message = str(caught[0].message)
     assert message.startswith(sentence)
@@ -266,8 +266,8 @@ def test_rounding_makes_no_solution(fit, solver, loss, scale):
 def test_the_rule_of_the_paper_warns_of_a_gap_that_is_large(small_problem):
     problem = small_problem(300, 6, 5, noise=3.0).problem()
     with pytest.warns(NotSolvedWarning, match="of the objective"):
-        rrmlinear.fit(problem, rrmlinear.Parameter(C=100.0, delta=0.9))
+        rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, C=100.0, tolerance=0.9))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rrmlinear.fit(problem, rrmlinear.Parameter(C=0.01, delta=1e-5))
+        rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, C=0.01, tolerance=1e-5))
         rrmlinear.fit(problem, rrmlinear.Parameter(C=0.01, gap_tol=0.5))

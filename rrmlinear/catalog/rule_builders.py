@@ -1,0 +1,57 @@
+"""Builders of LIBLINEAR's stopping rules, of a task and a tolerance."""
+
+from __future__ import annotations
+
+from rrmlinear.catalog.task import Task
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.loop.rules import (
+    ClassRange,
+    DualRange,
+    DualSum,
+    FeatureSum,
+    FreeRange,
+    GradientNorm,
+    LogisticDual,
+    Rule,
+)
+
+
+def _risk(task: Task) -> ScalarRisk:
+    """The sum of losses, a bias column being one like any other."""
+    return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
+
+
+def dual_range(task: Task, tolerance: float) -> Rule:
+    """Of coordinate ascent for classification."""
+    return DualRange(_risk(task), tolerance)
+
+
+def dual_sum(task: Task, tolerance: float) -> Rule:
+    """Of coordinate ascent for regression."""
+    return DualSum(_risk(task), tolerance)
+
+
+def logistic_dual(task: Task, tolerance: float) -> Rule:
+    """Of coordinate ascent for logistic regression."""
+    return LogisticDual(_risk(task), tolerance)
+
+
+def class_range(task: Task, tolerance: float) -> Rule:
+    """Of Crammer and Singer's machine."""
+    return ClassRange(task.rows, task.targets, task.costs, tolerance)
+
+
+def free_range(task: Task, tolerance: float) -> Rule:
+    """Of the one-class machine."""
+    return FreeRange(_risk(task), tolerance)
+
+
+def gradient_norm(task: Task, tolerance: float) -> Rule:
+    """Of Newton's method; with classes, relative to the part of the smaller one."""
+    balanced = "classes" in task.features
+    return GradientNorm(_risk(task), tolerance, balanced, bool(task.choices.free_bias))
+
+
+def feature_sum(task: Task, tolerance: float) -> Rule:
+    """Of coordinate descent over features."""
+    return FeatureSum(_risk(task), tolerance, True, bool(task.choices.free_bias))

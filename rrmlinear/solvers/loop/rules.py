@@ -1,0 +1,206 @@
+"""LIBLINEAR's stopping rules: how far weights and duals violate the conditions of the optimum.
+
+Each is evaluated at a run's weights and duals, where LIBLINEAR adds it up over the visits of a
+pass. Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear classification,
+2008, and the sections on stopping in its appendix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.loop.result import DualBlocks
+
+Array = NDArray[np.float64]
+
+# Examples whose scores of all classes are looked at together.
+EXAMPLES_AT_ONCE = 4096
+# A probability and a dual that differ by less are equal: their logits are rounding.
+PROBABILITY_ROUNDING = 1e-15
+# The sum of a block's duals is at its bound up to this fraction.
+SUM_ROUNDING = 1e-12
+
+
+class Rule:
+    """A bound ``tolerance`` of the violation of conditions of Ω(w) + Σ_i c_i φ(x_i'w, y_i).
+
+    ``risk`` is the sum. A bias without penalty is the weight of the last column.
+    """
+
+    #: Whether it looks at duals.
+    of_duals = True
+    #: The relative gap up to which a rule that holds ends the run.
+    widest_gap = np.inf
+
+    def __init__(self, risk: Any, tolerance: float) -> None:
+        self.risk, self.tolerance = risk, tolerance
+
+    def ratio(self, weights: Array, duals: Any) -> float:
+        """The violation at these weights and duals, over its bound: the rule holds up to 1."""
+        if duals is None and self.of_duals:
+            return np.inf
+        scores = self.risk.scores(weights.reshape(self.risk.shape))
+        violation, bound = self.violation(scores, weights, duals)
+        if violation == 0:
+            return 0.0
+        return violation / bound if bound > 0 else np.inf
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        """(violation, its bound)."""
+        raise TypeError(f"{type(self).__name__} does not say what it bounds")
+
+    def _residuals(self, scores: Array, alphas: Array) -> tuple[Array, Array, Array, float]:
+        """Derivatives of the dual by α_i without the term of ε, the bounds of α_i, and ε."""
+        risk = self.risk
+        lower, upper, epsilon = risk.loss.box(risk.labels)
+        return risk.labels - scores - risk.loss.smoothing * alphas, lower, upper, epsilon
+
+
+class DualRange(Rule):
+    """The range of the projected gradient of the dual: of ascents for classification."""
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        y = self.risk.labels
+        pulls, lower, upper, _ = self._residuals(scores, duals)
+        gradient = -y * pulls
+        at_zero, at_end = duals == 0, duals == np.where(y > 0, upper, lower)
+        gradient = np.where(at_zero, np.minimum(gradient, 0), gradient)
+        gradient = np.where(at_end, np.maximum(gradient, 0), gradient)
+        gradient = gradient[self.risk.costs > 0]
+        return float(gradient.max() - gradient.min()), self.tolerance
+
+
+class DualSum(Rule):
+    """The sum of violations relative to the first one: of ascents for regression.
+
+    LIBLINEAR's first one is over the first pass, while the weights move; here it is the smaller one
+    of those at zero and at the first look.
+    """
+
+    first = np.inf
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        pulls, lower, upper, epsilon = self._residuals(scores, duals)
+        inside = np.abs(pulls - epsilon * np.sign(duals))
+        each = np.where(duals == 0, np.maximum(np.abs(pulls) - epsilon, 0), inside)
+        each = np.where(duals >= upper, np.maximum(epsilon - pulls, 0), each)
+        each = np.where(duals <= lower, np.maximum(epsilon + pulls, 0), each)
+        counts = self.risk.costs > 0
+        violation = float(each[counts].sum())
+        if self.first == np.inf:
+            at_zero = np.maximum(np.abs(self.risk.labels) - epsilon, 0)
+            self.first = min(violation, float(at_zero[counts].sum()))
+        return violation, self.tolerance * self.first
+
+
+class LogisticDual(Rule):
+    """The largest derivative of the dual of logistic regression."""
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        margins, b = self.risk.labels * scores, self.risk.labels * duals
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            gradient = np.abs(margins + np.log(b) - np.log1p(-b))
+            gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
+        return float(gradient[self.risk.costs > 0].max()), self.tolerance
+
+
+class FreeRange(Rule):
+    """The range of scores that contradict an intercept left free: of the one-class machine."""
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        pulls, lower, upper, _ = self._residuals(scores, duals)
+        up, down = pulls[duals < upper], pulls[duals > lower]
+        if not (up.size and down.size):
+            return 0.0, self.tolerance
+        return max(0.0, float(up.max() - down.min())), self.tolerance
+
+
+class ClassRange(Rule):
+    """The largest range of the dual's gradient over the classes of an example.
+
+    ``label`` holds classes 0 … k − 1.
+    """
+
+    def __init__(
+        self, rows: Rows, label: NDArray[np.int32], costs: Array, tolerance: float
+    ) -> None:
+        self.rows, self.label, self.costs, self.tolerance = rows, label, costs, tolerance
+
+    def ratio(self, weights: Array, duals: Any) -> float:
+        if duals is None:
+            return np.inf
+        n = len(self.label)
+        starts = range(0, n, EXAMPLES_AT_ONCE)
+        ranges = (self._range(i, min(i + EXAMPLES_AT_ONCE, n), weights, duals) for i in starts)
+        return max(ranges) / self.tolerance
+
+    def _range(self, begin: int, end: int, weights: Array, duals: DualBlocks) -> float:
+        """The largest range of examples begin … end − 1."""
+        each, own, costs = np.arange(end - begin), self.label[begin:end], self.costs[begin:end]
+        scores = self.rows.between(begin, end).product(weights, self.rows.shape[1])
+        scores[each, own] -= 1.0
+        values = duals.values[duals.indptr[begin] : duals.indptr[end]]
+        classes = duals.classes[duals.indptr[begin] : duals.indptr[end]]
+        example = np.repeat(each, np.diff(duals.indptr[begin : end + 1]))
+        can_fall = np.zeros(scores.shape, dtype=bool)
+        can_fall[example, classes] = values > 0
+        sums = np.bincount(example, weights=values, minlength=end - begin)
+        can_fall[each, own] = sums < costs * (1 - SUM_ROUNDING)
+        lowest = np.where(can_fall, scores, np.inf).min(axis=1)
+        spread = np.where(costs > 0, scores.max(axis=1) - lowest, 0.0)
+        return float(spread.max(initial=0.0))
+
+
+class _Gradient(Rule):
+    """Rules on the gradient of the primal, relative to that at w = 0.
+
+    ``balance`` scales the tolerance: LIBLINEAR's is the smaller class's part of the examples.
+    ``free`` tells whether the last column has no penalty.
+    """
+
+    of_duals = False
+
+    def __init__(self, risk: Any, tolerance: float, balanced: bool, free: bool) -> None:
+        super().__init__(risk, tolerance)
+        self.free = free
+        if balanced:
+            positive, n = int(np.count_nonzero(risk.labels > 0)), len(risk.labels)
+            self.tolerance *= max(min(positive, n - positive), 1) / n
+        self.first: float | None = None
+
+    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+        if self.first is None:
+            self.first = self._size(0 * scores, 0 * weights)
+        return self._size(scores, weights), self.tolerance * self.first
+
+    def _of_losses(self, scores: Array) -> Array:
+        gradient: Array = self.risk.gradient(self.risk.loss.derivatives(self.risk.labels, scores))
+        return gradient
+
+    def _size(self, scores: Array, weights: Array) -> float:
+        raise TypeError(f"{type(self).__name__} has no size of a gradient")
+
+
+class GradientNorm(_Gradient):
+    """The norm of the gradient of ½‖w‖² + Σ_i c_i φ_i: of Newton's method."""
+
+    def _size(self, scores: Array, weights: Array) -> float:
+        gradient = self._of_losses(scores)
+        gradient[: len(weights) - self.free] += weights[: len(weights) - self.free]
+        return float(np.linalg.norm(gradient))
+
+
+class FeatureSum(_Gradient):
+    """The sum over features of the violation, with the 1-norm."""
+
+    def _size(self, scores: Array, weights: Array) -> float:
+        gradient = self._of_losses(scores)
+        bound = np.ones(len(weights))
+        bound[len(weights) - self.free :] = 0.0
+        at_zero = np.maximum(np.abs(gradient) - bound, 0)
+        each = np.where(weights == 0, at_zero, np.abs(gradient + bound * np.sign(weights)))
+        return float(each.sum())

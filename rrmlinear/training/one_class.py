@@ -1,0 +1,87 @@
+"""The one-class machine, as a regression with a free intercept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.problem import Problem
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
+from rrmlinear.training.costs import base_costs
+from rrmlinear.training.single import solve_scalars
+from rrmlinear.training.starts import scalar_duals
+
+# A sum of costs is ν times that of all examples up to this fraction.
+SUM_ROUNDING = 1e-12
+
+
+def solve_one_class(
+    problem: Problem, chosen: Selection, duals: object, on_pass: OnPass | None
+) -> tuple[Result, float]:
+    """minimize ½‖w‖² + Σ_i c_i [max(0, ρ − w'x_i) − ν ρ] over w and ρ: the Result, and ρ.
+
+    Dual: maximize −½‖Σ c_i α_i x_i‖² over 0 ≤ α_i ≤ 1 with Σ c_i α_i = ν Σ c_i, which is
+    LIBLINEAR's for c_i = 1. With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression
+    of y_i = −ν x_i's at q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept
+    serves. Its duals are α_i − ν. Raises ValueError for rows with a bias column.
+    """
+    if problem.bias >= 0:
+        raise ChoiceError(
+            f"prob->bias >=0, but this is ignored in ONECLASS_SVM: the bias is {problem.bias:g}, "
+            "and ",
+            Named("solver", chosen.solver.number),
+            " takes none",
+            field="solver",
+            value=chosen.solver.number,
+        )
+    nu = 0.5 if chosen.choices.nu is None else chosen.choices.nu
+    costs = base_costs(problem, 1.0)
+    risk = ScalarRisk(problem.rows, chosen.loss, np.zeros(problem.n_examples), costs)
+    shift = nu * risk.gradient(np.ones(problem.n_examples))
+    y = -risk.scores(shift)
+    with np.errstate(over="ignore"):
+        constant = float(shift @ shift) / 2
+    if not np.isfinite(constant):
+        raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
+    start = scalar_duals(duals, (problem.n_examples,))
+    result = solve_scalars(
+        problem.with_bias(1.0),
+        replace(chosen, choices=replace(chosen.choices, free_bias=True)),
+        y,
+        costs,
+        None if start is None else start - nu,
+        None if on_pass is None else lambda row: on_pass(_shifted(row, constant)),
+        replace(chosen.stopping, offset=constant),
+    )
+    trace = [_shifted(row, constant) for row in result.trace]
+    alphas = np.clip(result.duals + nu, 0.0, 1.0)
+    support = {
+        "examples": int(np.count_nonzero(alphas)),
+        "duals": int(np.count_nonzero(alphas)),
+        "at_bound": int(np.count_nonzero(alphas == 1)),
+    }
+    weights = result.weights[:-1] + shift
+    shifted = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
+    rho = -float(result.weights[-1])
+    return shifted, _middle(risk.scores(weights), costs, nu, rho)
+
+
+def _middle(
+    scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float, rho: float
+) -> float:
+    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it."""
+    order = np.argsort(scores)
+    below = np.cumsum(costs[order])
+    at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))
+    if at + 1 < len(scores) and abs(below[at] - nu * below[-1]) <= SUM_ROUNDING * below[-1]:
+        return float(scores[order[at]] + scores[order[at + 1]]) / 2
+    return rho
+
+
+def _shifted(row: TraceRow, constant: float) -> TraceRow:
+    return replace(row, primal=row.primal - constant, dual=row.dual - constant)

@@ -1,0 +1,75 @@
+"""The one-class machine: its optimum, its certificate and its model."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rrmlinear import Model, Parameter, Problem, fit
+from rrmlinear.catalog.errors import ChoiceError
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(1)
+    return rng.normal(size=(80, 4)) + [2.0, 0.5, -1.0, 0.0]
+
+
+def trained(X, nu, **choices):
+    problem = Problem.from_arrays(X, np.ones(len(X)))
+    return fit(problem, Parameter(solver=21, nu=nu, **({"gap_tol": 1e-10} | choices)))
+
+
+def objective(X, nu, w, rho):
+    return w @ w / 2 + np.maximum(0, rho - X @ w).sum() - nu * len(X) * rho
+
+
+@pytest.mark.parametrize("nu", [0.06, 0.31, 0.81])
+def test_the_kernel_machine_has_the_same_optimum(X, nu):
+    svm = pytest.importorskip("sklearn.svm")
+    model = trained(X, nu)
+    peer = svm.OneClassSVM(kernel="linear", nu=nu, tol=1e-10).fit(X)
+    assert_allclose(model.weights[:, 0], peer.coef_[0], atol=1e-4)
+    assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("nu", [0.06, 0.31, 0.81])
+def test_the_certificate_is_that_of_the_problem(X, nu):
+    model = trained(X, nu)
+    result, w = model.result, model.weights[:, 0]
+    assert result.primal == pytest.approx(objective(X, nu, w, model.rho), rel=1e-9)
+    assert result.duals.min() >= 0
+    assert result.duals.max() <= 1
+    assert result.duals.sum() == pytest.approx(nu * len(X))
+    v = X.T @ result.duals
+    assert result.dual == pytest.approx(-v @ v / 2, rel=1e-9)
+    assert 0 <= result.gap <= 1e-8 * abs(result.primal)
+
+
+def test_its_own_rule_ends_it_near_the_optimum(X):
+    exact, model = trained(X, 0.3), trained(X, 0.3, gap_tol=None)
+    assert model.result.primal - exact.result.primal <= 1e-2 * abs(exact.result.primal)
+
+
+def test_it_is_saved_and_predicts_signs(X, tmp_path):
+    model = trained(X, 0.3)
+    model.save(tmp_path / "m")
+    lines = (tmp_path / "m").read_text().splitlines()
+    assert lines[:4] == ["solver_type ONECLASS_SVM", "nr_class 2", "nr_feature 4", "bias -1"]
+    assert lines[4] == f"rho {model.rho:.17g}"
+    loaded = Model.load(tmp_path / "m")
+    assert loaded.rho == model.rho
+    expected = np.where(X @ model.weights[:, 0] > model.rho, 1, -1)
+    assert (loaded.predict(X) == expected).all()
+    assert 0.6 <= (expected == 1).mean() <= 0.8
+
+
+def test_a_bias_is_refused(X):
+    problem = Problem.from_arrays(X, np.ones(len(X)), bias=1.0)
+    with pytest.raises(ChoiceError, match=r"prob->bias >=0, but this is ignored in ONECLASS_SVM"):
+        fit(problem, Parameter(solver=21))
+
+
+@pytest.mark.parametrize("nu", [0.0, 1.0, 1.5])
+def test_nu_is_a_fraction(X, nu):
+    with pytest.raises(ChoiceError, match="nu is"):
+        trained(X, nu)
