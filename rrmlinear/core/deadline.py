@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Event
 
 _DEADLINE: ContextVar[float] = ContextVar("deadline", default=math.inf)
+_EVENT: ContextVar[Event | None] = ContextVar("event", default=None)
 
 
 class TimeIsUpError(Exception):
@@ -30,6 +32,16 @@ def ends_within(seconds: float | None) -> Iterator[float]:
 
 
 @contextmanager
+def ends_with(event: Event) -> Iterator[None]:
+    """The time of the block is up when another thread sets the event, which drops its result."""
+    token = _EVENT.set(event)
+    try:
+        yield
+    finally:
+        _EVENT.reset(token)
+
+
+@contextmanager
 def without_deadline() -> Iterator[None]:
     """No deadline in the block: for the certificate of a run whose time is up."""
     token = _DEADLINE.set(math.inf)
@@ -45,5 +57,6 @@ def check_time() -> None:
     Loops of kernels that may take longer than some tenths of a second call it. It runs as Python
     code, so that Ctrl-C acts here too.
     """
-    if time.perf_counter() >= _DEADLINE.get():
+    event = _EVENT.get()
+    if time.perf_counter() >= _DEADLINE.get() or (event is not None and event.is_set()):
         raise TimeIsUpError

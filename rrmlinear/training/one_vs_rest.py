@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.deadline import ends_within
+from rrmlinear.core.deadline import ends_with, ends_within
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.blas import one_blas_thread
@@ -101,6 +102,33 @@ class _Columns:
         return replace(result, weights=self.weights[:, j], duals=self.duals[:, j])
 
 
+class _Clock:
+    """How long first passes take, and whether there is time for those to come.
+
+    Problems are begun in order. Each of ``threads`` solves one at a time.
+    """
+
+    def __init__(self, deadline: float, n_problems: int, threads: int = 1):
+        self.deadline, self.n_problems, self.threads = deadline, n_problems, threads
+        self.first_pass, self.left = 0.0, n_problems
+        self.own = threading.local()
+
+    def is_too_late_for(self, j: int) -> bool:
+        """Begin problem j, unless its first pass would end long after the deadline."""
+        self.left = min(self.left, self.n_problems - 1 - j)
+        self.own.begun = time.perf_counter()
+        return j > 0 and self.own.begun + self.first_pass >= self.deadline + GRACE
+
+    def see(self, row: TraceRow) -> None:
+        if row.number == 1:
+            self.first_pass = max(self.first_pass, time.perf_counter() - self.own.begun)
+
+    def is_others_turn(self) -> bool:
+        """Whether the time left is that of the first passes to come."""
+        rounds = -(-self.left // self.threads)
+        return rounds > 0 and time.perf_counter() + rounds * self.first_pass >= self.deadline
+
+
 def solve_one_vs_rest(
     problem: Problem,
     chosen: Selection,
@@ -118,7 +146,7 @@ def solve_one_vs_rest(
     not called again), each problem left gets one pass. Problems for which no time is left at all
     have weights and duals of 0, and a note tells their number.
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
-    rows of a problem when it has ended, and after the time limit each problem left gets one pass.
+    rows of a problem when it has ended.
     """
     starts = scalar_duals(duals, (problem.n_examples, len(factors)))
     threads = min(chosen.choices.threads, len(factors))
@@ -166,23 +194,20 @@ def _solve_each(
     sums, columns = _Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
     ended_by: Status | None = None
-    begun = first_pass = 0.0
 
     def see(row: TraceRow) -> bool:
-        nonlocal ended_by, first_pass
-        if row.number == 1:
-            first_pass = max(first_pass, time.perf_counter() - begun)
+        nonlocal ended_by
+        clock.see(row)
         if on_pass is not None and ended_by is None and on_pass(sums.row(row)) is True:
             ended_by = Status.STOPPED_BY_CALLER
-        left = len(zeros) - len(sums.ended) - 1
-        if left and ended_by is None and time.perf_counter() + left * first_pass >= deadline:
+        if ended_by is None and clock.is_others_turn():
             ended_by = Status.TIME_LIMIT
         return ended_by is not None
 
     with one_blas_thread(), ends_within(stopping.time_limit) as deadline:
+        clock = _Clock(deadline, len(zeros))
         for j, zero in enumerate(zeros):
-            begun = time.perf_counter()
-            if j and begun >= deadline + GRACE:
+            if clock.is_too_late_for(j):
                 result = _not_begun(sums.ended[0], zero)
             else:
                 rest = stopping if ended_by is None else replace(stopping, max_passes=1)
@@ -218,22 +243,44 @@ def _solve_at_once(
     begun, cpu_begun, stopped = time.perf_counter(), time.process_time(), threading.Event()
     sums, columns = _Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
+    dropped = threading.Event()
 
-    def one(j: int) -> Result:
-        spent = time.perf_counter() - begun
-        late = stopping.time_limit is not None and spent >= stopping.time_limit
-        rest = _rest_of(stopping, spent, Status.TIME_LIMIT if late else None)
-        return solve(j, rest, lambda row: stopped.is_set())
+    def one(j: int) -> Result | None:
+        if clock.is_too_late_for(j):
+            return None
+        ended_by: Status | None = None
 
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        def look(row: TraceRow) -> bool:
+            nonlocal ended_by
+            clock.see(row)
+            if clock.is_others_turn():
+                ended_by = Status.TIME_LIMIT
+            return ended_by is not None or stopped.is_set()
+
+        left = max(clock.deadline - time.perf_counter(), 0.0)
+        rest = replace(stopping, time_limit=left if left < math.inf else None)
+        with ends_with(dropped):
+            result = solve(j, rest, look)
+        if ended_by is not None and result.status is Status.STOPPED_BY_CALLER:
+            return replace(result, status=ended_by)
+        return result
+
+    with (
+        one_blas_thread(),
+        ends_within(stopping.time_limit) as deadline,
+        ThreadPoolExecutor(threads) as pool,
+    ):
+        clock = _Clock(deadline, len(zeros), threads)
         try:
-            for j, result in enumerate(pool.map(one, range(len(zeros)))):
+            for j, found in enumerate(pool.map(one, range(len(zeros)))):
+                result = _not_begun(sums.ended[0], zeros[j]) if found is None else found
                 rows = [sums.row(row) for row in result.trace]
                 if not stopped.is_set() and any(see(row) is True for row in rows):
                     stopped.set()
                 trace += rows
                 sums.end(columns.keep(j, result))
         except BaseException:
+            dropped.set()
             stopped.set()
             pool.shutdown(cancel_futures=True)
             raise
@@ -251,14 +298,6 @@ def _solve_at_once(
 
 def _spent(ended: Sequence[Result]) -> float:
     return sum(result.seconds + result.measuring_seconds for result in ended)
-
-
-def _rest_of(stopping: Stopping, spent: float, ended_by: Status | None) -> Stopping:
-    if ended_by is not None:
-        return replace(stopping, max_passes=1)
-    if stopping.time_limit is None:
-        return stopping
-    return replace(stopping, time_limit=max(stopping.time_limit - spent, 1e-9))
 
 
 def _together(

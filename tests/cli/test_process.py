@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -95,6 +97,83 @@ def test_interrupted_reading(folder):
     code, out, err = interrupt(process)
     assert (code, out) == (130, "")
     assert err == "interrupted while reading standard input; nothing was saved\n"
+    assert os.listdir(folder) == []
+
+
+def test_interrupted_reading_of_a_stream_without_end(folder):
+    process = start("-", "m", stdin=subprocess.PIPE, text=False)
+    lines = b"".join(b"%d 1:0.5 7:-1.25 %d:3e-2\n" % (i % 3, i + 8) for i in range(1000))
+
+    def feed():
+        with suppress(OSError):
+            while True:
+                process.stdin.write(lines)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    time.sleep(1.5)
+    begin = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    code = process.wait(timeout=60)
+    assert time.perf_counter() - begin < 1.0
+    thread.join()
+    err = process.stderr.read()
+    assert (code, process.stdout.read()) == (130, b"")
+    assert err == b"interrupted while reading standard input; nothing was saved\n"
+    for stream in (process.stdout, process.stderr):
+        stream.close()
+    with suppress(OSError):
+        process.stdin.close()
+
+
+#: A preparation of some seconds, which says when it has begun: by power iteration that does not
+#: end, and by a Gram matrix of many features.
+PREPARATION = """
+import sys
+import numpy as np
+from scipy.sparse import csr_array
+from rrmlinear import Problem
+from rrmlinear.cli import training
+from rrmlinear.cli.command import run
+from rrmlinear.risks import hessian
+from rrmlinear.solvers.loop import power
+
+def said(check):
+    def say():
+        sys.stdout.write("begun\\n" * (not told))
+        sys.stdout.flush()
+        told.append(1)
+        check()
+    return say
+
+told = []
+power.EIGENVALUE_ACCURACY = -np.inf
+power.check_time, hessian.check_time = said(power.check_time), said(hessian.check_time)
+n, d = 10_000, 500
+values = np.random.default_rng(0).standard_normal(n * d)
+rows = csr_array((values, np.tile(np.arange(d), n), np.arange(n + 1) * d), (n, 2 * d))
+problem = Problem.from_arrays(rows, np.arange(n) % 2)
+training.check_input = lambda path: None
+training.read_problem = lambda path, threads, strict: problem
+sys.exit(run("training", [*sys.argv[1:], "data", "m"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        ("-s", 37, "--loss", "hinge", "--ratio", 1),
+        ("-s", 37, "--loss", "hinge", "--ratio", 1, "-B", 1, "-R"),
+        ("-s", "newton", "--loss", "squared-hinge"),
+    ],
+)
+def test_interrupted_preparation(folder, choices):
+    words = [sys.executable, "-c", PREPARATION, *map(str, choices)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    code, out, err = interrupt(process)
+    assert (code, out) == (130, "")
+    assert err == "interrupted before the first pass was done; nothing was saved\n"
     assert os.listdir(folder) == []
 
 

@@ -1,5 +1,6 @@
 """The deadline of a block: nested, lifted, and seen by loops."""
 
+import threading
 import time
 
 import numpy as np
@@ -7,7 +8,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.core.deadline import TimeIsUpError, check_time, ends_within, without_deadline
+from rrmlinear.core.deadline import (
+    TimeIsUpError,
+    check_time,
+    ends_with,
+    ends_within,
+    without_deadline,
+)
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
@@ -62,3 +69,13 @@ def test_a_sparse_matrix_is_summed_in_pieces_with_the_same_sum():
 
 def places(n, d):
     return np.tile(np.arange(d), n), np.arange(n + 1) * d
+
+
+def test_an_event_ends_the_block_too():
+    event = threading.Event()
+    with ends_with(event):
+        check_time()
+        event.set()
+        with pytest.raises(TimeIsUpError), without_deadline():
+            check_time()
+    check_time()

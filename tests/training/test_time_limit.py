@@ -1,11 +1,15 @@
 """The time limit from the first second on: preparations end early with a certificate at 0."""
 
+import signal
+import threading
 import time
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.solvers.bundle import bmrm
 from rrmlinear.solvers.loop import power
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training import one_vs_rest
@@ -111,3 +115,71 @@ def test_a_stage_that_is_not_ready_ends_at_zero(fit, signs, monkeypatch):
         result = fit(problem, **choices).result
         assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
         assert result.gap == result.primal > 0
+
+
+def test_threads_keep_the_limit_and_leave_problems_at_zero(fit, monkeypatch):
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.normal(size=(50, 4)), np.arange(50) % 20 + 0.0)
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    monkeypatch.setattr(one_vs_rest, "solve_scalars", slowed(one_vs_rest.solve_scalars, 0.1))
+    begin = time.perf_counter()
+    choices = {"loss": "hinge", "gap_tol": 1e-12, "time_limit": 0.2, "threads": 2}
+    result = fit(problem, solver=32, **choices).result
+    assert time.perf_counter() - begin < 1.2  # one pass of each would take 2 s
+    assert result.status is Status.TIME_LIMIT
+    idle = [j for j, each in enumerate(result.problems) if each.passes == 0]
+    assert 8 < len(idle) < 20
+    assert not result.weights[:, idle].any()
+    assert f"the time limit left no pass for {len(idle)} of them" in result.notes
+
+
+def test_threads_keep_time_for_a_pass_of_each(fit, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 30)), np.arange(200) % 6
+    problem = Problem.from_arrays(X, y.astype(float))
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    monkeypatch.setattr(one_vs_rest, "solve_scalars", slowed(one_vs_rest.solve_scalars, 0.05))
+    choices = {"loss": "hinge", "C": 1e6, "gap_tol": 1e-12, "time_limit": 0.8, "threads": 2}
+    result = fit(problem, solver=32, **choices).result
+    assert all(each.passes >= 1 for each in result.problems)
+    assert result.problems[0].passes > 10
+    assert result.problems[0].status is Status.TIME_LIMIT
+
+
+def test_an_interrupt_ends_the_preparations_of_threads(slow_products, fit, monkeypatch):
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.normal(size=(50, 4)), np.arange(50) % 4 + 0.0)
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    main = threading.main_thread().ident
+    timer = threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT])
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        fit(problem, solver=37, ratio=1.0, loss="hinge", threads=2)
+    assert time.perf_counter() - begin < 1.3
+    timer.join()
+
+
+def test_weights_of_many_millions_look_at_the_clock(fit):
+    rows = csr_array((np.ones(4), [0, 1, 2, 10**7 - 1], [0, 1, 2, 3, 4]), (4, 10**7))
+    problem = Problem.from_arrays(rows, [1.0, -1.0, 1.0, -1.0])
+    begin = time.process_time()
+    result = fit(problem, solver=37, loss="hinge", time_limit=0.01).result
+    assert time.process_time() - begin < 1.0
+    assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
+    assert result.primal == 4.0
+
+
+def test_a_line_search_of_cutting_planes_ends_at_the_limit(fit, signs, monkeypatch):
+    def endless(line, x, step, tolerance):
+        while True:
+            line(0.5)
+
+    monkeypatch.setattr(bmrm, "lowest_point", endless)
+    begin = time.perf_counter()
+    result = fit(signs, solver=39, loss="hinge", gap_tol=1e-12, time_limit=0.2).result
+    assert time.perf_counter() - begin < 1.2
+    assert (result.status, result.passes) == (Status.TIME_LIMIT, 2)
+    # half of the way lies lower than its begin
+    assert -1e-9 <= result.gap < 80
+    assert result.primal < 80

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import TimeIsUpError, check_time
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, Risk, moved
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
@@ -53,6 +54,7 @@ class Line:
         return Point(w, self.risk.at(moved(self.begin.at.scores, self.moves, x), self.warm))
 
     def __call__(self, x: float) -> tuple[float, float]:
+        check_time()
         if x in self.ends:
             at = self.ends[x]
             derivative = at.derivative_along(self.moves)
@@ -138,7 +140,11 @@ class BMRM(Solver):
     def _plane_point(self) -> Point:
         best = self.certificate
         line = Line(self.risk, self.regularizer, Point(best.weights, best.best_at), self.minimum)
-        lowest = lowest_point(line, 0.0, 1.0, SEARCH_ACCURACY * (best.primal - best.lower))
+        try:
+            lowest = lowest_point(line, 0.0, 1.0, SEARCH_ACCURACY * (best.primal - best.lower))
+        except TimeIsUpError:
+            best.offer_weights(*line.point(line.lowest), primal=line.least)
+            raise
         best.offer_weights(*line.point(lowest.x), primal=lowest.value)
         return line.point(lowest.x + PLANE_POSITION * (1 - lowest.x))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bundle._plane_sums import pack
 from rrmlinear.solvers.bundle.plane_store import PlaneStore
@@ -69,11 +70,13 @@ class CuttingPlanes:
         if self.qp is None:
             self._newton(tolerance)
         else:
-            self.qp.solve(tolerance)
-            self.beta = self.qp.beta
-            vector = -self.planes.combination(self.beta)
-            self.w = self.regularizer.primal_of(vector)
-            self.bound = float(self.b @ self.beta) - self.regularizer.conjugate_of(vector)
+            try:
+                self.qp.solve(tolerance)
+            finally:  # β is no worse than before where the time is up
+                self.beta = self.qp.beta
+                vector = -self.planes.combination(self.beta)
+                self.w = self.regularizer.primal_of(vector)
+                self.bound = float(self.b @ self.beta) - self.regularizer.conjugate_of(vector)
         self._forget()
 
     def _newton(self, tolerance: float) -> None:
@@ -85,6 +88,7 @@ class CuttingPlanes:
         omega, b = self.regularizer, self.b
         vector = -self.planes.combination(self.beta)
         for _ in range(MAX_NEWTON_STEPS):
+            check_time()
             self.w = omega.primal_of(vector)
             g = -(self.planes.products(self.w) + b)
             mean = float(self.beta @ g)
@@ -191,6 +195,7 @@ def best_part(
         return 1.0 if -derivative >= curvature else -derivative / curvature
 
     def function(x: float) -> tuple[float, float]:
+        check_time()
         at = vector + x * move
         return omega.conjugate_of(at) - x * rise, float(omega.primal_of(at) @ move) - rise
 

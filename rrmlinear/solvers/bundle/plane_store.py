@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.bundle._plane_sums import add_combination, products
 
 # Vectors in one piece of memory: products with 32 at once run at memory bandwidth, and at most 31
-# places are unused.
+# places are unused. Those of huge spaces take pieces of at most CHUNK_BYTES.
 CHUNK = 32
+CHUNK_BYTES = 1 << 28
 
 
 class PlaneStore:
@@ -21,6 +23,7 @@ class PlaneStore:
 
     def __init__(self, d: int) -> None:
         self.d = d
+        self.chunk = max(1, min(CHUNK, CHUNK_BYTES // (8 * max(1, d))))
         self.chunks: list[NDArray[np.float64]] = []
         self.free: list[int] = []
         self.places: list[int] = []
@@ -30,11 +33,11 @@ class PlaneStore:
 
     def append(self, vector: NDArray[np.float64]) -> None:
         if not self.free:
-            begin = len(self.chunks) * CHUNK
-            self.chunks.append(np.zeros((CHUNK, self.d)))
-            self.free = list(range(begin + CHUNK - 1, begin - 1, -1))
+            begin = len(self.chunks) * self.chunk
+            self.chunks.append(np.zeros((self.chunk, self.d)))
+            self.free = list(range(begin + self.chunk - 1, begin - 1, -1))
         place = self.free.pop()
-        self.chunks[place // CHUNK][place % CHUNK] = vector
+        self.chunks[place // self.chunk][place % self.chunk] = vector
         self.places.append(place)
 
     def keep(self, chosen: NDArray[np.intp]) -> None:
@@ -45,17 +48,18 @@ class PlaneStore:
 
     def products(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """⟨a_t, vector⟩ for all t."""
-        found = np.empty((len(self.chunks), CHUNK))
+        found = np.empty((len(self.chunks), self.chunk))
         for chunk, part in zip(self.chunks, found, strict=True):
+            check_time()
             products(chunk, vector, part)
         return found.ravel()[self.places]
 
     def combination(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ weights_t a_t."""
         total = np.zeros(self.d)
-        spread = np.zeros(len(self.chunks) * CHUNK)
+        spread = np.zeros(len(self.chunks) * self.chunk)
         spread[self.places] = weights
-        for chunk, part in zip(self.chunks, spread.reshape(-1, CHUNK), strict=True):
+        for chunk, part in zip(self.chunks, spread.reshape(-1, self.chunk), strict=True):
             add_combination(chunk, part, total)
         return total
 
@@ -65,6 +69,6 @@ class PlaneStore:
         """⟨a_s, a_t⟩ of the chosen vectors, summed over these coordinates alone."""
         part = np.empty((len(chosen), len(coordinates)))
         for line, t in enumerate(chosen):
-            place = self.places[t]
-            np.take(self.chunks[place // CHUNK][place % CHUNK], coordinates, out=part[line])
+            at, place = divmod(self.places[t], self.chunk)
+            np.take(self.chunks[at][place], coordinates, out=part[line])
         return part @ part.T

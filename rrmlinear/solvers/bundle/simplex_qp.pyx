@@ -8,10 +8,13 @@ from rrmlinear.solvers.bundle._active_set cimport INSIDE, OUTSIDE, REFUSED, Acti
 
 import numpy as np
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.bundle._active_set import grown
 
 # Limit on steps for each variable: more than any program has needed.
 cdef Py_ssize_t STEPS_PER_VARIABLE = 50
+# Multiplications between two looks at the clock.
+cdef Py_ssize_t CHECKED_WORK = 1 << 24
 # The minimum over the set is recomputed up to this often; a violation left then is rounding.
 cdef int MAX_REFINEMENTS = 2
 # Rounding of β'g, relative to Σ β_j (|b_j| + Q_jj).
@@ -34,6 +37,9 @@ cdef class SimplexQP:
     cdef double[::1] step           # of the variables in the set, in its order, as are the next two
     cdef double[::1] ones
     cdef double[::1] rates          # g over the set at the start of a descent
+    cdef bint settled               # β is the minimum over the set
+    cdef bint ended
+    cdef int refined
 
     def __cinit__(self, Py_ssize_t capacity=16):
         self.set = ActiveSet()
@@ -125,44 +131,55 @@ cdef class SimplexQP:
 
     def solve(self, double tolerance=0):
         """Lower the objective to at most ``tolerance`` above its minimum, or as far as rounding
-        lets it. Returns a bound on its excess, β'g − min g with g = Qβ − b.
+        lets it. Returns a bound on its excess, β'g − min g with g = Qβ − b. Raises TimeIsUpError
+        after the deadline, β being no worse than before.
         """
         cdef double violation
-        if self.set.size == 0:
+        cdef Py_ssize_t j, size = self.set.size, left = STEPS_PER_VARIABLE * (size + 20)
+        cdef Py_ssize_t some
+        if size == 0:
             raise ValueError("a simplex of no variables is empty")
-        with nogil:
-            violation = self._solve(tolerance, STEPS_PER_VARIABLE * (self.set.size + 20))
-        return violation
-
-    cdef double _solve(self, double tolerance, Py_ssize_t most_steps) noexcept nogil:
-        # From β, whose support is the set, to the minimum. Each step lowers the objective, so that
-        # β is no worse than before wherever this ends.
-        cdef double violation = INFINITY, rounding, pivot
-        cdef Py_ssize_t entering, j, number
-        cdef bint settled = False
-        cdef int refined = 0
-        for j in range(self.set.size):
+        for j in range(size):
             if self.set.state[j] == REFUSED:
                 self.set.state[j] = OUTSIDE
+        self.settled, self.refined, self.ended = False, 0, False
+        while True:
+            some = min(left, max(1, CHECKED_WORK // (size * size)))
+            with nogil:
+                violation = self._solve(tolerance, some)
+            left -= some
+            if self.ended or left == 0:
+                return violation
+            check_time()
+
+    cdef double _solve(self, double tolerance, Py_ssize_t most_steps) noexcept nogil:
+        # From β, whose support is the set, towards the minimum. Each step lowers the objective, so
+        # that β is no worse than before wherever this ends.
+        cdef double violation = INFINITY, rounding, pivot
+        cdef Py_ssize_t entering, number
         for number in range(most_steps + 1):
             if self.set.is_stale():
                 self.set.factor()
-                settled = False
+                self.settled = False
             self._look()
             violation = self._violation(&entering, &rounding)
-            if violation <= tolerance or violation <= rounding or number == most_steps:
+            if violation <= tolerance or violation <= rounding:
+                self.ended = True
                 break
-            if not settled or entering < 0:
+            if number == most_steps:
+                break
+            if not self.settled or entering < 0:
                 if entering < 0:
-                    if refined == MAX_REFINEMENTS:
+                    if self.refined == MAX_REFINEMENTS:
+                        self.ended = True
                         break       # a violation within the set itself is rounding
-                    refined += 1
+                    self.refined += 1
                 self._descend(False)
-                settled = True
+                self.settled = True
                 continue
             pivot = self.set.pivot(entering)
             if not self.set.is_independent(entering, pivot):
-                settled = False
+                self.settled = False
                 if not self._exchange(entering, pivot):
                     self.set.state[entering] = REFUSED
                 continue

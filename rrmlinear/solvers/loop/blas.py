@@ -11,15 +11,43 @@ from typing import Any
 _LOCK = threading.Lock()
 
 
-class _Blocks:
-    """How many blocks run now, in all threads, and the limit that the first one set.
+class _Limit:
+    """How many blocks run, and the number of threads of each library before the first of them."""
 
-    ``libraries`` are those found when ``modules`` were imported.
-    """
+    def __init__(self) -> None:
+        self.running = 0
+        self.before: list[tuple[Any, int]] = []
 
-    running = modules = 0
-    limit: Any = None
-    libraries: Any = None
+    def begin(self, libraries: tuple[Any, ...]) -> None:
+        self.running += 1
+        if self.running == 1:
+            self.before = [(each, each.num_threads) for each in libraries]
+            for library, _ in self.before:
+                _set(library, 1)
+
+    def end(self) -> None:
+        self.running -= 1
+        if self.running == 0:
+            for library, number in self.before:
+                _set(library, number)
+
+
+class _OfThread(threading.local):
+    """The limit of libraries that have a number for each thread of the caller."""
+
+    def __init__(self) -> None:
+        self.limit = _Limit()
+
+
+class _Found:
+    """The libraries found when ``modules`` were imported: shared by all threads, and the others."""
+
+    modules = 0
+    shared: tuple[Any, ...] = ()
+    of_threads: tuple[Any, ...] = ()
+
+
+_SHARED, _OF_THREAD = _Limit(), _OfThread()
 
 
 @contextmanager
@@ -27,22 +55,44 @@ def one_blas_thread() -> Iterator[None]:
     """Keep linear algebra libraries to one thread in the block.
 
     Their threads would take cores that the caller did not offer, and wait for each other at vectors
-    of this size. The limit is the process's, from the first block that begins to the last that
-    ends. To find the libraries takes some milliseconds, as long as a small fit, and is done again
-    only after other modules have been imported.
+    of this size. Where the limit is the process's it holds from the first block that begins to the
+    last that ends, in whichever threads; libraries over OpenMP have one for each thread. To find
+    the libraries takes some milliseconds, as long as a small fit, and is done again only after
+    other modules have been imported.
     """
-    from threadpoolctl import ThreadpoolController
-
+    own = _OF_THREAD.limit
     with _LOCK:
-        if _Blocks.running == 0:
-            if _Blocks.modules != len(sys.modules):
-                _Blocks.libraries, _Blocks.modules = ThreadpoolController(), len(sys.modules)
-            _Blocks.limit = _Blocks.libraries.limit(limits=1, user_api="blas")
-        _Blocks.running += 1
+        if _SHARED.running == 0 and _Found.modules != len(sys.modules):
+            _find()
+        _SHARED.begin(_Found.shared)
+        own.begin(_Found.of_threads)
     try:
         yield
     finally:
         with _LOCK:
-            _Blocks.running -= 1
-            if _Blocks.running == 0:
-                _Blocks.limit.restore_original_limits()
+            own.end()
+            _SHARED.end()
+
+
+def _find() -> None:
+    from threadpoolctl import ThreadpoolController
+
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    _Found.shared = tuple(each for each in libraries if not _is_of_threads(each))
+    _Found.of_threads = tuple(each for each in libraries if _is_of_threads(each))
+    _Found.modules = len(sys.modules)
+
+
+def _is_of_threads(library: Any) -> bool:
+    return getattr(library, "threading_layer", None) == "openmp"
+
+
+def _set(library: Any, number: int) -> None:
+    # From 3.8 on threadpoolctl lets one thread alone, the first, set the number of OpenBLAS. Blocks
+    # begin and end in any thread, one at a time by the lock.
+    free = getattr(library, "clear_controlling_thread", None)
+    if free is not None:
+        free(force=True)
+    library.set_num_threads(number)
+    if free is not None:
+        free(force=True)

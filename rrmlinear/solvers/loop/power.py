@@ -14,6 +14,8 @@ from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 # The iteration ends when the eigenvalue rises by less than this fraction, or after MAX_PASSES.
 EIGENVALUE_ACCURACY = 1e-6
 MAX_PASSES = 1000
+# Random numbers that are drawn between two looks at the clock.
+NUMBERS_AT_ONCE = 1 << 22
 # Relative margin of the bound above the estimate, whose distance below the eigenvalue is unknown.
 ESTIMATE_MARGIN = 1e-3
 # Passes for the prox-function, and the smallest ratio of an example in it.
@@ -29,10 +31,12 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
     with costs: the duals sum to 0, so a shift of all rows does not move Σ c_i α_i x_i.
     """
     random = np.random.default_rng(seed)
-    v = np.zeros(risk.shape)
-    v.reshape(risk.shape[0], math.prod(risk.shape[1:]))[:, 0] = random.uniform(
-        0.5, 1.5, risk.shape[0]
-    )
+    v, d = np.zeros(risk.shape), risk.shape[0]
+    column = v.reshape(d, math.prod(risk.shape[1:]))[:, 0]
+    for begin in range(0, d, NUMBERS_AT_ONCE):
+        check_time()
+        some = column[begin : begin + NUMBERS_AT_ONCE]
+        some[:] = random.uniform(0.5, 1.5, len(some))
     eigenvalue = 0.0
     for _ in range(passes):
         check_time()
@@ -40,7 +44,11 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
         if length == 0:
             return 0.0, v
         v = v / length
-        image = risk.gradient(_centred(risk, risk.scores(v)))
+        check_time()
+        scores = risk.scores(v)
+        check_time()
+        image = risk.gradient(_centred(risk, scores))
+        check_time()
         last, eigenvalue = eigenvalue, inner(v, image)
         v = image
         if eigenvalue - last <= EIGENVALUE_ACCURACY * eigenvalue:

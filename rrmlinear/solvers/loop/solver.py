@@ -184,9 +184,11 @@ class Solver:
         w = np.zeros(self.risk.shape)
         with without_deadline():
             scores = self.risk.scores(w)
-            self.certificate.offer_weights(w, self.risk.at(scores))
-            self.certificate.offer_duals(0 * scores, w)
-            primal, dual = self.certificate.measure()
+            at = self.risk.at(scores)
+            primal = self.certificate.primal_of(w, at)
+            self.certificate.offer_weights(w, at, primal=primal, exact=True)
+            dual, alphas = self.certificate.dual_of(0 * scores, w)
+            self.certificate.offer_duals(alphas, dual=dual, exact=True)
         return TraceRow(0, self.seconds, primal, dual, gap_between(primal, dual))
 
     def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
 
 
@@ -138,3 +139,18 @@ def test_what_is_refused():
         qp.start([-1.0])
     with pytest.raises(ValueError, match="Q and b must be of 1 variables"):
         qp.replace(np.eye(2), np.zeros(2))
+
+
+def test_a_large_program_looks_at_the_clock_and_is_no_worse_than_before():
+    rng = np.random.default_rng(0)
+    factor, b = rng.standard_normal((600, 500)), rng.standard_normal(600)
+    Q, qp = factor @ factor.T, SimplexQP(600)
+    for j in range(600):
+        qp.append(Q[j, : j + 1], b[j])
+    before = objective(Q, b, qp.beta)
+    with ends_within(0.0), pytest.raises(TimeIsUpError):
+        qp.solve()
+    assert objective(Q, b, qp.beta) < before
+    assert qp.beta.sum() == pytest.approx(1)
+    qp.solve()  # and goes on from there
+    assert_optimal(Q, b, qp.beta)

@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 import threadpoolctl
 
 from rrmlinear.solvers.loop.blas import one_blas_thread
@@ -30,3 +31,65 @@ def test_the_limit_holds_while_any_block_runs():
                 seen.append(threads_of_blas())
             assert threads_of_blas() == {3}
     assert seen == [{1}] * 6
+
+
+def test_blocks_of_two_threads_that_overlap():
+    seen, begun, may_end = [], threading.Event(), threading.Event()
+
+    def other():
+        with one_blas_thread():
+            begun.set()
+            may_end.wait(10)
+            seen.append(threads_of_blas())
+
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        thread = threading.Thread(target=other)
+        with one_blas_thread():
+            thread.start()
+            begun.wait(10)
+        seen.append(threads_of_blas())  # the first block has ended, the second has not
+        may_end.set()
+        thread.join()
+        assert threads_of_blas() == {3}
+    assert seen == [{1}] * 2
+
+
+def test_fits_of_two_threads_at_once_leave_the_limit_as_it_was(small_problem, fit):
+    problem, results = small_problem(n=60, d=5, k=3).problem(), []
+
+    def fits():
+        results.extend(fit(problem, solver="newton", loss="logistic") for _ in range(10))
+
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        threads = [threading.Thread(target=fits) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert threads_of_blas() == {3}
+    assert len({model.weights.tobytes() for model in results}) == 1
+    assert len(results) == 20
+
+
+def test_a_block_of_another_thread_sets_the_limit_there_too():
+    seen = []
+
+    def other():
+        with one_blas_thread():
+            seen.append(threads_of_blas())
+        seen.append(threads_of_blas())
+
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        with one_blas_thread():
+            pass
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert seen == [{1}, {3}]
+
+
+def test_an_error_in_a_block_restores_the_limit():
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        with pytest.raises(KeyboardInterrupt), one_blas_thread():
+            raise KeyboardInterrupt
+        assert threads_of_blas() == {3}
