@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+import scipy.linalg  # noqa: F401  (its library too is there from the begin on)
 import threadpoolctl
 
 from rrmlinear.solvers.loop.blas import one_blas_thread
