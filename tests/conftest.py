@@ -99,9 +99,11 @@ def compile_extension(source, target):
     cython += ["--shared=rrmlinear._cyutility", str(source), "-o", str(code)]
     flags = ["-shared", "-fPIC", "-O2", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
     flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
-    flags += [f"-I{sysconfig.get_path('include')}", f"-I{TOP / 'rrmlinear' / 'simd'}"]
+    simd = TOP / "rrmlinear" / "simd"
+    flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
+    sources = [str(path) for path in (code, *simd.glob("*.c"))]
     part = target.with_suffix(".part")
-    for command in (cython, [compiler, *flags, str(code), "-o", str(part)]):
+    for command in (cython, [compiler, *flags, *sources, "-o", str(part)]):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     part.replace(target)
