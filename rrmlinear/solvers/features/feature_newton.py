@@ -11,22 +11,18 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, moved
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features.faces import FaceSystems
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
-from rrmlinear.solvers.features.quadratic_models import (
-    MAX_COLUMNS_SWEEPS,
-    ColumnsModel,
-    GramModel,
-    Model,
-)
-from rrmlinear.solvers.features.working_set import nearest_features
+from rrmlinear.solvers.features.quadratic_models import ColumnsModel, GramModel, Model
+from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
 
 # Sweeps that the models to come are expected to take at first, and beside those so far.
 FIRST_SWEEPS = 20
-# Limit on the features of a Gram matrix, and the same where sweeps over columns have been too many.
-MAX_GRAM_FEATURES, MAX_HARD_GRAM_FEATURES = 1000, 2500
+# Limit on the features of a Gram matrix.
+MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
 DENSE_PRODUCT = 1 / 8
 # The curvatures of a model are at least this fraction of their Lipschitz constant: a loss may have
@@ -35,6 +31,9 @@ MIN_CURVATURE = 1e-10
 # A step is taken if it brings this fraction of the decrease of the model; else half of it is tried,
 # at most so often.
 SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
+# The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
+# features with |v_j| > l1 fit a working set.
+LEVEL_FALL = 4.0
 # Curvatures added after a step that was too long fall by this factor after every whole step.
 ADDED_CURVATURE_FALL = 0.3
 
@@ -44,9 +43,11 @@ class FeatureNewton(Solver):
 
     A pass chooses a working set of features and minimizes a quadratic model of F plus the
     regularizer over their weights, by coordinate descent on the Gram matrix X' diag(h) X where that
-    pays and on the columns of the data elsewhere, and a search along the step follows. h are the
-    second derivatives; where a step was too long, they rise to the slopes of φ' along it. An
-    intercept of the risk is eliminated from the model.
+    pays and on the columns of the data elsewhere, with Newton steps on the face of the weights in
+    use; a search along the step follows. h are the second derivatives; where a step was too long,
+    they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
+    While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
+    falls from pass to pass.
 
     Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
     that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
@@ -90,22 +91,26 @@ class FeatureNewton(Solver):
         self.usable = self.squares > 0
         self.norms = np.sqrt(self.squares / risk.loss.smoothing + self.modulus)
         self.subsets = FeatureSubsets(risk.rows)
+        self.systems = FaceSystems(risk.rows.width)
         self.added = MIN_CURVATURE * self.largest
-        self.expected_sweeps, self.hard = FIRST_SWEEPS, False
+        self.level, self.swept = np.inf, 0.0
+        self.expected_sweeps = FIRST_SWEEPS
         self.at = self.certificate.at(risk.scores(self.w))
         self.certificate.offer_weights(self.w, self.at)
         self._certify()
 
     def run_pass(self, number: int) -> None:
-        features = nearest_features(self.pulls, self.w, self.norms, self.l1, self.usable)
+        self.level = self._next_level()
+        features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable)
         features = self.subsets.choose(features)
         part = self._part()
         model = self._model(part, features)
         begin, before = self.w[features], model.value()
+        model.swept = self.swept
         sweeps = model.minimize(self.deadline)
+        self.swept = model.swept
         if isinstance(model, ColumnsModel):
             self.expected_sweeps += sweeps
-            self.hard = sweeps >= MAX_COLUMNS_SWEEPS
         step = model.weights - begin
         self.moved = self._search(features, step, part.scores(step), before - model.value())
         self.work += 3 * self.n
@@ -129,6 +134,13 @@ class FeatureNewton(Solver):
         reach = np.sqrt(2 * gap / self.risk.loss.smoothing * self.squares)
         self.usable &= ~((t * np.abs(self.pulls) + reach < self.l1) & (self.w == 0))
 
+    def _next_level(self) -> float:
+        """The factor of the 1-norm in the next model, above l1 while working sets are too small."""
+        pulls = np.abs(self.pulls)
+        if np.count_nonzero(pulls[self.usable] > self.l1) <= set_limit(self.w):
+            return self.l1
+        return max(self.l1, min(self.level, float(pulls.max()) / LEVEL_FALL))
+
     def _part(self) -> ScalarRisk:
         """The risk without an intercept over the working set, for its products."""
         risk, rows = self.risk, self.subsets.rows
@@ -138,17 +150,16 @@ class FeatureNewton(Solver):
 
     def _model(self, part: ScalarRisk, features: NDArray[np.int64]) -> Model:
         curvatures = self.at.curvatures + self.added
-        given: Any = (self.pulls[features], self.w[features], self.l1, self.modulus)
+        least = MIN_CURVATURE * self.largest
+        curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
+        given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
         rows = part.rows
         if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
             return GramModel(hessian, self.usable[features], *given)
-        columns = self.subsets.as_columns()
-        return ColumnsModel(columns, curvatures, bool(self.free), *given)
+        return ColumnsModel(rows, curvatures, self.free, self.systems, features, *given)
 
     def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:
-        if self.hard and count <= MAX_HARD_GRAM_FEATURES:
-            return True
         products = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if dense else 1.0)
         sweeps = 2.0 * self.expected_sweeps * float(lengths.sum())
         return count <= MAX_GRAM_FEATURES and products <= sweeps
@@ -191,4 +202,5 @@ class FeatureNewton(Solver):
         self.added = np.maximum(self.added, slope - self.at.curvatures)
 
     def _objective(self, w: NDArray[np.float64], at: Evaluation) -> float:
-        return at.value + self.regularizer.value_of(w)
+        size = float(np.abs(w).sum())
+        return at.value + self.level * size + self.modulus / 2 * float(w @ w)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.features._cuts import cut_rows, scaled_columns
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
 WHOLE = 0.5
@@ -21,54 +21,36 @@ class FeatureSubsets:
     """
 
     def __init__(self, rows: Rows) -> None:
-        self.whole = rows
-        self.columns: Rows | None = None
+        self.whole = self.rows = rows
         self.features = np.arange(rows.width)
-        self.rows = rows
-        self.part: Rows | None = None
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Cut to these features, or to all if they are most of them; returns the choice."""
         if len(features) >= WHOLE * self.whole.width:
             features = np.arange(self.whole.width)
         if not np.array_equal(features, self.features):
-            self.features, self.part = features, None
             everything = len(features) == self.whole.width
-            self.rows = self.whole if everything else self._cut(features)
+            self.features = features
+            self.rows = self.whole if everything else part_of(self.whole, features)
         return features
 
-    def as_columns(self) -> Rows:
-        """The chosen features, each a row over the examples."""
-        if self.part is None:
-            self.part = _taken(self._all_columns(), self.features)
-        return self.part
 
-    def _cut(self, features: NDArray[np.int64]) -> Rows:
-        d = len(features)
-        if self.whole.is_dense and self.whole.bias < 0:
-            return Rows(np.ascontiguousarray(self.whole.values[:, features]), None, None, d)
-        columns = self.as_columns()
-        if columns.is_dense:
-            return Rows(np.ascontiguousarray(columns.values.T), None, None, d)
-        matrix = _matrix(columns).T.tocsr()
-        return Rows(matrix.data, matrix.indices, matrix.indptr, d)
-
-    def _all_columns(self) -> Rows:
-        if self.columns is None:
-            ones = np.ones(self.whole.shape[0])
-            self.columns = FeatureColumns(self.whole, ones, False).rows
-        return self.columns
+def part_of(rows: Rows, features: NDArray[np.int64]) -> Rows:
+    """The rows at these features alone."""
+    if not rows.is_dense:
+        return cut_rows(rows, features)
+    return Rows(np.take(_dense(rows), features, axis=1), None, None, len(features))
 
 
-def _taken(columns: Rows, features: NDArray[np.int64]) -> Rows:
-    n = columns.shape[1]
-    if columns.is_dense:
-        return Rows(np.ascontiguousarray(columns.values[features]), None, None, n)
-    matrix = _matrix(columns)[features]
-    return Rows(matrix.data, matrix.indices, matrix.indptr, n)
+def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
+    """The features as rows over the examples, each example times its factor."""
+    if not rows.is_dense:
+        return scaled_columns(rows, factors)
+    scaled = _dense(rows).T * factors
+    return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
-def _matrix(rows: Rows) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows.values, rows.indices, rows.indptr), shape=rows.shape)
+def _dense(rows: Rows) -> Any:
+    if rows.bias < 0:
+        return rows.values
+    return np.hstack([rows.values, np.full((rows.shape[0], 1), rows.bias)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,17 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.extrapolation import extrapolate
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.features.faces import (
+    BLAS_TIME,
+    FACE_RIDGE,
+    MAX_FACE,
+    FacePoint,
+    FaceSystems,
+    face_point,
+)
+from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.second_order.systems import Factor
 
 Vector = NDArray[np.float64]
 
@@ -23,12 +33,10 @@ SWEEPS_PER_LEAP = 5
 # this number of sweeps. A sweep over a Gram matrix is cheap.
 GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-8, 500
 COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
-# Ridge of a system on a face relative to its diagonal: dependent columns make it singular.
-FACE_RIDGE = 1e-12
-# Steps of a leap: each but the last takes weights from the face.
-MAX_FACE_STEPS = 50
-# Limit on the cubed sizes of all faces in the leaps of a model, and the least limit on the faces.
-MAX_FACE_WORK, MIN_FACE_STEPS = 2e9, 6
+# Steps on faces in a row: each but the last takes weights from the face.
+MAX_FACE_STEPS = 20
+# Time of a visit of a feature beside its products, in multiplications.
+VISIT_WORK = 100
 # A search for signs ends when no |pull| is above l1 by more than this fraction, or after this
 # number of weights added.
 SIGN_ACCURACY, MAX_SIGN_STEPS = 1e-9, 1000
@@ -40,6 +48,11 @@ class Model(Protocol):
     With an intercept the scores x_i'(w − w₀) are centred by their mean weighted with h.
     """
 
+    #: Multiplications of a sweep.
+    sweep_work: float
+    #: Multiplications of sweeps since the last step on a face.
+    swept: float
+
     @property
     def weights(self) -> Vector: ...
     def value(self) -> float: ...
@@ -47,24 +60,22 @@ class Model(Protocol):
         """Minimize nearly, but at most until the deadline; returns the sweeps."""
         ...
 
-
-class Swept(Protocol):
-    """Coordinate descent with longer steps, leaps, now and then."""
-
-    @property
-    def weights(self) -> Vector: ...
     def sweep(self) -> float: ...
     def leap(self, points: list[Vector]) -> float:
-        """A longer step after the sweeps that led through ``points``; returns its decrease."""
+        """A guess of the limit of the sweeps that led through ``points``; returns its decrease."""
+        ...
+
+    def face_work(self, size: int) -> float:
+        """The multiplications of a step on a face of this size, in the time of a sweep's."""
+        ...
+
+    def face_step(self, signs: Vector) -> FacePoint:
+        """Take a Newton step on the face of these signs."""
         ...
 
 
 class GramModel:
-    """The model by its Gram matrix. A leap solves linear systems on faces.
-
-    A face holds weights in use with their signs. If its minimum has other signs, those weights
-    become 0, or the step ends at the first of them, and the smaller face follows.
-    """
+    """The model by its Gram matrix."""
 
     def __init__(
         self,
@@ -80,8 +91,9 @@ class GramModel:
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
         self.l1, self.modulus = l1, modulus
         self.roots = np.sqrt(gram.diagonal())
-        self.face_work = 0.0
+        self.sweeps.set(_without_idle(begin, self.roots, linear, l1))
         self.wide = len(begin) > hessian.rows.shape[0]
+        self.sweep_work, self.swept = float(len(begin)) ** 2, 0.0
 
     @property
     def weights(self) -> Vector:
@@ -100,17 +112,25 @@ class GramModel:
         return self.sweeps.sweep()
 
     def leap(self, points: list[Vector]) -> float:
-        total = 0.0
-        for _ in range(MAX_FACE_STEPS):
-            if self.face_work > MAX_FACE_WORK:
-                break
-            size = float(np.count_nonzero(self.weights)) ** 3
-            self.face_work += min(size, MAX_FACE_WORK / MIN_FACE_STEPS)
-            decrease, ended = self._face_step(np.sign(self.weights))
-            total += decrease
-            if ended:
-                break
-        return total
+        return 0.0
+
+    def face_work(self, size: int) -> float:
+        return BLAS_TIME * float(size) ** 3 / 3
+
+    def face_step(self, signs: Vector) -> FacePoint:
+        face = np.flatnonzero(signs)
+        weights = self.weights[face]
+        matrix = self.sweeps.gram[np.ix_(face, face)]
+        matrix.flat[:: len(face) + 1] += self.modulus
+        downhill = self.sweeps.pulls[face] - self.modulus * weights - self.l1 * signs[face]
+        system = matrix.copy()
+        system.flat[:: len(face) + 1] *= 1 + FACE_RIDGE
+        step = Factor(system).solve(downhill)
+        point = face_point(lambda x: matrix @ x, downhill, step, weights, signs[face])
+        moved = self.weights.copy()
+        moved[face] = point.weights
+        self.sweeps.set(moved)
+        return point
 
     def _search_signs(self, deadline: float | None) -> None:
         """Minimize exactly: solve on the face, add the weight that pulls most, and so on.
@@ -134,77 +154,46 @@ class GramModel:
 
     def _settle(self, signs: Vector) -> float:
         # Steps until one ends inside its face; their decrease.
-        total, ended = 0.0, not signs.any()
-        while not ended:
-            decrease, ended = self._face_step(signs)
-            total += decrease
+        total = 0.0
+        while signs.any():
+            point = self.face_step(signs)
+            total += point.decrease
+            if point.inside or not point.decrease > 0:
+                break
             signs = np.sign(self.weights)
         return total
 
-    def _face_step(self, signs: Vector) -> tuple[float, bool]:
-        """The decrease of a step on the face of these signs, and whether it was the last.
-
-        A step that is not the last takes a weight from the face.
-        """
-        sweeps, before, value = self.sweeps, self.weights.copy(), self.sweeps.value()
-        face = np.flatnonzero(signs)
-        w, signs = before[face], signs[face]
-        matrix = sweeps.gram[np.ix_(face, face)]
-        matrix[np.diag_indices(face.size)] *= 1 + FACE_RIDGE
-        matrix[np.diag_indices(face.size)] += self.modulus
-        downhill = sweeps.pulls[face] - self.modulus * w - self.l1 * signs
-        try:
-            step: Any = np.linalg.solve(matrix, downhill)
-        except np.linalg.LinAlgError:
-            return 0.0, True
-        turned = (w + step) * signs < 0
-        rounding = OBJECTIVE_ROUNDING * max(abs(value), self.l1 * float(np.abs(w).sum()))
-        for trial in _within_signs(w, step, turned):
-            weights = before.copy()
-            weights[face] = trial
-            sweeps.set(weights)
-            if (decrease := value - sweeps.value()) > -rounding:
-                return max(decrease, 0.0), not turned.any()
-        sweeps.set(before)
-        return 0.0, True
-
-
-def _within_signs(w: Vector, step: Vector, turned: NDArray[np.bool_]) -> list[Vector]:
-    """w + step with 0 for weights that turn, and the first point of the way where one is 0."""
-    if not turned.any():
-        return [w + step]
-    crossing = np.where(turned, -w / np.where(turned, step, 1), np.inf)
-    first = int(crossing.argmin())
-    point = w + crossing[first] * step
-    point[first] = 0.0
-    return [np.where(turned, 0.0, w + step), point]
-
 
 class ColumnsModel:
-    """The model by the columns of the data, each times the root of h. A leap extrapolates."""
+    """The model by the columns of the data, each times the root of h."""
 
     def __init__(
         self,
-        columns: Rows,
+        rows: Rows,
         curvatures: Vector,
-        centred: bool,
+        free: tuple[Vector, ...],
+        systems: FaceSystems,
+        names: NDArray[np.int64],
         linear: Vector,
         begin: Vector,
         l1: float,
         modulus: float,
     ):
         root = np.sqrt(curvatures)
-        scaled = _scaled(columns, root)
-        count = columns.shape[0]
+        scaled = columns_of(rows, root)
+        count = scaled.shape[0]
         totals, means, norms = np.zeros(count), np.zeros(count), scaled.squared_norms()
-        if centred:
+        if free:
             totals, spreads = products_and_spreads(scaled, root)
             means = totals / float(root @ root)
             norms = np.where(spreads > CONSTANT_COLUMN * norms, spreads, 0.0)
         self.sweeps = FeatureSweeps(scaled, norms, root, means, totals, linear, l1, modulus)
-        self.sweeps.weights[:] = begin
+        self.sweeps.weights[:] = _without_idle(begin, norms, linear, l1)
         self.features = np.arange(count)
-        self.begin, self.linear, self.unit = begin, linear, root
+        self.begin, self.linear, self.unit, self.norms = begin, linear, root, norms
+        self.rows, self.curvatures, self.free = rows, curvatures, free
+        self.l1, self.modulus, self.systems, self.names = l1, modulus, systems, names
+        self.sweep_work, self.swept = 2.0 * scaled.n_stored + VISIT_WORK * count, 0.0
 
     @property
     def weights(self) -> Vector:
@@ -225,30 +214,55 @@ class ColumnsModel:
         value = self.value()
         return value - extrapolate(self.sweeps, self.features, points, self.value)
 
+    def face_work(self, size: int) -> float:
+        return self.systems.work(size)
 
-def minimize(model: Swept, accuracy: float, most: int, deadline: float | None) -> int:
+    def face_step(self, signs: Vector) -> FacePoint:
+        face = np.flatnonzero((signs != 0) & (self.norms > 0))
+        weights = self.weights[face]
+        hessian = Hessian(part_of(self.rows, face), self.curvatures, self.free)
+        pulls = self.sweeps.products(face) + self.linear[face]
+        downhill = pulls - self.modulus * weights - self.l1 * signs[face]
+        spent, guess = self.systems.spent, self.systems.work(len(face))
+        step = self.systems.solve(hessian, self.modulus, self.names[face], downhill)
+        point = face_point(
+            lambda x: hessian.product(x) + self.modulus * x, downhill, step, weights, signs[face]
+        )
+        self.sweeps.move(face, point.weights)
+        self.swept -= self.systems.spent - spent - guess
+        return point
+
+
+def _without_idle(weights: Vector, curvatures: Vector, linear: Vector, l1: float) -> Vector:
+    """The weights with 0 for those of features that no example with a curvature has."""
+    return np.where((curvatures == 0) & (np.abs(linear) < l1), 0.0, weights)
+
+
+def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -> int:
     """Sweep until a sweep's decrease is below ``accuracy`` times all of it; returns the sweeps.
 
-    Ends after ``most`` sweeps, and at the deadline.
+    Steps on faces take as much work as the sweeps before them. Ends after ``most`` sweeps, and at
+    the deadline.
     """
     total, count = 0.0, 0
     while True:
+        size = int(np.count_nonzero(model.weights))
+        if 0 < size <= MAX_FACE and model.swept >= model.face_work(size):
+            for _ in range(MAX_FACE_STEPS):
+                size = int(np.count_nonzero(model.weights))
+                model.swept -= model.face_work(size)
+                point = model.face_step(np.sign(model.weights))
+                total += point.decrease
+                if point.inside or point.decrease <= accuracy * total:
+                    break
         points = [model.weights.copy()]
         for _ in range(SWEEPS_PER_LEAP):
             decrease = model.sweep()
             points.append(model.weights.copy())
             total, count = total + decrease, count + 1
+            model.swept += model.sweep_work
             if decrease <= accuracy * total or count >= most:
                 return count
         total += model.leap(points)
         if deadline is not None and time.perf_counter() > deadline:
             return count
-
-
-def _scaled(columns: Rows, factors: Vector) -> Rows:
-    n = columns.shape[1]
-    if columns.is_dense:
-        return Rows(columns.values * factors, None, None, n)
-    indptr: Any = columns.indptr
-    indices: Any = columns.indices
-    return Rows(columns.values * factors[indices], indices, indptr, n)

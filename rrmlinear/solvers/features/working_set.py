@@ -14,6 +14,11 @@ WORKING_SET_PULL = 0.95
 MIN_SET_LIMIT = 100
 
 
+def set_limit(weights: Vector) -> int:
+    """The limit on the next working set."""
+    return max(MIN_SET_LIMIT, 2 * int(np.count_nonzero(weights)))
+
+
 def nearest_features(
     pulls: Vector,
     weights: Vector,
@@ -28,7 +33,7 @@ def nearest_features(
     in_use = weights != 0
     room = WORKING_SET_PULL * l1 - np.abs(pulls)
     near = np.flatnonzero(((room < 0) | in_use) & usable)
-    most = max(MIN_SET_LIMIT, 2 * int(in_use.sum()))
+    most = set_limit(weights)
     if len(near) > most:
         distance = np.where(in_use[near], -np.inf, room[near] / norms[near])
         near = np.sort(near[np.argpartition(distance, most - 1)[:most]])
