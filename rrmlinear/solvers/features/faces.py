@@ -85,7 +85,7 @@ class FaceSystems:
 
     def solve(self, hessian: Any, modulus: float, features: NDArray[np.int64], b: Vector) -> Vector:
         """x with (H + modulus) x = b nearly, H over these features."""
-        before = self.spent
+        before, self.products = self.spent, 0
         x = self._solved(hessian, modulus, features, b)
         self.spent += self.products * float(len(self.factor.scale)) ** 2
         self.last = self.spent - before
@@ -96,15 +96,13 @@ class FaceSystems:
     ) -> Vector:
         diagonal = hessian.diagonal()
         ridge = FACE_RIDGE * diagonal + modulus
-        self.products = 0
 
         def product(x: Vector) -> Vector:
-            self.products += 1
             return hessian.product(x) + ridge * x
 
         if self.factor is not None:
             known = self._known(features, 1 / (diagonal + ridge))
-            x = conjugate_gradients(product, known, b, RESIDUAL, MAX_OLD_PRODUCTS)
+            x, self.products = conjugate_gradients(product, known, b, RESIDUAL, MAX_OLD_PRODUCTS)
             if self.products < MAX_OLD_PRODUCTS:
                 return x
         self.spent += BLAS_TIME * float(len(b)) ** 3 / 3
@@ -113,7 +111,9 @@ class FaceSystems:
         self.factor = Factor(matrix)
         self.places[:] = -1
         self.places[features] = np.arange(len(features))
-        return conjugate_gradients(product, self.factor.solve, b, RESIDUAL, MAX_NEW_PRODUCTS)
+        x, products = conjugate_gradients(product, self.factor.solve, b, RESIDUAL, MAX_NEW_PRODUCTS)
+        self.products += products
+        return x
 
     def _known(self, features: NDArray[np.int64], scale: Vector) -> Callable[[Vector], Vector]:
         # the factor over the features that it has, and the diagonal over others

@@ -92,7 +92,7 @@ def test_separable_text_with_wild_counts_is_solved(loss, C):
     X.data = np.floor(rng.pareto(1.0, X.nnz)) + 1
     problem = Problem.from_arrays(X, np.where(rng.random(600) < 0.5, 1.0, -1.0))
     parameter = Parameter(
-        solver="batch", loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=150
+        solver="auto", loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=150
     )
     result = fit(problem, parameter).result
     assert result.status.name == "SOLVED"
