@@ -1,8 +1,9 @@
-"""Arguments of scikit-learn's callers converted for solvers; each mistake gets one sentence."""
+"""Arguments of scikit-learn's callers: what they may be, and how solvers take them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,31 +11,53 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 
+#: Ranges of numbers, in the words that scikit-learn's errors have for them.
+POSITIVE = [Interval(Real, 0, None, closed="neither")]
+AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
+FRACTION = [Interval(Real, 0, 1, closed="both")]
+COUNT = [Interval(Integral, 1, None, closed="left")]
+INTERCEPT = ["boolean", StrOptions({"regularized", "unregularized"})]
 
-def check_positive(name: str, value: Any) -> None:
-    """Raise ValueError unless value is a finite number above 0."""
-    if not (isinstance(value, Real) and 0 < float(value) < math.inf):
-        raise ValueError(f"{name} is {value!r}; it must be a finite number above 0")
+#: The ranges of parameters by their names, for every class that has them.
+RANGES: Mapping[str, list[Any]] = {
+    "C": POSITIVE,
+    "alpha": POSITIVE,
+    "l1_ratio": FRACTION,
+    "epsilon": AT_LEAST_0,
+    "delta": POSITIVE,
+    "quantile": [Interval(Real, 0, 1, closed="neither")],
+    "tol": POSITIVE,
+    "max_iter": COUNT,
+    "fit_intercept": INTERCEPT,
+    "intercept_scaling": POSITIVE,
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "random_state": ["random_state"],
+    "n_jobs": [None, Integral],
+    "positive": ["boolean"],
+    "warm_start": ["boolean"],
+    "callback": [callable, None],
+    "verbose": ["verbose"],
+    "solver_options": [dict, None],
+    "copy_X": ["boolean"],
+    "dual": ["boolean", StrOptions({"auto"})],
+    "precompute": [StrOptions({"auto"}), "boolean"],
+    "selection": [StrOptions({"cyclic"})],
+}
 
 
-def check_count(name: str, value: Any) -> None:
-    """Raise ValueError unless value is a whole number from 1 on."""
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name} is {value!r}; it must be a whole number from 1 on")
+def optional(ranges: list[Any]) -> list[Any]:
+    """The same, and None."""
+    return [*ranges, None]
 
 
-def thread_count(n_threads: Any) -> int:
+def thread_count(n_jobs: Any) -> int:
     """None: 1; −1: all cores, −2: all but one, … as joblib counts what this process may use."""
-    if n_threads is None:
-        return 1
-    if not isinstance(n_threads, Integral) or n_threads == 0:
-        raise ValueError(
-            f"n_threads is {n_threads!r}; it must be None, a whole number from 1 on, or -1 for "
-            "all cores"
-        )
-    return effective_n_jobs(int(n_threads))
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; it must be None, a whole number from 1 on, or -1 for all")
+    return 1 if n_jobs is None else effective_n_jobs(int(n_jobs))
 
 
 def seed_of(random_state: Any) -> int:
@@ -60,16 +83,10 @@ def class_factors(
     """
     if class_weight is None:
         return None
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(
-                f"class_weight is {class_weight!r}; it must be a dict, 'balanced' or None"
-            )
+    if class_weight == "balanced":
         counts = np.bincount(index, weights=sample_weight, minlength=len(classes))
         # Examples of a class with weight 0 have no cost for any factor.
         return counts.sum() / (len(classes) * np.where(counts > 0, counts, np.inf))
-    if not isinstance(class_weight, dict):
-        raise ValueError(f"class_weight is {class_weight!r}; it must be a dict, 'balanced' or None")
     for label, factor in class_weight.items():
         if not (isinstance(factor, Real) and 0 <= float(factor) < math.inf):
             raise ValueError(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
 from rrmlinear.catalog.matrix_builders import Entries, levels_loss
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
-from rrmlinear.estimators.arguments import check_count, check_positive
 from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.triplets import Triplets, indices, numbers_of
 from rrmlinear.estimators.wording import own_words
@@ -48,7 +50,7 @@ class MatrixCompletion(Certified):
     ----------
     loss : str, default="absolute"
         "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
-        "quantile": losses of numbers, as in `SDCARegressor`. "hinge": entries are ordered levels,
+        "quantile": losses of numbers, as in `LinearRegressor`. "hinge": entries are ordered levels,
         such as ratings, and the hinge of W's entry is taken at each threshold between two levels;
         with two levels it is the ordinary hinge.
     C : float, default=None
@@ -58,10 +60,10 @@ class MatrixCompletion(Certified):
     thresholds : array-like of float, default=None
         Of the hinge: one fewer than there are levels, rising; by default 0, 3, 6, ….
     epsilon, huber, quantile : float, default=None
-        Numbers of the losses that have them, as in `SDCARegressor`.
+        Numbers of the losses that have them, as in `LinearRegressor`.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * objective``.
-    max_passes : int, default=2000
+    max_iter : int, default=2000
         Most steps.
     callback : callable, default=None
         Called with a `TraceRow` after each step; stops the fit by returning True.
@@ -86,7 +88,7 @@ class MatrixCompletion(Certified):
         Duals α_i with ‖Σ C_i α_i e_r e_k'‖ ≤ 1, the largest singular value, and
         −Σ C_i φ*(−α_i) a lower bound of the minimum.
     duality_gap_, n_iter_, status_, trace_
-        The certificate and how it was reached, as in `SDCARegressor`.
+        The certificate and how it was reached, as in `LinearRegressor`.
 
     Warns
     -----
@@ -111,6 +113,8 @@ class MatrixCompletion(Certified):
     True
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
+
     loss: str = "absolute"
     _: KW_ONLY
     C: float | None = None
@@ -120,7 +124,7 @@ class MatrixCompletion(Certified):
     huber: float | None = None
     quantile: float | None = None
     tol: float = 1e-3
-    max_passes: int = 2000
+    max_iter: int = 2000
     callback: Any = None
     verbose: int = 0
 
@@ -141,19 +145,17 @@ class MatrixCompletion(Certified):
         0, multiplies ``C``. Raises ValueError for indices out of range, NaN or infinity, lengths
         that differ, levels that do not fit the thresholds, and numbers out of range.
         """
+        self._validate_params()
         if self.loss not in LOSSES:
             known = ", ".join(LOSSES)
             raise ValueError(f"loss is {self.loss!r}; it must be one of {known}")
-        check_positive("tol", self.tol)
-        check_count("max_passes", self.max_passes)
         given = Triplets.of(rows, columns, values, shape, sample_weight)
-        cost = cost_of(self.C, self.alpha, given.weights, len(given.values))
         weights = np.ones(len(given.values)) if given.weights is None else given.weights
         with np.errstate(over="ignore"):
-            costs = checked_costs(cost * weights)
+            costs = checked_costs(cost_of(self, float(weights.sum())) * weights)
         targets, loss = self._loss(given.values)
         entries = Entries(given.rows, given.columns, targets, costs, given.shape)
-        stopping = Stopping(gap_tol=float(self.tol), max_passes=int(self.max_passes))
+        stopping = Stopping(gap_tol=float(self.tol), max_passes=int(self.max_iter))
         left, s, right, result = complete(entries, loss, stopping, self._on_pass())
         self.shape_ = given.shape
         self.left_, self.singular_values_, self.right_ = left, s, right
@@ -205,3 +207,12 @@ class MatrixCompletion(Certified):
         if self.loss != LEVELS:
             return scores
         return self.classes_[np.searchsorted(self.thresholds_, scores)]
+
+    def score(self, rows: Any, columns: Any = None, values: Any = None) -> float:
+        """R² of predicted numbers, or the fraction of levels that are right.
+
+        Entries are given as in `fit`; indices must lie in the matrix.
+        """
+        given = Triplets.of(rows, columns, values, None, None)
+        measure = accuracy_score if self.loss == LEVELS else r2_score
+        return float(measure(given.values, self.predict(given.rows, given.columns)))

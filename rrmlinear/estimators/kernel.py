@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -14,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.kernel_builders import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.estimators.any_loss import links_scores
-from rrmlinear.estimators.arguments import check_count
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.estimators.arguments import COUNT, optional
+from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.general import AnyObjective, LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernel_features import KernelFeatures, KernelPoints, checked_kernels
 from rrmlinear.estimators.kernel_pairs import (
     PAIR_LOSSES,
@@ -23,18 +26,18 @@ from rrmlinear.estimators.kernel_pairs import (
     PairClassifier,
     PairRegressor,
 )
-from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
-from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
+from rrmlinear.estimators.linear import labels_of, links_scores
+from rrmlinear.estimators.objective import CLASSIFYING, find_loss
 
 Array = NDArray[np.float64]
 
 # Regularizers of the features' weights by their names as functions of g.
 REGULARIZERS = ("l2", "l2-norm", "squared-group-norm")
-SOLVERS = ("auto", "dual", "primal")
+SOLVERS = ("auto", "pdprox-dual", "pdprox-primal")
 #: Parameters of every linear estimator.
 SHARED = (
-    *("loss", "C", "alpha", "smoothing", "tol", "max_passes", "fit_intercept"),
-    *("n_threads", "callback", "verbose"),
+    *("loss", "C", "alpha", "smoothing", "tol", "max_iter", "fit_intercept"),
+    *("budget", "n_jobs", "callback", "verbose"),
 )
 
 
@@ -42,12 +45,17 @@ SHARED = (
 class KernelEstimator(BaseEstimator):
     """Functions g + b of kernels, found as a linear model of their features.
 
-    ``_families`` are the linear estimators, for the squared norm and for any regularizer, and
-    ``_numbers`` the parameters that they share with a subclass. ``_pairs`` is the estimator for
-    one kernel with the squared norm, where the loss admits it: it needs no features.
+    ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a
+    subclass. ``_pairs`` is the estimator for one kernel with the squared norm, where the loss
+    admits it: it needs no features.
     """
 
-    _families: ClassVar[tuple[type, type]]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **AnyObjective._parameter_constraints,
+        "n_components": optional(COUNT),
+    }
+    _expected_failed_checks = Certified._expected_failed_checks
+    _linear_class: ClassVar[type]
     _pairs: ClassVar[type]
     _numbers: ClassVar[tuple[str, ...]]
 
@@ -63,14 +71,15 @@ class KernelEstimator(BaseEstimator):
     budget: float | None = None
     solver: str = "auto"
     tol: float = 1e-4
-    max_passes: int = 10_000
+    max_iter: int = 10_000
     fit_intercept: Any = True
-    n_threads: int | None = None
+    n_jobs: int | None = None
     random_state: Any = None
     callback: Any = None
     verbose: int = 0
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._validate_params()
         kernels = checked_kernels(self.kernel, self.kernel_params)
         self._check_choices(len(kernels), y, sample_weight)
         points, rows = self._points(X), X
@@ -121,7 +130,7 @@ class KernelEstimator(BaseEstimator):
 
     def _take_certificate(self, estimator: Any) -> None:
         self.intercept_ = estimator.intercept_
-        for name in ("duality_gap_", "n_iter_", "status_", "trace_"):
+        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_"):
             setattr(self, name, getattr(estimator, name))
 
     def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:
@@ -139,7 +148,6 @@ class KernelEstimator(BaseEstimator):
             )
         self.indices_ = np.arange(n)
         if self.n_components is not None:
-            check_count("n_components", self.n_components)
             random = check_random_state(0 if self.random_state is None else self.random_state)
             if self.n_components < n:
                 chosen = random.choice(n, int(self.n_components), replace=False)
@@ -157,13 +165,12 @@ class KernelEstimator(BaseEstimator):
             )
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
-        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
-        if self.solver == "auto" and name == "l2" and self.budget is None:
-            return self._families[0](**choices)
         groups = np.repeat(np.arange(n_kernels), sizes) if name == "squared-group-norm" else None
-        solver = "dual" if self.solver == "auto" else self.solver
-        choices |= {"regularizer": name, "groups": groups, "budget": self.budget}
-        return self._families[1](solver=solver, **choices)
+        solver = self.solver
+        if solver == "auto" and (name != "l2" or self.budget is not None):
+            solver = "pdprox-dual"
+        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
+        return self._linear_class(solver=solver, regularizer=name, groups=groups, **choices)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
@@ -214,7 +221,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     Parameters
     ----------
     loss : str, default="hinge"
-        As in `SDCAClassifier`.
+        As in `LinearClassifier`.
     kernel : str, callable or list of these, default="rbf"
         A name of `sklearn.metrics.pairwise.pairwise_kernels`; a callable that makes the matrix of
         inner products of the rows of two matrices; "precomputed", where X is that matrix over the
@@ -228,14 +235,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         R: ½‖g‖² (default of one kernel), ‖g‖, or (Σ_k ‖g_k‖)² (default of several, of which it
         leaves some out); with several ‖g‖² is Σ ‖g_k‖².
     C, alpha, smoothing, slope, class_weight
-        As in `SDCAClassifier`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ R.
+        As in `LinearClassifier`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ R.
     budget : float, default=None
-        As in `NonSmoothClassifier`.
-    solver : {"auto", "dual", "primal"}, default="auto"
-        "auto": with ½‖g‖² that of `RiskClassifier`, else "dual"; the others are those of
-        `NonSmoothClassifier`.
-    tol, max_passes, fit_intercept, n_threads, callback, verbose
-        As in `RiskClassifier`: by default the intercept is not regularized.
+        As in `LinearClassifier`.
+    solver : {"auto", "pdprox-dual", "pdprox-primal"}, default="auto"
+        "auto": with ½‖g‖² that of `LinearClassifier`, else "pdprox-dual"; the others are those of
+        `LinearClassifier`.
+    tol, max_iter, fit_intercept, n_jobs, callback, verbose
+        As in `LinearClassifier`: by default the intercept is not regularized.
     random_state : int, RandomState or None, default=None
         Of Nyström's examples; None is 0.
 
@@ -246,11 +253,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     intercept_ : array of shape (n_scores,)
     norms_ : array of shape (n_scores, n_kernels)
         ‖g_k‖.
-    linear_ : RiskClassifier or NonSmoothClassifier
+    linear_ : LinearClassifier or LinearRegressor
         The model of the features, with the duals of the examples in its ``dual_coef_``. Where duals
         are found by pairs its ``coef_`` are the weights of the examples' kernels.
     classes_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
-        As in `RiskClassifier`.
+        As in `LinearClassifier`.
 
     Warns
     -----
@@ -267,7 +274,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     True
     """
 
-    _families = (RiskClassifier, NonSmoothClassifier)
+    _linear_class = LinearClassifier
     _pairs = PairClassifier
     _numbers = ("slope", "class_weight")
 
@@ -295,9 +302,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the largest score for each row of X; ties go to the first class."""
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
+        return labels_of(self.decision_function(X), self.classes_)
+
+    def _loss(self, n_classes: int) -> LossRow:
+        return find_loss(self.loss, CLASSIFYING)
 
     @available_if(links_scores)
     def predict_proba(self, X: Any) -> Array:
@@ -320,11 +328,11 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     Parameters
     ----------
     loss : str, default="epsilon-insensitive"
-        As in `SDCARegressor`.
+        As in `LinearRegressor`.
     epsilon, huber, quantile
-        As in `SDCARegressor`.
+        As in `LinearRegressor`.
     kernel, kernel_params, n_components, regularizer, C, alpha, smoothing, budget, solver, tol, \
-    max_passes, fit_intercept, n_threads, random_state, callback, verbose
+    max_iter, fit_intercept, n_jobs, random_state, callback, verbose
         As in `KernelClassifier`.
 
     Attributes
@@ -348,7 +356,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     True
     """
 
-    _families = (RiskRegressor, NonSmoothRegressor)
+    _linear_class = LinearRegressor
     _pairs = PairRegressor
     _numbers = ("epsilon", "huber", "quantile")
 

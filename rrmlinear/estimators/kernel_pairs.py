@@ -15,8 +15,8 @@ from rrmlinear.catalog.kernel_builders import ROWS_AT_ONCE, KernelRows, by_pairs
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernel_features import KernelPoints, kernel_matrix
-from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 
@@ -49,12 +49,12 @@ class Pairs:
     kernel: KernelPoints
     kernel_rows: KernelRows
 
-    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> Selection:
-        chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
+    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
+        problem, chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
         self.kernel_rows = rows_of_kernel(self.kernel)
         solver = replace(chosen.solver, build=by_pairs(self.kernel_rows))
         choices = replace(chosen.choices, threads=1)  # all classes share the rows
-        return replace(chosen, solver=solver, choices=choices)
+        return problem, replace(chosen, solver=solver, choices=choices)
 
     def _solve(self, *given: Any, **more: Any) -> tuple[Model, Result]:
         model, result = super()._solve(*given, **more)  # type: ignore[misc]
@@ -68,11 +68,11 @@ class Pairs:
         return np.sqrt(np.maximum(squares, 0))
 
 
-class PairClassifier(Pairs, RiskClassifier):
+class PairClassifier(Pairs, LinearClassifier):
     """A kernel classifier; ``coef_`` are the weights of the examples' kernels."""
 
 
-class PairRegressor(Pairs, RiskRegressor):
+class PairRegressor(Pairs, LinearRegressor):
     """A kernel regression; ``coef_`` are the weights of the examples' kernels."""
 
 

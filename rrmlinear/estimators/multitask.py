@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from rrmlinear.catalog.losses import TASK_LOSSES
@@ -16,18 +16,20 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.base import LinearEstimator, with_weights
-from rrmlinear.estimators.objective import INTERCEPTS, cost_of, own_choices
+from rrmlinear.estimators.general import AnyObjective
+from rrmlinear.estimators.intercepts import with_ones, without_penalty
+from rrmlinear.estimators.linear import LinearScores, check_some_weight
+from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.multitask import fit_tasks
 
 # Name of a solver → Parameter.solver.
-SOLVERS: dict[str, int | str] = {"dual": 37, "primal": 38, "fista": 42}
+SOLVERS: dict[str, int | str] = {"pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
+class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
     r"""Linear regressions of several tasks, tied by a regularizer of all their weights.
 
     Solves, over W = (w_1 … w_k) of d × k and intercepts b, for examples of task t_i,
@@ -44,8 +46,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
     ----------
     loss : str, default="absolute"
         "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
-        "quantile", as in `SDCARegressor`; "distance": the Euclidean norm of an example's residuals,
-        for a matrix y, with ``fit_intercept`` "regularized" or False.
+        "quantile", as in `LinearRegressor`; "distance": the Euclidean norm of an example's
+        residuals, for a matrix y.
     regularizer : str, default="l1inf"
         Ω by a name of `rrmlinear.Parameter`: "l1inf" Σ_j max_t |W_jt| or "l21" Σ_j ‖row j‖₂, which
         choose features for all tasks, "trace-norm" the sum of singular values, "l1", "l2" ½‖W‖²,
@@ -55,22 +57,22 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         Cost of an example, 1 if neither is given; or λ of (1/n) Σ φ_i + λ Ω. n is the sum of the
         weights: over the entries of a matrix y, over its rows with "distance".
     l1, epsilon, huber, quantile, smoothing : float, default=None
-        Numbers of regularizers and losses that have them, as in `NonSmoothRegressor`.
-    solver : {"dual", "primal", "fista"}, default="dual"
+        Numbers of regularizers and losses that have them, as in `LinearRegressor`.
+    solver : {"pdprox-dual", "pdprox-primal", "fista"}, default="pdprox-dual"
         Pdprox with an extra step of duals or weights; or FISTA, for smooth losses.
-    ratio : float, default=None
-        Of Pdprox, as in `NonSmoothRegressor`.
+    solver_options : dict, default=None
+        As in `LinearClassifier`.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``.
-    max_passes : int, default=100_000
+    max_iter : int, default=100_000
         Most passes over the data.
     fit_intercept : bool or str, default=True
         True or "unregularized": an intercept for each task, without regularization. "regularized":
         the weights of a column of the value ``intercept_scaling``. False: none.
     intercept_scaling : float, default=1.0
         Value of that column.
-    n_threads, callback, verbose
-        As in `RiskRegressor`.
+    n_jobs, callback, verbose
+        As in `LinearClassifier`.
 
     Attributes
     ----------
@@ -82,8 +84,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         The tasks, sorted, where they were given.
     dual_coef_ : ndarray of the shape of y
         Duals α_i.
-    duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
-        As in `RiskRegressor`.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
 
     Warns
     -----
@@ -107,6 +109,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
     [0]
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
+
     loss: str = "absolute"
     _: KW_ONLY
     regularizer: str = "l1inf"
@@ -117,13 +121,13 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
     huber: float | None = None
     quantile: float | None = None
     smoothing: float | None = None
-    solver: str = "dual"
-    ratio: float | None = None
+    solver: str = "pdprox-dual"
+    solver_options: Any = None
     tol: float = 1e-4
-    max_passes: int = 100_000
+    max_iter: int = 100_000
     fit_intercept: Any = True
     intercept_scaling: float = 1.0
-    n_threads: int | None = None
+    n_jobs: int | None = None
     callback: Any = None
     verbose: int = 0
 
@@ -134,6 +138,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         task. ``sample_weight`` (n, at least 0) multiplies ``C``. Raises ValueError for parameters
         out of range, NaN or infinity, lengths that differ and weights that are all zero.
         """
+        self._validate_params()
         for what, name, known in (
             ("loss", self.loss, TASK_LOSSES),
             ("regularizer", self.regularizer, REGULARIZERS),
@@ -143,19 +148,25 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
                 raise ValueError(f"{what} is {name!r}; it must be one of {', '.join(known)}")
         X, y = self._checked_data(X, y, y_numeric=True, multi_output=True)
         y = np.asarray(y, dtype=np.float64)
-        problem = with_weights(Problem.from_arrays(X, np.zeros(len(y)), sample_weight), None)
+        problem = Problem.from_arrays(X, np.zeros(len(y)), sample_weight)
+        check_some_weight(problem, None)
         weights = np.ones(len(y)) if problem.weights is None else problem.weights
         self.tasks_, k, examples, numbers = _targets(y, tasks)
         each = np.repeat(weights, k) if y.ndim == 2 else weights
         vectors = TASK_LOSSES[self.loss].kind == "vectors"
         counted = weights if vectors else each
-        cost = cost_of(self.C, self.alpha, counted, len(counted))
+        cost = cost_of(self, float(counted.sum()))
         with np.errstate(over="ignore"):
             costs = checked_costs(cost * each)
-        kind = self._intercept(vectors)
-        rows = problem.rows
-        if kind == "regularized":
-            rows = Problem.from_arrays(_with_column(X, self.intercept_scaling), weights).rows
+        asked = self.fit_intercept
+        if not isinstance(asked, str):
+            asked = "unregularized" if asked else ""
+        column = 1.0 if asked == "unregularized" and vectors else None
+        if asked == "regularized":
+            column = float(self.intercept_scaling)
+        rows, d = problem.rows, problem.n_features
+        if column is not None:
+            rows = Problem.from_arrays(with_ones(X, column), weights).rows
         given = Tasks(
             rows,
             examples,
@@ -163,13 +174,13 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
             np.ascontiguousarray(y.ravel()),
             costs,
             k,
-            intercept=kind == "regularized",
-            free=kind == "unregularized",
+            intercept=asked == "regularized",
+            free=asked == "unregularized" and not vectors,
         )
-        W, b, duals, result = fit_tasks(given, self._selection(cost, k), self._on_pass())
-        d = problem.n_features
-        if kind == "regularized":
-            b = np.asarray(W[d] * self.intercept_scaling)
+        chosen = self._selection(cost, k, d if column and asked == "unregularized" else None)
+        W, b, duals, result = fit_tasks(given, chosen, self._on_pass())
+        if column is not None:
+            b = np.asarray(W[d] * column)
         single = y.ndim == 1 and tasks is None
         self.coef_ = np.ascontiguousarray(W[:d, 0] if single else W[:d].T)
         self.intercept_: Any = float(b[0]) if single else b
@@ -177,40 +188,19 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearEstimator):
         self._set_certificate(result)
         return self
 
-    def _intercept(self, vectors: bool) -> str | None:
-        asked = self.fit_intercept
-        if isinstance(asked, bool | np.bool_):
-            asked = "unregularized" if asked else None
-        elif asked not in INTERCEPTS:
-            raise ValueError(
-                f"fit_intercept is {asked!r}; it must be 'regularized', 'unregularized' or True, "
-                "or False"
-            )
-        if vectors and asked == "unregularized":
-            raise ValueError(
-                f"fit_intercept is {self.fit_intercept!r}, for one that is unregularized, which is "
-                f"not offered with loss {self.loss!r}; take 'regularized' with a large "
-                "intercept_scaling, or False"
-            )
-        return asked
-
-    def _selection(self, cost: float, k: int) -> Selection:
+    def _selection(self, cost: float, k: int, free_column: int | None) -> Selection:
         row = REGULARIZERS[self.regularizer]
         row = REGULARIZERS[row.single] if k == 1 and row.single else row
         if self.l1 is not None and "l1" not in row.takes:
             raise ValueError(f"l1 has no effect with regularizer {self.regularizer!r}")
         layout = frozenset({"several-columns"}) if k > 1 else frozenset()
+        choices = own_choices(self, "loss") | self._rules() | {"C": cost, "loss": self.loss}
+        choices |= {"solver": SOLVERS[self.solver], "regularizer": row.name}
+        choices["l1"] = 1.0 if self.l1 is None and "l1" in row.takes else self.l1
+        if free_column is not None:
+            choices = without_penalty(choices, free_column)
         with own_words(SOLVERS):
-            parameter = Parameter(
-                solver=SOLVERS[self.solver],
-                C=cost,
-                loss=self.loss,
-                regularizer=row.name,
-                l1=1.0 if self.l1 is None and "l1" in row.takes else self.l1,
-                **own_choices(self, "loss", "solver"),
-                **self._rules(),
-            )
-            return select(parameter, TASK_LOSSES, layout)
+            return select(Parameter(**choices), TASK_LOSSES, layout)
 
     def predict(self, X: Any, tasks: Any = None) -> NDArray[np.floating[Any]]:
         """Predictions of each row's task, or without ``tasks`` of all, n × k (n for one task).
@@ -250,10 +240,3 @@ def _targets(
         raise ValueError(f"tasks has shape {labels.shape}, but X has {n} rows")
     names, index = np.unique(labels, return_inverse=True)
     return names, len(names), np.arange(n), index.astype(np.int64)
-
-
-def _with_column(X: Any, value: float) -> Any:
-    column = np.full((X.shape[0], 1), value, dtype=X.dtype)
-    if issparse(X):
-        return csr_array(hstack([X, column], format="csr"))
-    return np.hstack([X, column])

@@ -1,10 +1,9 @@
-"""From the objective as scikit-learn's callers write it to that of a Parameter."""
+"""The problem of an estimator as the choices of a Parameter, by a row for each class."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from numbers import Real
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,30 @@ from sklearn.base import BaseEstimator
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.catalog.solvers import find_solver
-from rrmlinear.catalog.task import SolverRow
-from rrmlinear.estimators.arguments import check_positive
 
-INTERCEPTS = ("regularized", "unregularized")
+CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
+
+
+@dataclass(frozen=True)
+class ProblemRow:
+    """How a class of estimators says its problem by its parameters.
+
+    ``loss`` is ours by name, or a table from the values of the parameter loss to ours; None for any
+    of ours. ``numbers`` are parameters that are choices of a loss by another name.
+    ``regularizer`` is the name of one, unless the class has a parameter that says it. ``weighing``
+    tells what weighs the two: "C" for Ω + C Σ φ, "alpha" for Σ φ + alpha Ω, "mean" for the mean of
+    φ + alpha Ω. The class's objective is ``times`` that. ``intercept`` is what
+    ``fit_intercept=True`` stands for.
+    """
+
+    loss: str | Mapping[str, str] | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    regularizer: str = "l2"
+    weighing: str = "C"
+    times: float = 1.0
+    intercept: str = "unregularized"
 
 
 def own_choices(estimator: BaseEstimator, *owners: str) -> dict[str, Any]:
@@ -35,103 +52,52 @@ def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:
     return LOSSES[name]
 
 
-def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
-    """The solver type of this name, or a ValueError that lists the names."""
-    if name not in solvers:
-        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
-    return find_solver(solvers[name])
+def objective_of(
+    estimator: Any, row: ProblemRow, weights: NDArray[np.float64] | None, n: int
+) -> tuple[dict[str, Any], float]:
+    """C, the regularizer and all numbers as choices, and the class's objective over ours.
 
-
-def check_warm_start(name: str, kind: SolverRow) -> None:
-    """Raise ValueError unless this solver can begin from duals."""
-    if not kind.starts:
-        raise ValueError(
-            f"warm_start has no effect with solver {name!r}, which begins at weights of zero"
-        )
-
-
-def intercept_choice(
-    fit_intercept: Any, meaning_of_true: str, loss: LossRow, kind: SolverRow
-) -> dict[str, Any]:
-    """The choice of a Parameter for an intercept, or a ValueError for one that is not offered.
-
-    True stands for "regularized" with a loss of all classes.
+    ``weights`` are those of examples, counted as repetitions by means. Raises ValueError for
+    parameters that do not fit each other.
     """
-    if isinstance(fit_intercept, bool | np.bool_):
-        several = loss.kind == "multiclass"
-        asked = meaning_of_true if fit_intercept and not several else "regularized"
-    elif isinstance(fit_intercept, str) and fit_intercept in INTERCEPTS:
-        asked = fit_intercept
-    else:
-        names = {name: f"{name!r}" for name in INTERCEPTS}
-        names[meaning_of_true] += " or True"
-        raise ValueError(
-            f"fit_intercept is {fit_intercept!r}; it must be {names['regularized']}, for an "
-            f"intercept that is regularized like every weight, {names['unregularized']}, or False"
-        )
-    if asked == "regularized":
-        return {}
-    without = f"loss {loss.name}" if loss.kind == "multiclass" else None
-    if "free_bias" not in kind.choices:
-        without = "this solver"
-    if without is not None:
-        raise ValueError(
-            f"fit_intercept is {fit_intercept!r}, for one that is unregularized, which is not "
-            f"offered with {without}; take 'regularized' with a large intercept_scaling, or False"
-        )
-    return {"free_bias": True}
+    choices = own_choices(estimator, "loss", "regularizer")
+    choices |= {choice: getattr(estimator, name) for name, choice in row.numbers.items()}
+    name = estimator.regularizer_name()
+    if name not in REGULARIZERS:
+        raise ValueError(f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}")
+    ratio, share = getattr(estimator, "l1_ratio", None), 1.0
+    if ratio is not None:
+        name, choices["l1"], share = _shared(estimator, float(ratio))
+    elif choices.get("l1") is None and "l1" in REGULARIZERS[name].needed:
+        choices["l1"] = 1.0
+    if getattr(estimator, "positive", False):
+        choices["lower"] = 0.0
+    total = n if weights is None else float(weights.sum())
+    C = cost_of(estimator, total if row.weighing == "mean" else 1.0)
+    alpha = getattr(estimator, "alpha", None)
+    scale = share * row.times * (1.0 if alpha is None else float(alpha))
+    return {"C": C / share, "regularizer": name} | choices, scale
 
 
-def cost_of(C: Any, alpha: Any, weights: NDArray[np.float64] | None, n: int) -> float:
-    """C, or 1/(alpha n) with n counting the weights, or 1; a ValueError where both are given."""
-    if C is not None and alpha is not None:
+def _shared(estimator: Any, ratio: float) -> tuple[str, float | None, float]:
+    """The regularizer ratio ‖w‖₁ + (1 − ratio)/2 ‖w‖²: its name, l1, and its factor of ½‖w‖²."""
+    if getattr(estimator, "l1", None) is not None:
+        raise ValueError(f"l1 is {estimator.l1!r} and l1_ratio is {ratio!r}; only one may be given")
+    asked = getattr(estimator, "regularizer", "elastic-net")
+    if asked != "elastic-net":
+        raise ValueError(
+            f"l1_ratio has no effect with regularizer {asked!r}: it is for 'elastic-net'"
+        )
+    if ratio in (0, 1):
+        return ("l1", None, 1.0) if ratio else ("l2", None, 1.0)
+    return "elastic-net", ratio / (1 - ratio), 1 - ratio
+
+
+def cost_of(estimator: Any, total: float) -> float:
+    """C of Ω + C Σ φ: C, or 1/(alpha total), or 1; ``total`` is what the sum is divided by."""
+    C, alpha = getattr(estimator, "C", None), getattr(estimator, "alpha", None)
+    if alpha is None:
+        return 1.0 if C is None else float(C)
+    if C is not None:
         raise ValueError(f"C is {C!r} and alpha is {alpha!r}; only one of them may be given")
-    if alpha is not None:
-        check_positive("alpha", alpha)
-        C = 1 / (float(alpha) * (n if weights is None else float(weights.sum())))
-    C = 1.0 if C is None else C
-    check_positive("C", C)
-    return float(C)
-
-
-def scaled(
-    C: Any,
-    alpha: Any,
-    l1: Any,
-    l1_ratio: Any,
-    weights: NDArray[np.float64] | None,
-    n: int,
-    radius: Any = None,
-) -> dict[str, Any]:
-    """C, regularizer, l1 and radius of a Parameter.
-
-    ``alpha`` is λ of (1/n) Σ φ_i + λ Ω, n counting the sample weights; ``l1_ratio`` r makes Ω
-    r ‖w‖₁ + (1 − r)/2 ‖w‖², by which C is divided by 1 − r and l1 is r/(1 − r); for r = 1 there is
-    ‖w‖₁ alone. A ``radius`` makes Ω the constraint l1 ‖w‖₁ + ½‖w‖² ≤ radius, which no factor
-    weighs. Raises ValueError for both of a pair, and for numbers out of range.
-    """
-    if l1 is not None and l1_ratio is not None:
-        raise ValueError(f"l1 is {l1!r} and l1_ratio is {l1_ratio!r}; only one may be given")
-    for name, given in (("alpha", alpha), ("l1_ratio", l1_ratio)):
-        if radius is not None and given is not None:
-            raise ValueError(
-                f"radius is {radius!r} and {name} is {given!r}; only one may be given: "
-                "a constraint has no factor"
-            )
-    C = cost_of(C, alpha, weights, n)
-    if l1_ratio is not None:
-        if not (isinstance(l1_ratio, Real) and 0 <= float(l1_ratio) <= 1):
-            raise ValueError(f"l1_ratio is {l1_ratio!r}; it must lie in [0, 1]")
-        if float(l1_ratio) == 1:
-            return {"C": C, "regularizer": "l1", "l1": 1.0}
-        C, l1 = C / (1 - float(l1_ratio)), float(l1_ratio) / (1 - float(l1_ratio))
-    l1 = 0 if l1 is None else l1
-    if not (isinstance(l1, Real) and 0 <= float(l1) < math.inf):
-        raise ValueError(f"l1 is {l1!r}; it must be a finite number of at least 0")
-    if radius is not None:
-        check_positive("radius", radius)
-        ball = {"regularizer": "elastic-ball", "radius": float(radius)}
-        return {"C": C, "l1": float(l1), **ball}
-    if l1 == 0:
-        return {"C": C}
-    return {"C": C, "regularizer": "elastic-net", "l1": float(l1)}
+    return 1 / (float(alpha) * total)

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.solvers import find_solver
-from rrmlinear.estimators import nonsmooth, risk
-from rrmlinear.estimators.arguments import check_count, check_positive
-from rrmlinear.estimators.nonsmooth import NonSmoothClassifier, NonSmoothRegressor
-from rrmlinear.estimators.objective import find_loss
-from rrmlinear.estimators.risk import RiskClassifier, RiskRegressor
-from rrmlinear.estimators.sdca import SDCAClassifier, SDCARegressor
+from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
+from rrmlinear.estimators.objective import CLASSIFYING, REGRESSING, find_loss
+from rrmlinear.estimators.wording import SOLVERS, find_solver_type
 from rrmlinear.solvers.loop.result import Status
-
-# Classifier and regressor of solvers by their names, and of those that visit examples.
-FAMILIES: tuple[tuple[Mapping[str, int | str], tuple[type, type]], ...] = (
-    (risk.SOLVERS, (RiskClassifier, RiskRegressor)),
-    (nonsmooth.SOLVERS, (NonSmoothClassifier, NonSmoothRegressor)),
-)
-VISITING: tuple[type, type] = (SDCAClassifier, SDCARegressor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +59,8 @@ def path(
     ``Cs`` are the values of C in any order, or how many, spaced evenly in the logarithm from 1e-4
     to 1e4. The problems are solved from the smallest C (the strongest regularization) on, each
     begun from the duals of the one before, by the solvers that can. ``loss`` and ``choices`` are
-    those of `SDCAClassifier`, or of `SDCARegressor` for a loss of residuals: l1, l1_ratio, tol,
-    max_passes, fit_intercept, …; with a ``solver`` of `RiskClassifier` or `RiskRegressor`, "auto"
-    among them, or of `NonSmoothClassifier` or `NonSmoothRegressor`, theirs (an intercept that is
-    not regularized, a ``regularizer``, a ``budget``, …).
-    For λ of (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
+    those of `LinearClassifier`, or of `LinearRegressor` for a loss of residuals. For λ of
+    (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
 
     Raises ValueError for an empty or wrong ``Cs``, and what the estimators raise; warns
     (ConvergenceWarning) of each C that did not reach ``tol``.
@@ -81,13 +68,10 @@ def path(
     for name in ("C", "alpha", "warm_start"):
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
-    kind = find_loss(loss, ("binary", "multiclass", "regression")).kind
-    asked = choices.get("solver", "")
-    family, starts = VISITING, True
-    for solvers, estimators in FAMILIES:
-        if asked in solvers:
-            family, starts = estimators, find_solver(solvers[asked]).starts
-    estimator = family[kind == "regression"](loss, warm_start=starts, **choices)
+    kind = find_loss(loss, CLASSIFYING + REGRESSING).kind
+    family = LinearRegressor if kind in REGRESSING else LinearClassifier
+    starts = find_solver_type(choices.get("solver", "auto"), SOLVERS).starts
+    estimator = family(loss, warm_start=starts, **choices)
     values = _values(Cs)
     steps = []
     for C in values:
@@ -97,7 +81,7 @@ def path(
                 np.atleast_2d(estimator.coef_),
                 np.atleast_1d(estimator.intercept_),
                 estimator.trace_[-1].primal,
-                estimator.duality_gap_,
+                estimator.trace_[-1].gap,
                 estimator.n_iter_,
                 estimator.status_,
             )
@@ -117,11 +101,12 @@ def path(
 
 def _values(Cs: int | Iterable[float]) -> NDArray[np.float64]:
     if not isinstance(Cs, Iterable):
-        check_count("Cs", Cs)
+        if not isinstance(Cs, Integral) or Cs < 1:
+            raise ValueError(f"Cs is {Cs!r}; it must be a whole number from 1 on, or values")
         return np.logspace(-4, 4, int(Cs))
-    values = list(Cs)
-    if not values:
+    values = np.sort(np.array(list(Cs), dtype=np.float64))
+    if not values.size:
         raise ValueError("Cs is empty; at least one value is needed")
-    for at, C in enumerate(values):
-        check_positive(f"Cs[{at}]", C)
-    return np.sort(np.array(values, dtype=np.float64))
+    if not (np.isfinite(values).all() and values[0] > 0):
+        raise ValueError(f"Cs has {values[0]:g}; all values must be finite and above 0")
+    return values

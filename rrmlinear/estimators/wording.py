@@ -1,24 +1,51 @@
-"""Errors about choices in the words of an estimator: its parameters, its names of solvers."""
+"""The words of estimators: their names of solvers, and errors about choices in their parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.catalog.task import SolverRow
+
+#: Name of a solver → solver type of Parameter.
+SOLVERS: dict[str, int | str] = {
+    "auto": "auto",
+    "prox-sdca": 32,
+    "accelerated": 33,
+    "pragam": 34,
+    "agm": 35,
+    "agm-1": 36,
+    "pdprox-dual": 37,
+    "pdprox-primal": 38,
+    "bmrm": 39,
+    "ls-bmrm": 40,
+    "fista": 42,
+    "newton": "newton",
+}
 
 #: Parameters that have another name than the choice.
 PARAMETERS = {
     "class_weights": "class_weight",
     "free_bias": "fit_intercept='unregularized'",
     "gap_tol": "tol",
+    "max_passes": "max_iter",
     "seed": "random_state",
-    "threads": "n_threads",
+    "threads": "n_jobs",
 }
 
 
+def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
+    """The solver type of this name, or a ValueError that lists the names."""
+    if name not in solvers:
+        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
+    return find_solver(solvers[name])
+
+
 @contextmanager
-def own_words(solvers: Mapping[str, int | str]) -> Iterator[None]:
+def own_words(solvers: Mapping[str, int | str], **renamed: str) -> Iterator[None]:
     """Say a ChoiceError of the block with the names of parameters, and of these solvers."""
     names: dict[int | str, list[str]] = {}
     for name, number in solvers.items():
@@ -26,11 +53,10 @@ def own_words(solvers: Mapping[str, int | str]) -> Iterator[None]:
 
     def spell(named: Named) -> str:
         if named.field == "solver" and named.values:
-            known = [name for number in named.values for name in names.get(number, [])]
+            known = [name for number in named.values for name in names.get(number, [])[:1]]
             return f"solver {alternatives(known)}" if known else "others"
-        if named.field in PARAMETERS:
-            return PARAMETERS[named.field]
-        return in_fields(named)
+        words = PARAMETERS | renamed
+        return words[named.field] if named.field in words else in_fields(named)
 
     try:
         yield

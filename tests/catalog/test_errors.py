@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rrmlinear import Parameter, SDCAClassifier, SDCARegressor
+from rrmlinear import LinearClassifier, LinearRegressor, Parameter
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.solvers import SOLVERS
@@ -100,12 +100,15 @@ def test_an_unmet_need_names_both_sides():
 @pytest.mark.parametrize(
     ("estimator", "sentence"),
     [
-        (SDCARegressor("squared", epsilon=3), "epsilon has no effect with loss squared: it is for"),
         (
-            SDCARegressor("squared", solver="accelerated", l1_ratio=1.0),
+            LinearRegressor("squared", epsilon=3),
+            "epsilon has no effect with loss squared: it is for",
+        ),
+        (
+            LinearRegressor("squared", solver="accelerated", regularizer="l1"),
             "solver accelerated needs a strongly convex regularizer, and regularizer l1 is not; ",
         ),
-        (SDCAClassifier("hinge", smoothing=-1), "smoothing is -1, it must be at least 0"),
+        (LinearClassifier("hinge", smoothing=-1), "smoothing is -1, it must be at least 0"),
     ],
 )
 def test_estimators_speak_of_their_parameters(estimator, sentence):

@@ -6,33 +6,18 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rrmlinear.estimators.arguments import (
-    check_count,
-    check_positive,
     class_factors,
     seed_of,
     thread_count,
 )
 
 
-@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, "1", None])
-def test_a_number_out_of_range_is_named(value):
-    with pytest.raises(ValueError, match=r"tol is .*; it must be a finite number above 0"):
-        check_positive("tol", value)
-
-
-@pytest.mark.parametrize("value", [0, 1.5, "3", None])
-def test_a_count_out_of_range_is_named(value):
-    with pytest.raises(ValueError, match=r"max_passes is .*; it must be a whole number from 1 on"):
-        check_count("max_passes", value)
-
-
 def test_threads_are_counted_as_joblib_counts_them():
     assert thread_count(None) == 1
     assert thread_count(3) == 3
     assert thread_count(-1) == joblib.cpu_count()
-    for wrong in (0, 1.5, "all"):
-        with pytest.raises(ValueError, match="n_threads is"):
-            thread_count(wrong)
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        thread_count(0)
 
 
 def test_a_number_is_its_own_seed():
@@ -58,8 +43,6 @@ def test_class_factors_of_a_dict_and_balanced():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("even", "class_weight is 'even'; it must be a dict, 'balanced' or None"),
-        ([1.0, 2.0], "it must be a dict, 'balanced' or None"),
         ({"a": -1.0}, "the weight of class 'a' is -1.0; it must be"),
         ({"a": np.nan}, "the weight of class 'a' is nan; it must be"),
         ({"z": 2.0}, "not in class_weight"),

@@ -186,7 +186,7 @@ def test_the_same_entries_give_the_same_bits(entries):
 
 
 def test_an_unfinished_fit_warns_and_still_has_its_gap(entries):
-    model = clone(MatrixCompletion(tol=1e-9, max_passes=3))
+    model = clone(MatrixCompletion(tol=1e-9, max_iter=3))
     with pytest.warns(ConvergenceWarning, match="the limit on passes was reached"):
         model.fit(*entries[:3])
     primal, dual, norm = the_certificate(model, *entries[:3], np.ones(len(entries[0])))
@@ -230,8 +230,8 @@ def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
             "there are 2 thresholds and 2 levels of values; 1 thresholds are needed",
         ),
         ({"C": 1.0, "alpha": 1.0}, ([0], [0], [1]), "only one of them may be given"),
-        ({"C": -1.0}, ([0], [0], [1]), "C is -1.0; it must be a finite number above 0"),
-        ({"tol": 0}, ([0], [0], [1]), "tol is 0; it must be"),
+        ({"C": -1.0}, ([0], [0], [1]), "The 'C' parameter of MatrixCompletion must be"),
+        ({"tol": 0}, ([0], [0], [1]), "The 'tol' parameter of MatrixCompletion must be"),
     ],
 )
 def test_mistakes_get_a_sentence(choices, given, message):

@@ -9,7 +9,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.svm import SVC, SVR
 
-from rrmlinear import KernelClassifier, KernelRegressor, RiskClassifier
+from rrmlinear import KernelClassifier, KernelRegressor, LinearClassifier
 from rrmlinear.estimators.kernel_features import KernelFeatures
 from rrmlinear.estimators.kernel_pairs import PairClassifier
 from rrmlinear.solvers.loop.result import Status
@@ -30,7 +30,7 @@ def wave():
 
 
 @pytest.mark.parametrize("name", ["rbf", "linear", "poly"])
-@pytest.mark.parametrize("solver", ["auto", "dual"])
+@pytest.mark.parametrize("solver", ["auto", "pdprox-dual"])
 def test_the_support_vector_machine_of_scikit_learn(moons, name, solver):
     X, y = moons
     new = X + 0.1
@@ -156,7 +156,7 @@ def test_nystroem_has_the_features_of_scikit_learn(moons, name):
     F = theirs.transform(X)
     ours = KernelFeatures("rbf", GAMMA, X[chosen]).of(X)
     assert_allclose(ours @ ours.T, F @ F.T, atol=1e-7)
-    machine = RiskClassifier("hinge", C=0.5, tol=1e-9).fit(F, y)
+    machine = LinearClassifier("hinge", C=0.5, tol=1e-9).fit(F, y)
     assert_allclose(found.decision_function(data), machine.decision_function(F), atol=2e-3)
     assert found.trace_[-1].primal == pytest.approx(machine.trace_[-1].primal, rel=1e-7)
     again = KernelClassifier(**choices, **given).fit(data, y)
@@ -192,9 +192,9 @@ def test_probabilities_formats_and_more_classes(iris, moons):
         ({"kernel": "precomputed"}, "a precomputed kernel must be a square matrix"),
         ({"kernel": lambda a, b: a}, "must make a finite matrix of shape"),
         ({"kernel": lambda a, b: -a @ b.T}, "is not positive semidefinite on the data"),
-        ({"n_components": 0}, "n_components is 0; it must be a whole number from 1 on"),
+        ({"n_components": 0}, "The 'n_components' parameter of KernelClassifier must be"),
         ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, l2-norm, squared"),
-        ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, dual, primal"),
+        ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, pdprox-dual, pdprox-primal"),
         ({"loss": "hing", "kernel": ["rbf"]}, "loss is 'hing'; it must be one of"),
         ({"loss": "logistic", "budget": 2.0}, "budget has no effect with loss logistic"),
     ],
@@ -237,18 +237,18 @@ def test_features_go_on_where_pairs_of_duals_are_slow(moons):
     X, y = moons
     found = KernelClassifier(kernel="linear", C=1e3, tol=1e-6).fit(X, y)
     assert found.status_ is Status.SOLVED
-    assert isinstance(found.linear_, RiskClassifier)
+    assert isinstance(found.linear_, LinearClassifier)
     assert not isinstance(found.linear_, PairClassifier)
-    linear = RiskClassifier("hinge", C=1e3, tol=1e-6).fit(X, y)
+    linear = LinearClassifier("hinge", C=1e3, tol=1e-6).fit(X, y)
     assert found.trace_[-1].primal == pytest.approx(linear.trace_[-1].primal, rel=2e-6)
 
 
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ({"C": -1}, "C is -1; it must be a finite number above 0"),
+        ({"C": -1}, "The 'C' parameter of Kernel"),
         ({"loss": "none"}, "loss is 'none'; it must be one of hinge, "),
-        ({"tol": 0}, "tol is 0; it must be a finite number above 0"),
+        ({"tol": 0}, "The 'tol' parameter of KernelClassifier must be"),
         ({"class_weight": {0: -1}}, "the weight of class 0 is -1"),
         ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, "),
         ({"budget": -1.0}, "budget is -1.0, it must lie between 1e-100 and 1e.100"),
@@ -260,5 +260,5 @@ def test_wrong_parameters_are_refused_before_the_kernel_is_computed(choices, sen
 
     with pytest.raises(ValueError, match=f"^{sentence}"):
         KernelClassifier(kernel=unused, **choices).fit(np.eye(4), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="C is -1"):
+    with pytest.raises(ValueError, match=r"The .C. parameter of Kernel"):
         KernelRegressor(kernel=unused, C=-1).fit(np.eye(4), np.arange(4.0))

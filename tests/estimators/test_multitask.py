@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from rrmlinear import MultiTaskRegressor, NonSmoothRegressor
+from rrmlinear import LinearRegressor, MultiTaskRegressor
 from rrmlinear.estimators import multitask
 from rrmlinear.solvers.loop.result import Status
 
@@ -86,7 +86,7 @@ def test_distances_of_vectors_have_the_optimum_of_a_conic_solver(data, name, smo
         lengths = cp.huber(lengths, smoothing) / (2 * smoothing)
     problem = cp.Problem(cp.Minimize(omega(cp, name, W) + 0.4 * cp.sum(lengths)))
     problem.solve(solver=cp.CLARABEL)
-    for solver in ("dual", "primal", *(["fista"] if smoothing else [])):
+    for solver in ("pdprox-dual", "pdprox-primal", *(["fista"] if smoothing else [])):
         model = MultiTaskRegressor(
             "distance",
             regularizer=name,
@@ -118,7 +118,7 @@ def test_one_task_is_an_ordinary_regression(data):
     X, Y, _ = data
     for name, other in (("l1inf", "l1"), ("l21", "l1"), ("trace-norm", "l2-norm")):
         one = MultiTaskRegressor(regularizer=name, C=0.3, tol=1e-8).fit(X, Y[:, 0])
-        two = NonSmoothRegressor("absolute", regularizer=other, C=0.3, tol=1e-8).fit(X, Y[:, 0])
+        two = LinearRegressor("absolute", regularizer=other, C=0.3, tol=1e-8).fit(X, Y[:, 0])
         assert one.coef_.shape == (D,)
         assert one.trace_[-1].primal == pytest.approx(two.trace_[-1].primal, rel=3e-8)
         assert_allclose(one.predict(X), two.predict(X), atol=1e-3)
@@ -141,7 +141,11 @@ def test_alpha_counts_weights_and_sparse_is_dense(data):
     [
         ({"loss": "hinge"}, {}, "loss is 'hinge'; it must be one of squared"),
         ({"regularizer": "l3"}, {}, "regularizer is 'l3'; it must be one of"),
-        ({"solver": "newton"}, {}, "solver is 'newton'; it must be one of dual, primal, fista"),
+        (
+            {"solver": "newton"},
+            {},
+            "solver is 'newton'; it must be one of pdprox-dual, pdprox-primal, fista",
+        ),
         (
             {"solver": "fista"},
             {},
@@ -149,8 +153,7 @@ def test_alpha_counts_weights_and_sparse_is_dense(data):
         ),
         ({"epsilon": 0.1}, {}, "epsilon"),
         ({"l1": 0.1}, {}, "l1 has no effect with regularizer 'l1inf'"),
-        ({"loss": "distance"}, {"y": np.ones((N, K)), "tasks": None}, "not offered with loss"),
-        ({"fit_intercept": "big"}, {}, "fit_intercept is 'big'; it must be"),
+        ({"fit_intercept": "big"}, {}, "The 'fit_intercept' parameter of MultiTaskRegressor"),
         ({}, {"tasks": [1, 2]}, r"tasks has shape \(2,\), but X has 45 rows"),
         ({}, {"y": np.ones((N, K))}, "y is a matrix, a column for each task"),
         ({}, {"sample_weight": np.zeros(N)}, "zero for all examples"),
@@ -177,3 +180,14 @@ def test_the_example_of_the_docstring_runs():
     outcome = doctest.testmod(multitask)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_intercepts_of_distances_have_no_penalty(data):
+    X, Y, _ = data
+    choices = {"loss": "distance", "regularizer": "l21", "C": 0.5, "tol": 1e-6}
+    found = MultiTaskRegressor(**choices).fit(X, Y)
+    moved = MultiTaskRegressor(**choices).fit(X, Y + 100.0)
+    assert moved.objective_ == pytest.approx(found.objective_, rel=1e-5)
+    assert_allclose(moved.intercept_ - found.intercept_, 100.0, atol=0.5)
+    other = MultiTaskRegressor(fit_intercept="regularized", **choices).fit(X, Y + 100.0)
+    assert found.objective_ < other.objective_

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
-from rrmlinear import SDCAClassifier, SDCARegressor
+from rrmlinear import LinearClassifier, LinearRegressor
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -20,14 +20,18 @@ def numbers():
 def test_every_point_is_a_minimum(two_classes):
     X, y = two_classes
     Cs = [1.0, 0.01, 0.1]
-    path = rrmlinear.path(X, y, loss="logistic", Cs=Cs, l1=0.05, tol=1e-9)
+    path = rrmlinear.path(
+        X, y, loss="logistic", Cs=Cs, regularizer="elastic-net", l1=0.05, tol=1e-9
+    )
     assert_array_equal(path.Cs, [0.01, 0.1, 1.0])
     assert_array_equal(path.classes, ["no", "yes"])
     assert path.coefs.shape == (3, 1, 6)
     assert path.intercepts.shape == (3, 1)
     assert path.statuses == (Status.SOLVED,) * 3
     for at, C in enumerate(path.Cs):
-        alone = SDCAClassifier("logistic", C=C, l1=0.05, tol=1e-9).fit(X, y)
+        alone = LinearClassifier("logistic", C=C, regularizer="elastic-net", l1=0.05, tol=1e-9).fit(
+            X, y
+        )
         assert path.primals[at] == pytest.approx(alone.trace_[-1].primal, rel=2e-9)
         assert_allclose(path.coefs[at], alone.coef_, atol=1e-3)
         assert 0 <= path.gaps[at] <= 1e-9 * max(1, path.primals[at])
@@ -37,7 +41,7 @@ def test_starts_from_the_point_before_save_passes(two_classes):
     X, y = two_classes
     Cs = np.geomspace(1, 2, 6)
     path = rrmlinear.path(X, y, loss="squared-hinge", Cs=Cs, tol=1e-6)
-    alone = [SDCAClassifier(C=C, tol=1e-6).fit(X, y).n_iter_ for C in Cs]
+    alone = [LinearClassifier("squared-hinge", C=C, tol=1e-6).fit(X, y).n_iter_ for C in Cs]
     assert path.passes.sum() < 0.9 * np.sum(alone)
 
 
@@ -46,34 +50,36 @@ def test_a_path_with_an_intercept_that_is_not_regularized(two_classes):
     choices = {"loss": "logistic", "fit_intercept": "unregularized", "tol": 1e-9}
     path = rrmlinear.path(X + 3, y, Cs=[0.01, 0.1], **choices)
     for at, C in enumerate(path.Cs):
-        alone = SDCAClassifier(C=C, **choices).fit(X + 3, y)
+        alone = LinearClassifier(C=C, **choices).fit(X + 3, y)
         assert_allclose(path.coefs[at], alone.coef_, atol=1e-3)
         assert_allclose(path.intercepts[at], alone.intercept_, atol=1e-2)
 
 
 def test_features_come_in_along_a_sparse_path(numbers):
     X, y = numbers
-    path = rrmlinear.path(X, y, loss="squared", Cs=np.geomspace(1e-4, 10, 12), l1=1.0)
+    path = rrmlinear.path(
+        X, y, loss="squared", Cs=np.geomspace(1e-4, 10, 12), regularizer="elastic-net"
+    )
     assert path.classes is None
     assert path.nonzeros[0] == 0
     assert path.nonzeros[-1] >= 3
     assert_array_equal(path.nonzeros, [(coef != 0).any(0).sum() for coef in path.coefs])
     assert (np.diff(path.primals) >= -path.gaps[:-1]).all()
-    weaker = SDCARegressor("squared", C=10.0, l1=1.0).fit(X, y)
+    weaker = LinearRegressor("squared", C=10.0, regularizer="elastic-net").fit(X, y)
     assert_allclose(path.coefs[-1, 0], weaker.coef_, atol=0.05)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_classes_have_rows_of_their_own(iris):
     X, y = iris
-    path = rrmlinear.path(X, y, Cs=3, max_passes=20)
+    path = rrmlinear.path(X, y, Cs=3, max_iter=20)
     assert_allclose(path.Cs, [1e-4, 1.0, 1e4])
     assert path.coefs.shape == (3, 3, 4)
 
 
 def test_what_does_not_arrive_is_told(numbers):
     with pytest.warns(ConvergenceWarning, match="after 1 passes"):
-        path = rrmlinear.path(*numbers, loss="absolute", Cs=[1.0], max_passes=1, tol=1e-9)
+        path = rrmlinear.path(*numbers, loss="absolute", Cs=[1.0], max_iter=1, tol=1e-9)
     assert path.statuses == (Status.PASS_LIMIT,)
 
 
@@ -82,7 +88,7 @@ def test_what_does_not_arrive_is_told(numbers):
     [
         ({"Cs": []}, "Cs is empty; at least one value is needed"),
         ({"Cs": 0}, "Cs is 0; it must be a whole number from 1 on"),
-        ({"Cs": [1.0, -2.0]}, r"Cs\[1\] is -2.0; it must be a finite number above 0"),
+        ({"Cs": [1.0, -2.0]}, "Cs has -2; all values must be finite and above 0"),
         ({"alpha": 1.0}, "alpha may not be given: the path runs over Cs"),
         ({"loss": "cubed"}, "loss is 'cubed'; it must be one of"),
     ],

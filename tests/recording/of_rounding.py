@@ -56,9 +56,10 @@ FARTHER = {
         "class_weights {1: 2.0, -1: 0.7}",
         "sizes: line wide, solver auto, loss squared, regularizer l1, l1 0.2",
         "start of 37 free intercept",
-        "NonSmoothClassifier: two, regularizer group-lasso, groups [[0, 2], [1, 3, 4], "
-        "[5]], max_passes 9",
-        "KernelClassifier: two, solver dual, regularizer l2-norm, n_components 30, max_passes 9",
+        "LinearClassifier: two, regularizer group-lasso, groups [[0, 2], [1, 3, 4], "
+        "[5]], max_iter 9, solver pdprox-dual",
+        "KernelClassifier: two, solver pdprox-dual, regularizer l2-norm, n_components 30, "
+        "max_iter 9",
     ),
 }
 #: Cases that are other ones after one rounding: they agree by their gaps.
@@ -79,8 +80,9 @@ TURNING = (
     "start of auto huber",
     "start of 32 one against the rest",
     "start of 32 free intercept",
-    "SDCAClassifier: two weighted, loss smooth-hinge, class_weight {1: 2.0}, smoothing 0.5",
-    "KernelClassifier: two, kernel ['rbf', 'linear'], max_passes 9",
+    "LinearClassifier: two weighted, loss smooth-hinge, class_weight {1: 2.0}, smoothing 0.5, "
+    "fit_intercept regularized",
+    "KernelClassifier: two, kernel ['rbf', 'linear'], max_iter 9",
 )
 for within, names in FARTHER.items():
     for name in names:

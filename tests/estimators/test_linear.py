@@ -1,4 +1,4 @@
-"""SDCAClassifier and SDCARegressor: certificates, weights, starts, and how callers reach them."""
+"""LinearClassifier and LinearRegressor: certificates, weights, starts, and their callers."""
 
 import pickle
 
@@ -13,10 +13,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rrmlinear import Parameter, Problem, SDCAClassifier, SDCARegressor, fit
+from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.solvers import SOLVERS as TYPES
-from rrmlinear.estimators.sdca import SOLVERS
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -27,6 +25,11 @@ def numbers():
     return X, X @ [1, -2, 0.5, 0, 3] + 0.5 + 0.3 * rng.standard_normal(60)
 
 
+def net(l1):
+    """The parameters of ½‖w‖² + l1 ‖w‖₁."""
+    return {"regularizer": "elastic-net", "l1": l1} if l1 else {}
+
+
 def soft(v, threshold):
     return np.sign(v) * np.maximum(np.abs(v) - threshold, 0)
 
@@ -35,7 +38,7 @@ def soft(v, threshold):
 @pytest.mark.parametrize("loss", SIGN_LOSSES)
 def test_two_classes_and_their_certificate(two_classes, loss, l1):
     X, y = two_classes
-    estimator = SDCAClassifier(loss, C=0.4, l1=l1, tol=1e-9, fit_intercept=False).fit(X, y)
+    estimator = LinearClassifier(loss, C=0.4, tol=1e-9, fit_intercept=False, **net(l1)).fit(X, y)
     assert estimator.status_ is Status.SOLVED
     assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 6), (1,))
     w, alphas, signs = estimator.coef_[0], estimator.dual_coef_, np.where(y == "yes", 1.0, -1.0)
@@ -56,11 +59,11 @@ def test_two_classes_and_their_certificate(two_classes, loss, l1):
 @pytest.mark.parametrize("loss", SIGN_LOSSES)
 def test_more_classes_are_one_against_the_rest(iris, loss):
     X, y = iris
-    together = SDCAClassifier(loss, C=0.1, tol=1e-11).fit(X[::-1], y[::-1])
+    together = LinearClassifier(loss, C=0.1, tol=1e-11).fit(X[::-1], y[::-1])
     assert together.coef_.shape == (3, 4)
     assert together.dual_coef_.shape == (150, 3)
     for j in range(3):
-        alone = SDCAClassifier(loss, C=0.1, tol=1e-11).fit(X, y == j)
+        alone = LinearClassifier(loss, C=0.1, tol=1e-11).fit(X, y == j)
         assert_allclose(together.coef_[j], alone.coef_[0], atol=1e-4)
         assert_allclose(together.intercept_[j], alone.intercept_[0], atol=1e-4)
     assert_array_equal(together.predict(X), together.decision_function(X).argmax(axis=1))
@@ -71,7 +74,7 @@ def test_more_classes_are_one_against_the_rest(iris, loss):
 def test_losses_of_all_classes_are_those_of_fit(iris, loss, k):
     X, y = iris
     X, y = X[y < k], y[y < k]
-    estimator = SDCAClassifier(loss, C=0.3, tol=1e-6, fit_intercept=False).fit(X, y)
+    estimator = LinearClassifier(loss, C=0.3, tol=1e-6, fit_intercept=False).fit(X, y)
     parameter = Parameter(solver="auto", loss=loss, C=0.3, gap_tol=1e-6)
     model = fit(Problem.from_arrays(X, y), parameter)
     weights = model.weights.T
@@ -82,25 +85,16 @@ def test_losses_of_all_classes_are_those_of_fit(iris, loss, k):
     assert_array_equal(estimator.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("solver", [name for name, number in SOLVERS.items() if number in TYPES])
-def test_every_solver_finds_the_minimum(iris, numbers, solver):
-    for loss in ("logistic", "hinge", "softmax"):
-        found = SDCAClassifier(loss, solver=solver, C=0.5, tol=1e-8).fit(*iris)
-        plain = SDCAClassifier(loss, solver="prox-sdca", C=0.5, tol=1e-8).fit(*iris)
-        assert found.status_ in (Status.SOLVED, Status.BOUNDED)
-        assert found.trace_[-1].primal == pytest.approx(plain.trace_[-1].primal, rel=2e-8)
-    found = SDCARegressor("huber", solver=solver, l1=1.0, tol=1e-8).fit(*numbers)
-    plain = SDCARegressor("huber", solver="prox-sdca", l1=1.0, tol=1e-8).fit(*numbers)
-    assert found.trace_[-1].primal == pytest.approx(plain.trace_[-1].primal, rel=2e-8)
-
-
 @pytest.mark.parametrize("l1", [None, 5.0])
 @pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regressions_and_their_certificate(numbers, loss, l1):
     X, y = numbers
-    estimator = SDCARegressor(loss, C=0.4, l1=l1, tol=1e-9, intercept_scaling=2.0).fit(X, y)
+    estimator = LinearRegressor(
+        loss, C=0.4, tol=1e-9, fit_intercept="regularized", intercept_scaling=2.0, **net(l1)
+    ).fit(X, y)
     assert estimator.status_ is Status.SOLVED
-    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((5,), (1,))
+    assert estimator.coef_.shape == (5,)
+    assert isinstance(estimator.intercept_, float)
     wide = np.c_[X, np.full(60, 2.0)]
     w = np.r_[estimator.coef_, estimator.intercept_ / 2]
     of_duals = soft(0.4 * wide.T @ estimator.dual_coef_, l1 or 0)
@@ -115,26 +109,33 @@ def test_regressions_and_their_certificate(numbers, loss, l1):
 def test_parameters_of_the_losses_reach_them(numbers):
     X, y = numbers
     quantiles = [
-        SDCARegressor("quantile", quantile=a, C=10.0, tol=1e-2).fit(X, y).predict(X)
+        LinearRegressor("quantile", quantile=a, C=10.0, tol=1e-2).fit(X, y).predict(X)
         for a in (0.1, 0.9)
     ]
     assert np.mean(y < quantiles[0]) < 0.2
     assert np.mean(y < quantiles[1]) > 0.8
-    narrow = SDCARegressor("epsilon-insensitive", epsilon=0.0).fit(X, y)
-    wide = SDCARegressor("epsilon-insensitive", epsilon=2.0).fit(X, y)
+    narrow = LinearRegressor("epsilon-insensitive", epsilon=0.0).fit(X, y)
+    wide = LinearRegressor("epsilon-insensitive", epsilon=2.0).fit(X, y)
     assert np.count_nonzero(wide.dual_coef_) < np.count_nonzero(narrow.dual_coef_)
     with pytest.raises(
         ValueError,
         match=r"^epsilon has no effect with loss squared: it is for loss epsilon-insensitive or sq",
     ):
-        SDCARegressor(epsilon=0.1).fit(X, y)
+        LinearRegressor(epsilon=0.1).fit(X, y)
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"no": 2.0, "yes": 0.5}])
 def test_a_weight_is_a_repetition_for_classes(two_classes, class_weight):
     X, y = two_classes
     weights = np.random.default_rng(0).integers(0, 4, len(y))
-    exact = SDCAClassifier(alpha=0.01, l1_ratio=0.1, tol=1e-13, class_weight=class_weight)
+    exact = LinearClassifier(
+        "squared-hinge",
+        alpha=0.01,
+        regularizer="elastic-net",
+        l1_ratio=0.1,
+        tol=1e-13,
+        class_weight=class_weight,
+    )
     weighted = clone(exact).fit(X, y, sample_weight=weights)
     repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
@@ -144,7 +145,7 @@ def test_a_weight_is_a_repetition_for_classes(two_classes, class_weight):
 def test_a_weight_is_a_repetition_for_numbers(numbers):
     X, y = numbers
     weights = np.random.default_rng(0).integers(0, 4, len(y))
-    exact = SDCARegressor("huber", alpha=0.01, tol=1e-13)
+    exact = LinearRegressor("huber", alpha=0.01, tol=1e-13)
     weighted = clone(exact).fit(X, y, sample_weight=weights)
     repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
@@ -154,24 +155,24 @@ def test_a_weight_is_a_repetition_for_numbers(numbers):
 
 def test_probabilities_come_with_likelihoods(two_classes, iris):
     X, y = two_classes
-    estimator = SDCAClassifier("logistic").fit(X, y)
+    estimator = LinearClassifier("logistic").fit(X, y)
     probabilities = estimator.predict_proba(X)
     assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-estimator.decision_function(X))))
     assert_allclose(estimator.predict_log_proba(X), np.log(probabilities))
     X, y = iris
-    estimator = SDCAClassifier("logistic").fit(X, y)
+    estimator = LinearClassifier("logistic").fit(X, y)
     sigmoids = 1 / (1 + np.exp(-estimator.decision_function(X)))
     expected = sigmoids / sigmoids.sum(axis=1, keepdims=True)
     assert_allclose(estimator.predict_proba(X), expected)
     for k in (2, 3):
-        estimator = SDCAClassifier("softmax", fit_intercept=False).fit(X[y < k], y[y < k])
+        estimator = LinearClassifier("softmax", fit_intercept=False).fit(X[y < k], y[y < k])
         rows = estimator.coef_ if k == 3 else np.vstack([-estimator.coef_, estimator.coef_]) / 2
         exponentials = np.exp(X @ rows.T)
         expected = exponentials / exponentials.sum(axis=1, keepdims=True)
         assert_allclose(estimator.predict_proba(X), expected)
-    assert not hasattr(SDCAClassifier("hinge"), "predict_proba")
+    assert not hasattr(LinearClassifier("hinge"), "predict_proba")
     with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as caught:
-        SDCAClassifier("hinge").predict_proba(X)
+        LinearClassifier("hinge").predict_proba(X)
     assert "loss hinge has scores that are no likelihoods" in str(caught.value.__cause__)
 
 
@@ -180,13 +181,13 @@ def test_probabilities_come_with_likelihoods(two_classes, iris):
 def test_a_format_changes_nothing(iris, numbers, dtype, container):
     X, y = iris
     X = X.astype(dtype)
-    reference = SDCAClassifier(tol=1e-11).fit(X.astype(np.float64), y)
-    estimator = SDCAClassifier(tol=1e-11).fit(container(X), y)
+    reference = LinearClassifier(tol=1e-11).fit(X.astype(np.float64), y)
+    estimator = LinearClassifier(tol=1e-11).fit(container(X), y)
     assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
     X, y = numbers
     X = X.astype(dtype)
-    reference = SDCARegressor(tol=1e-11).fit(X.astype(np.float64), y)
-    estimator = SDCARegressor(tol=1e-11).fit(container(X), y)
+    reference = LinearRegressor(tol=1e-11).fit(X.astype(np.float64), y)
+    estimator = LinearRegressor(tol=1e-11).fit(container(X), y)
     assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
     assert_allclose(estimator.predict(container(X)), reference.predict(X), atol=1e-5)
 
@@ -195,9 +196,9 @@ def test_names_of_a_data_frame_are_kept(numbers):
     pd = pytest.importorskip("pandas", reason="data frames are scikit-learn's business")
     X, y = numbers
     frame = pd.DataFrame(X, columns=list("abcde"))
-    estimator = SDCARegressor().fit(frame, pd.Series(y))
+    estimator = LinearRegressor().fit(frame, pd.Series(y))
     assert_array_equal(estimator.feature_names_in_, list("abcde"))
-    assert_allclose(estimator.predict(frame), SDCARegressor().fit(X, y).predict(X))
+    assert_allclose(estimator.predict(frame), LinearRegressor().fit(X, y).predict(X))
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict(frame[list("edcba")])
 
@@ -207,7 +208,9 @@ def test_names_of_a_data_frame_are_kept(numbers):
 def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, loss, order):
     X, y = iris
     X, y = X[::order], y[::order]
-    warm = SDCAClassifier(loss, C=0.3, tol=1e-7, warm_start=True).fit(X, y)
+    warm = LinearClassifier(
+        loss, C=0.3, tol=1e-7, fit_intercept="regularized", warm_start=True
+    ).fit(X, y)
     warm.set_params(C=0.29).fit(X, y)
     cold = clone(warm).fit(X, y)
     assert warm.n_iter_ < cold.n_iter_
@@ -218,11 +221,11 @@ def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, loss, order):
 def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):
     X, y = two_classes
     for rows in (slice(None), slice(None, None, -1)):
-        warm = SDCAClassifier(tol=1e-7, warm_start=True).fit(X[rows], y[rows])
+        warm = LinearClassifier("squared-hinge", tol=1e-7, warm_start=True).fit(X[rows], y[rows])
         assert warm.n_iter_ > 2
         assert warm.fit(X[rows], y[rows]).n_iter_ <= 2
     X, y = numbers
-    warm = SDCARegressor(tol=1e-7, warm_start=True).fit(X, y)
+    warm = LinearRegressor("huber", tol=1e-7, warm_start=True).fit(X, y)
     assert warm.n_iter_ > 2
     assert warm.fit(X, y).n_iter_ <= 2
 
@@ -230,7 +233,7 @@ def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):
 @pytest.mark.parametrize("change", ["classes", "number", "labels", "order", "kind", "loss"])
 def test_a_warm_start_serves_whatever_changed(iris, change):
     X, y = iris
-    estimator = SDCAClassifier("hinge", C=0.3, tol=1e-9, warm_start=True).fit(X, y)
+    estimator = LinearClassifier("hinge", C=0.3, tol=1e-9, warm_start=True).fit(X, y)
     if change == "classes":
         X, y = X[y > 0], y[y > 0]
     elif change == "number":
@@ -251,10 +254,10 @@ def test_a_warm_start_serves_whatever_changed(iris, change):
 def test_a_callback_sees_the_passes_and_ends_them(iris, numbers, recwarn):
     X, y = iris
     rows = []
-    estimator = SDCAClassifier(tol=1e-12, callback=rows.append).fit(X, y)
+    estimator = LinearClassifier(tol=1e-12, callback=rows.append).fit(X, y)
     assert [row.number for row in rows] == [row.number for row in estimator.trace_]
     X, y = numbers
-    estimator = SDCARegressor(tol=1e-15, callback=lambda row: row.number == 3).fit(X, y)
+    estimator = LinearRegressor("huber", tol=1e-15, callback=lambda row: row.number == 3).fit(X, y)
     assert estimator.status_ is Status.STOPPED_BY_CALLER
     assert estimator.n_iter_ == 3
     assert len(recwarn) == 0
@@ -262,25 +265,25 @@ def test_a_callback_sees_the_passes_and_ends_them(iris, numbers, recwarn):
 
 def test_stopping_early_warns_how_far_it_is(numbers):
     with pytest.warns(ConvergenceWarning, match="after 2 passes the gap is") as caught:
-        estimator = SDCARegressor(tol=1e-12, max_passes=2).fit(*numbers)
+        estimator = LinearRegressor("huber", tol=1e-12, max_iter=2, solver="agm").fit(*numbers)
     assert caught[0].filename == __file__
     assert estimator.status_ is Status.PASS_LIMIT
 
 
 def test_verbose_prints_the_end_and_the_passes(numbers, capsys):
-    SDCARegressor().fit(*numbers)
+    LinearRegressor().fit(*numbers)
     assert capsys.readouterr().out == ""
-    SDCARegressor(verbose=1).fit(*numbers)
-    assert "[SDCARegressor] the duality gap is within" in capsys.readouterr().out
-    estimator = SDCARegressor(verbose=2).fit(*numbers)
-    assert capsys.readouterr().out.count("[SDCARegressor] pass ") == estimator.n_iter_
+    LinearRegressor(verbose=1).fit(*numbers)
+    assert "[LinearRegressor] the duality gap is within" in capsys.readouterr().out
+    estimator = LinearRegressor(verbose=2).fit(*numbers)
+    assert capsys.readouterr().out.count("[LinearRegressor] pass ") == estimator.n_iter_
 
 
 def test_a_grid_search_in_a_pipeline(iris):
     X, y = iris
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), SDCAClassifier()),
-        {"sdcaclassifier__C": [0.01, 10.0], "sdcaclassifier__loss": ["hinge", "logistic"]},
+        make_pipeline(StandardScaler(), LinearClassifier()),
+        {"linearclassifier__C": [0.01, 10.0], "linearclassifier__loss": ["hinge", "logistic"]},
         cv=3,
     ).fit(X, y)
     assert search.best_score_ > 0.9
@@ -288,7 +291,7 @@ def test_a_grid_search_in_a_pipeline(iris):
 
 def test_pickle_and_the_seed(iris):
     X, y = iris
-    estimator = SDCAClassifier("logistic", random_state=3).fit(X, y)
+    estimator = LinearClassifier("logistic", solver="prox-sdca", random_state=3).fit(X, y)
     copy = pickle.loads(pickle.dumps(estimator))
     assert_array_equal(copy.decision_function(X), estimator.decision_function(X))
     assert_array_equal(clone(estimator).fit(X, y).coef_, estimator.coef_)
@@ -302,25 +305,24 @@ def test_pickle_and_the_seed(iris):
         ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
         ({"solver": "smo"}, "solver is 'smo'; it must be one of"),
         ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
-        ({"tol": 0}, "tol is 0; it must be"),
-        ({"max_passes": 0}, "max_passes is 0; it must be"),
+        ({"tol": 0}, "The 'tol' parameter of LinearClassifier must be a float in the range"),
+        ({"max_iter": 0}, "The 'max_iter' parameter of LinearClassifier must be an int in"),
         ({"smoothing": -1.0, "loss": "hinge"}, "smoothing is -1.0, it must be at least 0"),
-        ({"smoothing": 1.0}, "has no effect with loss squared-hinge"),
-        ({"fit_intercept": "free"}, "fit_intercept is 'free'; it must be"),
-        ({"fit_intercept": "unregularized", "loss": "softmax"}, "not offered with loss softmax"),
-        ({"class_weight": "even"}, "class_weight is 'even'; it must be"),
+        ({"smoothing": 1.0, "loss": "squared-hinge"}, "has no effect with loss squared-hinge"),
+        ({"fit_intercept": "free"}, "The 'fit_intercept' parameter of LinearClassifier must be"),
+        ({"class_weight": "even"}, "The 'class_weight' parameter of LinearClassifier must be"),
     ],
 )
 def test_a_parameter_out_of_range_is_named(iris, keywords, message):
     with pytest.raises(ValueError, match=message):
-        SDCAClassifier(**keywords).fit(*iris)
+        LinearClassifier(**keywords).fit(*iris)
 
 
 def test_wrong_data_are_named(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="SDCAClassifier needs samples of at least 2 classes"):
-        SDCAClassifier().fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="LinearClassifier needs samples of at least 2 classes"):
+        LinearClassifier().fit(X, np.zeros(len(y)))
     with pytest.raises(ValueError, match="are zero for all examples"):
-        SDCAClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
+        LinearClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
     with pytest.raises(ValueError, match="Unknown label type"):
-        SDCAClassifier().fit(X, y + 0.5)
+        LinearClassifier().fit(X, y + 0.5)

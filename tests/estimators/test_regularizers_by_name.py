@@ -1,4 +1,4 @@
-"""NonSmoothClassifier and NonSmoothRegressor: certificates, outside optima, choices that reach."""
+"""The regularizers of the general estimators: outside optima, and choices that reach them."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,10 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import rrmlinear
-from rrmlinear import NonSmoothClassifier, NonSmoothRegressor, RiskClassifier, RiskRegressor
-from rrmlinear.estimators import nonsmooth
+from rrmlinear import LinearClassifier, LinearRegressor
 from rrmlinear.solvers.loop.result import Status
 
-SOLVERS = list(nonsmooth.SOLVERS)
+SOLVERS = ["pdprox-dual", "pdprox-primal"]
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +42,8 @@ def test_losses_with_kinks_have_the_optimum_of_a_conic_solver(
     X, labels = two_classes
     signs = np.where(labels == "yes", 1.0, -1.0)
     for estimator, data, target, y, loss in (
-        (NonSmoothClassifier(**choices), X, labels, signs, "hinge"),
-        (NonSmoothRegressor(**choices), *numbers, numbers[1], "absolute"),
+        (LinearClassifier(**choices), X, labels, signs, "hinge"),
+        (LinearRegressor("absolute", **choices), *numbers, numbers[1], "absolute"),
     ):
         estimator.fit(data, target)
         assert estimator.status_ is Status.SOLVED
@@ -66,8 +65,8 @@ def test_losses_with_kinks_have_the_optimum_of_a_conic_solver(
 def test_more_classes_have_the_optimum_of_the_other_solvers(iris, loss, intercept):
     X, y = iris
     choices = {"C": 0.2, "tol": 1e-6, "fit_intercept": intercept, "intercept_scaling": 2.0}
-    found = NonSmoothClassifier(loss, **choices).fit(X, y)
-    other = RiskClassifier(loss, **choices).fit(X, y)
+    found = LinearClassifier(loss, **choices).fit(X, y)
+    other = LinearClassifier(loss, **choices).fit(X, y)
     assert found.status_ is Status.SOLVED
     assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
     assert found.coef_.shape == (3, X.shape[1])
@@ -75,13 +74,14 @@ def test_more_classes_have_the_optimum_of_the_other_solvers(iris, loss, intercep
 
 def test_shares_and_constraints_are_those_of_the_others(two_classes, numbers):
     X, y = two_classes
-    shared = {"alpha": 0.05, "l1_ratio": 0.4, "tol": 1e-8}
-    net = NonSmoothClassifier("logistic", regularizer="elastic-net", **shared).fit(X, y)
-    other = RiskClassifier("logistic", **shared).fit(X, y)
+    shared = {"alpha": 0.05, "regularizer": "elastic-net", "l1_ratio": 0.4, "tol": 1e-8}
+    net = LinearClassifier("logistic", solver="pdprox-dual", **shared).fit(X, y)
+    other = LinearClassifier("logistic", **shared).fit(X, y)
     assert_allclose(net.coef_, other.coef_, atol=1e-3)
     ball = {"l1": 0.5, "radius": 2.0, "tol": 1e-7, "C": 0.3}
-    inside = NonSmoothRegressor("huber", regularizer="elastic-ball", **ball).fit(*numbers)
-    other = RiskRegressor("huber", solver="fista", **ball).fit(*numbers)
+    ball["regularizer"] = "elastic-ball"
+    inside = LinearRegressor("huber", solver="pdprox-dual", **ball).fit(*numbers)
+    other = LinearRegressor("huber", solver="fista", **ball).fit(*numbers)
     assert inside.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=1e-6)
 
 
@@ -102,20 +102,20 @@ def test_groups_bounds_and_columns_without_a_penalty(two_classes, numbers):
         ({"regularizer": "l1", **free}, cp.norm1(w[:4]), [cp.abs(w[4]) <= 50]),
     ):
         optimum = cp.Problem(cp.Minimize(omega + loss), bounds).solve(solver=cp.CLARABEL)
-        found = NonSmoothRegressor(C=0.2, tol=1e-7, **choices).fit(X, y)
+        found = LinearRegressor("absolute", C=0.2, tol=1e-7, **choices).fit(X, y)
         assert found.status_ is Status.SOLVED
         assert found.trace_[-1].primal == pytest.approx(optimum, rel=1e-6)
 
 
 def test_numbers_of_losses_reach_them(two_classes, numbers):
     primals = [
-        NonSmoothClassifier("generalized-hinge", slope=slope).fit(*two_classes).trace_[-1].primal
+        LinearClassifier("generalized-hinge", slope=slope).fit(*two_classes).trace_[-1].primal
         for slope in (None, 4.0)
     ]
     assert primals[1] > 1.05 * primals[0]
     below = [
         (
-            numbers[1] < NonSmoothRegressor("quantile", quantile=a, C=9.0).fit(*numbers).predict(X)
+            numbers[1] < LinearRegressor("quantile", quantile=a, C=9.0).fit(*numbers).predict(X)
         ).mean()
         for X in numbers[:1]
         for a in (0.1, 0.9)
@@ -126,7 +126,7 @@ def test_numbers_of_losses_reach_them(two_classes, numbers):
 
 def test_formats_and_starts(two_classes):
     X, y = two_classes
-    dense = NonSmoothClassifier(tol=1e-7, warm_start=True, regularizer="l1").fit(X, y)
+    dense = LinearClassifier(tol=1e-7, warm_start=True, regularizer="l1").fit(X, y)
     sparse = clone(dense).fit(csr_array(X), y)
     assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
     first = dense.n_iter_
@@ -142,7 +142,7 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
     assert all(status is Status.SOLVED for status in found.statuses)
     assert (np.diff(found.nonzeros) >= 0).all()
     for C, primal in zip(Cs, found.primals, strict=True):
-        alone = NonSmoothClassifier(regularizer="l1", C=C, tol=1e-6).fit(X, y)
+        alone = LinearClassifier(regularizer="l1", C=C, tol=1e-6).fit(X, y)
         assert primal == pytest.approx(alone.trace_[-1].primal, rel=3e-6)
 
 
@@ -150,13 +150,16 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
     ("choices", "message"),
     [
         ({"regularizer": "l3"}, "regularizer is 'l3'; it must be one of l2, "),
-        ({"solver": "agm"}, "solver is 'agm'; it must be one of dual, primal"),
+        ({"solver": "dual"}, "solver is 'dual'; it must be one of auto, prox-sdca"),
         ({"l1": 1.0, "l1_ratio": 0.5}, "only one may be given"),
         (
             {"l1_ratio": 0.5},
             "l1_ratio has no effect with regularizer 'l2': it is for 'elastic-net'",
         ),
-        ({"l1_ratio": 1.0, "regularizer": "elastic-net"}, r"it must lie in \[0, 1\)"),
+        (
+            {"l1_ratio": 1.5, "regularizer": "elastic-net"},
+            "The 'l1_ratio' parameter of LinearClassifier must be",
+        ),
         ({"l1": 0.5}, "l1 has no effect with regularizer l2"),
         ({"regularizer": "group-lasso"}, "regularizer group-lasso needs groups"),
         ({"groups": [0]}, "groups has no effect with regularizer l2"),
@@ -170,4 +173,4 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
 )
 def test_choices_without_effect_are_refused(two_classes, choices, message):
     with pytest.raises(ValueError, match=message):
-        NonSmoothClassifier(**choices).fit(*two_classes)
+        LinearClassifier(**choices).fit(*two_classes)

@@ -1,0 +1,360 @@
+"""The base of estimators of weights: parameters to choices, fit, and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from scipy.special import expit, log_expit, softmax
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.task import SolverRow
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import RANGES, class_factors, seed_of, thread_count
+from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.duals import solver_duals, sorted_duals
+from rrmlinear.estimators.intercepts import solve_with_column, with_ones, without_penalty
+from rrmlinear.estimators.objective import (
+    CLASSIFYING,
+    REGRESSING,
+    ProblemRow,
+    find_loss,
+    objective_of,
+)
+from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
+from rrmlinear.solvers.loop.result import Result
+from rrmlinear.training.fit import solve
+from rrmlinear.training.model import Model
+from rrmlinear.training.starts import Start
+
+#: How an intercept gets into the problem.
+REGULARIZED, FREE, COLUMN, ONES = "regularized", "free", "column", "ones"
+
+
+class LinearScores(Certified):
+    """Scores X w + intercept, from weights that a solver found and proved."""
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
+
+    tol: float
+    max_iter: int
+    n_jobs: int | None
+
+    def _checked_data(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
+        return validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", **how
+        )
+
+    def _rules(self) -> dict[str, Any]:
+        """Choices of every Parameter on stopping and the run."""
+        return {
+            "gap_tol": float(self.tol),
+            "max_passes": int(self.max_iter),
+            "seed": seed_of(getattr(self, "random_state", None)),
+            "threads": thread_count(self.n_jobs),
+            **(getattr(self, "solver_options", None) or {}),
+        }
+
+    def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
+        """X w + intercept, n × m; for float32 X in float32."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
+        scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
+        return scores + np.asarray(self.intercept_, dtype=X.dtype)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearModel(LinearScores):
+    """The parameters of all estimators of a linear problem; ``_row`` says the problem.
+
+    ``_solvers`` are solver types by their names here.
+    """
+
+    _row: ClassVar[ProblemRow]
+    _kinds: ClassVar[tuple[str, ...]]
+    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS
+
+    solver: str = "auto"
+    tol: float = 1e-4
+    max_iter: int = 10_000
+    fit_intercept: Any = True
+    random_state: Any = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    callback: Any = None
+    verbose: int = 0
+
+    def check_choices(self, X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Raise the ValueError that `fit` would raise for these parameters, labels and weights."""
+        self._validate_params()
+        self._prepared(X, y, sample_weight)
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """The problem, the choices and what else a kind of labels needs, all of them checked."""
+        raise NotImplementedError
+
+    def _loss(self, n_classes: int) -> LossRow:
+        """The loss, for this number of classes."""
+        name = self._row.loss
+        if isinstance(name, str):
+            return find_loss(name, self._kinds)
+        asked = self.loss  # type: ignore[attr-defined]
+        return find_loss(asked if name is None else name[asked], self._kinds)
+
+    def regularizer_name(self) -> str:
+        """Our name of the regularizer, where no l1_ratio says it."""
+        return self._row.regularizer
+
+    def _asked_intercept(self) -> str:
+        asked = self.fit_intercept
+        return asked if isinstance(asked, str) else self._row.intercept if asked else ""
+
+    def _intercept_kind(self, loss: LossRow, regularizer: str, kind: SolverRow) -> str:
+        """How the intercept gets into the problem, "" for none."""
+        asked = self._asked_intercept()
+        if asked != "unregularized":
+            return REGULARIZED if asked else ""
+        if "free_bias" in kind.choices and loss.kind != "multiclass":
+            return FREE
+        if "unpenalized" not in kind.choices or (regularizer == "l2" and self.solver == "auto"):
+            return COLUMN
+        return ONES
+
+    def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
+        """The problem with its intercept, and the choices; errors speak of the parameters."""
+        renamed = {choice: name for name, choice in self._row.numbers.items()}
+        with own_words(self._solvers, **renamed):
+            return self._selection(problem, loss, **more)
+
+    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
+        kind = find_solver_type(self.solver, self._solvers)
+        if self.warm_start and not kind.starts:
+            raise ValueError(
+                f"warm_start has no effect with solver {self.solver!r}, which begins at weights of "
+                "zero"
+            )
+        choices, self._scale = objective_of(self, self._row, problem.weights, problem.n_examples)
+        choices |= self._rules() | more
+        if "loss" in kind.choices:
+            choices["loss"] = loss.name
+        if "regularizer" not in kind.choices:
+            choices.pop("regularizer")
+        self._intercept = self._intercept_kind(loss, choices.get("regularizer", "l2"), kind)
+        if self._intercept == ONES:
+            choices = without_penalty(choices, problem.n_features)
+            X = problem.to_scipy() if problem.rows.indptr is not None else problem.rows.values
+            problem = Problem.from_arrays(with_ones(X), problem.labels, problem.weights)
+        elif self._intercept in (REGULARIZED, FREE):
+            problem = problem.with_bias(float(getattr(self, "intercept_scaling", 1.0)))
+        if self._intercept == FREE:
+            choices["free_bias"] = True
+        return problem, select(Parameter(solver=kind.number, **choices))
+
+    def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
+        with own_words(self._solvers):
+            if self._intercept == COLUMN:
+                return solve_with_column(problem, chosen, self._on_pass(), start, stacklevel=4)
+            model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+        if self._intercept == ONES:
+            model = replace(model, n_features=model.n_features - 1, bias=1.0)
+        return model, result
+
+    def _set_weights(self, model: Model, weights: NDArray[np.float64]) -> None:
+        """``weights``: a row for each score, the appended column last if there is one."""
+        self.coef_ = np.ascontiguousarray(weights[:, : model.n_features])
+        self.intercept_: Any = (
+            weights[:, -1] * model.bias if self._intercept else np.zeros(len(weights))
+        )
+
+
+def links_scores(estimator: Any) -> bool:
+    """Whether the loss of an estimator has probabilities; else an AttributeError says so."""
+    loss = estimator._loss(2)
+    if loss.link is None:
+        raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
+    return True
+
+
+class SparseCoef:
+    """Weights that may be kept as a sparse matrix, for predictions that touch its entries alone."""
+
+    coef_: Any
+
+    def sparsify(self) -> Self:
+        """Make ``coef_`` a csr_array: smaller and quicker where more than half of it is 0."""
+        check_is_fitted(self)
+        self.coef_ = csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Make ``coef_`` an array again."""
+        check_is_fitted(self)
+        if issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Classifier(SparseCoef, ClassifierMixin, LinearModel):
+    """The class of x is the one with the largest score."""
+
+    _kinds = CLASSIFYING
+
+    class_weight: Any = None
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
+        parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
+        zero.
+        """
+        self._validate_params()
+        X, y = self._checked_data(X, y)
+        problem, chosen, classes = self._prepared(X, y, sample_weight)
+        index = problem.labels.astype(np.intp)
+        start = self._duals_of_last_fit(classes, index, chosen.kind) if self.warm_start else None
+        model, result = self._solve(problem, chosen, start)
+        self._set_solution(model, result, classes)
+        self._set_certificate(result, self._scale)
+        return self
+
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Problem, Selection, NDArray[Any]]:
+        check_classification_targets(y)
+        classes, index = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, but the "
+                f"data contains only one class: {classes[0]!r}"
+            )
+        problem = Problem.from_arrays(X, index, sample_weight)
+        factors = class_factors(self.class_weight, classes, index, problem.weights)
+        check_some_weight(problem, None if factors is None else factors[index])
+        weights = {} if factors is None else dict(enumerate(factors.tolist()))
+        loss = self._loss(len(classes))
+        return *self._chosen(problem, loss, class_weights=weights), classes
+
+    def _duals_of_last_fit(
+        self, classes: NDArray[Any], index: NDArray[np.intp], kind: str
+    ) -> Start:
+        """The duals of the last fit for a new one, or None where they do not fit it."""
+        duals = getattr(self, "dual_coef_", None)
+        if duals is None or not np.array_equal(self.classes_, classes):
+            return None
+        in_blocks = not isinstance(duals, np.ndarray)
+        fits = len(index) == duals.shape[0] and in_blocks == (kind == "multiclass")
+        return solver_duals(duals, index) if fits else None
+
+    def _set_solution(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
+        """Set classes, weights and duals, classes in sorted order."""
+        rows = model.weights.T
+        if len(rows) == 1:
+            rows = rows if model.labels[0] == 1 else -rows
+        else:
+            rows = rows[np.argsort(model.labels)]
+            rows = rows[1:] - rows[:1] if len(classes) == 2 else rows
+        self.classes_ = classes
+        self._set_weights(model, rows)
+        self.dual_coef_ = sorted_duals(result.duals, model.labels)
+
+    def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Scores of shape (n_samples, n_classes); for two classes (n_samples,), score 1 − score 0.
+
+        For float32 X they are computed in float32.
+        """
+        scores = self._scores(X)
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest score for each row of X; ties go to the first class."""
+        return labels_of(self.decision_function(X), self.classes_)
+
+    @available_if(links_scores)
+    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Probabilities of shape (n_samples, n_classes).
+
+        The sigmoid of the score, normalized over the classes where each was trained against the
+        rest, as in LIBLINEAR; or the softmax of the scores.
+        """
+        return self.probabilities_of(self.decision_function(X))
+
+    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
+        """Probabilities of scores that are as `decision_function` makes them."""
+        if scores.ndim == 1:
+            return expit(np.column_stack([-scores, scores]))
+        one_by_one = self._loss(scores.shape[1]).link == "sigmoid"
+        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
+
+    @available_if(links_scores)
+    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """The logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Regressor(RegressorMixin, LinearModel):
+    """Predictions are scores."""
+
+    _kinds = REGRESSING
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError
+        for parameters out of range, NaN or infinity, and weights that are all zero.
+        """
+        self._validate_params()
+        X, y = self._checked_data(X, y, y_numeric=True)
+        problem, chosen = self._prepared(X, y, sample_weight)
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        start = last if last is not None and len(last) == len(y) else None
+        model, result = self._solve(problem, chosen, start)
+        self._set_weights(model, model.weights.T)
+        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        self.dual_coef_ = result.duals
+        self._set_certificate(result, self._scale)
+        return self
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
+        problem = Problem.from_arrays(X, y, sample_weight)
+        check_some_weight(problem, None)
+        return self._chosen(problem, self._loss(0))
+
+    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Predicted numbers, of shape (n_samples,)."""
+        return self._scores(X).ravel()
+
+
+def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """The classes of the largest scores."""
+    return classes[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
+    """Raise ValueError where no weight, times its factor, is above 0."""
+    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
+    if not (weights if factors is None else weights * factors).any():
+        raise ValueError(
+            "the weights (sample_weight times class_weight) are zero for all examples; at "
+            "least one must count"
+        )

@@ -1,0 +1,100 @@
+"""Logistic regression, of two classes or multinomial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.estimators.linear import Classifier
+from rrmlinear.estimators.objective import ProblemRow, find_loss
+from rrmlinear.estimators.wording import SOLVERS
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LogisticRegression(Classifier):
+    r"""Logistic regression: the problem, parameters and defaults of scikit-learn's.
+
+    Solves
+
+    .. math::
+        \min_{W, b} \; \rho \|W\|_1 + \tfrac{1 - \rho}{2} \|W\|^2 - \sum_i C_i \log p_{y_i}(x_i),
+
+    where ρ is ``l1_ratio`` and :math:`C_i` is ``C`` times the class weight times the sample weight.
+    The probability p of two classes is the sigmoid of the score w'x + b; of more it is the softmax
+    of the scores of all classes. Intercepts are not regularized.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of an example of weight 1, finite.
+    l1_ratio : float, default=0.0
+        ρ in [0, 1]: 0 is the squared norm, 1 the 1-norm.
+    dual : bool, default=False
+        Weights and duals are found and proven together, whichever is asked for.
+    solver : str, default="auto"
+        As in `LinearClassifier`. Of scikit-learn's names, "newton-cg" and "newton-cholesky" are
+        "newton"; "lbfgs", "sag" and "saga" are "auto"; and "liblinear" is "auto" with an intercept
+        that is regularized and each class against the rest, as there.
+    fit_intercept : bool or {"regularized", "unregularized"}, default=True
+        True is "unregularized", exact.
+    intercept_scaling : float, default=1.0
+        Value of the column of a regularized intercept.
+    tol : float, default=1e-4
+        Stop when the duality gap is at most ``tol * objective``.
+    max_iter : int, default=10_000
+        Most passes over the data.
+    class_weight, random_state, n_jobs, warm_start, callback, verbose
+        As in `LinearClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    H.-F. Yu, F.-L. Huang and C.-J. Lin, "Dual coordinate descent methods for logistic regression
+    and maximum entropy models", 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rrmlinear import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.predict_proba(X[:2]).round(2)
+    array([[0.98, 0.02, 0.  ],
+           [0.97, 0.03, 0.  ]])
+    """
+
+    _row = ProblemRow("logistic")
+    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | {
+        "newton-cg": "newton",
+        "newton-cholesky": "newton",
+        **dict.fromkeys(("lbfgs", "sag", "saga", "liblinear"), "auto"),
+    }
+
+    C: float = 1.0
+    l1_ratio: float = 0.0
+    dual: bool = False
+    intercept_scaling: float = 1.0
+
+    def _loss(self, n_classes: int) -> LossRow:
+        if n_classes > 2 and self.solver != "liblinear":
+            return find_loss("softmax", self._kinds)
+        return super()._loss(n_classes)
+
+    def _asked_intercept(self) -> Any:
+        if self.solver == "liblinear" and self.fit_intercept is True:
+            return "regularized"
+        return super()._asked_intercept()

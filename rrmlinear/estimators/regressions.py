@@ -1,0 +1,313 @@
+"""Regressions by their names in scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from scipy.sparse import csr_array
+
+from rrmlinear.estimators.linear import Regressor
+from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.wording import SOLVERS
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Penalized(Regressor):
+    """A regression weighed by alpha."""
+
+    alpha: float = field(default=1.0, kw_only=False)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Ridge(Penalized):
+    r"""Ridge regression: the problem, parameters and defaults of scikit-learn's.
+
+    Solves
+
+    .. math::
+        \min_{w, b} \; \sum_i c_i (y_i - w^\top x_i - b)^2 + \alpha \|w\|^2,
+
+    where c_i is the sample weight, for one target.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Above 0.
+    fit_intercept : bool or {"regularized", "unregularized"}, default=True
+        True is "unregularized", exact.
+    copy_X : bool, default=True
+        X is never written to.
+    positive : bool, default=False
+        Whether weights must be at least 0.
+    solver : str, default="auto"
+        As in `LinearClassifier`; scikit-learn's names are "auto".
+    tol : float, default=1e-4
+        Stop when the duality gap is at most ``tol * objective``; without ``positive`` few features
+        leave rounding alone.
+    max_iter : int, default=10_000
+        Most passes over the data.
+    random_state, n_jobs, warm_start, callback, verbose
+        As in `LinearClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    A. E. Hoerl and R. W. Kennard, "Ridge regression", 1970.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rrmlinear import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> round(Ridge(alpha=0.1).fit(X, y).score(X, y), 2)
+    0.51
+    """
+
+    _row = ProblemRow("squared", weighing="alpha", times=2.0)
+    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
+        ("svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"), "auto"
+    )
+
+    positive: bool = False
+    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ElasticNet(Penalized):
+    r"""Least squares with an elastic net: the problem, parameters and defaults of scikit-learn's.
+
+    Solves, over n examples whose sample weights c_i count as repetitions,
+
+    .. math::
+        \min_{w, b} \; \frac{1}{2 n} \sum_i c_i (y_i - w^\top x_i - b)^2
+        + \alpha \rho \|w\|_1 + \frac{\alpha (1 - \rho)}{2} \|w\|^2,
+
+    for one target, where ρ is ``l1_ratio``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Above 0.
+    l1_ratio : float, default=0.5
+        ρ in [0, 1].
+    precompute : bool or "auto", default=False
+        The solver chooses whether inner products of features are computed before.
+    selection : "cyclic", default="cyclic"
+        The solver chooses the order of features; "random" is refused.
+    positive, copy_X, fit_intercept, solver, random_state, n_jobs, warm_start, callback, verbose
+        As in `Ridge`.
+    tol : float, default=1e-4
+        Stop when the duality gap is at most ``tol * objective``.
+    max_iter : int, default=10_000
+        Most passes over the data.
+
+    Attributes
+    ----------
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
+    sparse_coef_ : csr_array of shape (1, n_features)
+        The weights.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    J. Friedman, T. Hastie and R. Tibshirani, "Regularization paths for generalized linear models
+    via coordinate descent", 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from rrmlinear import ElasticNet
+    >>> X, y = make_regression(n_features=2, random_state=0)
+    >>> ElasticNet(tol=1e-9).fit(X, y).coef_.round(3)
+    array([18.838, 64.56 ])
+    """
+
+    _row = ProblemRow("squared", weighing="mean")
+
+    l1_ratio: float = 0.5
+    precompute: Any = False
+    positive: bool = False
+    selection: str = "cyclic"
+    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+
+    @property
+    def sparse_coef_(self) -> csr_array:
+        return csr_array(self.coef_[None, :])
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Lasso(Penalized):
+    r"""Least squares with the 1-norm: the problem, parameters and defaults of scikit-learn's.
+
+    Solves, over n examples whose sample weights c_i count as repetitions,
+
+    .. math::
+        \min_{w, b} \; \frac{1}{2 n} \sum_i c_i (y_i - w^\top x_i - b)^2 + \alpha \|w\|_1.
+
+    Parameters
+    ----------
+    alpha, precompute, selection, positive, copy_X, fit_intercept, solver, tol, max_iter, \
+    random_state, n_jobs, warm_start, callback, verbose
+        As in `ElasticNet`.
+
+    Attributes
+    ----------
+    coef_, intercept_, sparse_coef_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
+    trace_, n_features_in_, feature_names_in_
+        As in `ElasticNet`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    R. Tibshirani, "Regression shrinkage and selection via the lasso", 1996.
+
+    Examples
+    --------
+    >>> from rrmlinear import Lasso
+    >>> model = Lasso(alpha=0.1, tol=1e-9).fit([[0, 0], [1, 1], [2, 2]], [0, 1, 2])
+    >>> round(float(model.coef_.sum()), 6)
+    0.85
+    """
+
+    _row = ProblemRow("squared", regularizer="l1", weighing="mean")
+
+    precompute: Any = False
+    positive: bool = False
+    selection: str = "cyclic"
+    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+
+    @property
+    def sparse_coef_(self) -> csr_array:
+        return csr_array(self.coef_[None, :])
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class QuantileRegressor(Regressor):
+    r"""A quantile of y given x: the problem, parameters and defaults of scikit-learn's.
+
+    Solves, over n examples whose sample weights c_i count as repetitions,
+
+    .. math::
+        \min_{w, b} \; \frac{1}{n} \sum_i c_i \max(q r_i, (q - 1) r_i) + \alpha \|w\|_1,
+        \quad r_i = y_i - w^\top x_i - b.
+
+    Parameters
+    ----------
+    quantile : float, default=0.5
+        q in (0, 1).
+    alpha : float, default=1.0
+        Above 0.
+    solver : str, default="auto"
+        As in `LinearClassifier`; scikit-learn's names are "auto".
+    solver_options : dict, default=None
+        As in `LinearClassifier`.
+    fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+        As in `ElasticNet`.
+
+    Attributes
+    ----------
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    R. Koenker and G. Bassett, "Regression quantiles", 1978.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import QuantileRegressor
+    >>> rng = np.random.RandomState(0)
+    >>> X, y = rng.randn(10, 2), rng.randn(10)
+    >>> model = QuantileRegressor(quantile=0.8, tol=1e-9).fit(X, y)
+    >>> float(np.mean(y <= model.predict(X) + 1e-6))
+    0.8
+    """
+
+    _row = ProblemRow("quantile", regularizer="l1", weighing="mean")
+    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
+        ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"), "auto"
+    )
+
+    quantile: float = 0.5
+    alpha: float = 1.0
+    solver_options: Any = None
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class HuberRegressor(Regressor):
+    r"""Regression by Huber's loss at a fixed δ, in the units of y.
+
+    Solves, with H(r) = r² up to \|r\| = δ and 2 δ \|r\| − δ² beyond,
+
+    .. math::
+        \min_{w, b} \; \sum_i c_i H(y_i - w^\top x_i - b) + \alpha \|w\|^2,
+
+    where c_i is the sample weight. `sklearn.linear_model.HuberRegressor(epsilon, alpha)` also finds
+    a scale σ; its weights are those of δ = epsilon · σ and alpha · σ here.
+
+    Parameters
+    ----------
+    delta : float, default=1.35
+        δ > 0, in the units of y.
+    alpha : float, default=0.0001
+        Above 0.
+    fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+        As in `ElasticNet`.
+
+    Attributes
+    ----------
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    P. J. Huber, "Robust estimation of a location parameter", 1964.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rrmlinear import HuberRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> HuberRegressor(delta=50.0, alpha=0.1).fit(X, y).score(X, y) > 0.5
+    True
+    """
+
+    _row = ProblemRow("huber", {"delta": "huber"}, weighing="alpha", times=2.0)
+
+    delta: float = 1.35
+    alpha: float = 1e-4
