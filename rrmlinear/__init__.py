@@ -5,7 +5,10 @@ The public names are loaded when first used, so that importing the package costs
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import Any
 
 try:
@@ -13,11 +16,17 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "rrmlinear._cyutility":
         raise
-    raise ImportError(
-        f"rrmlinear is not compiled in {__path__[0]}, its source folder, which Python finds first "
-        "when it is started beside it. Build it there with `python3 tools/build/bootstrap.py demo` "
-        "and use .venv/bin/python; or, if it is installed elsewhere, start `python -P`"
-    ) from None
+    # Python finds a source folder first where it is started beside one: take the installed copy.
+    beside = str(Path(__path__[0]).parent)
+    others = [place for place in sys.path if str(Path(place).resolve()) != beside]
+    installed = PathFinder.find_spec(__name__, others)
+    if installed is None or installed.submodule_search_locations is None:
+        raise ImportError(
+            f"rrmlinear is not compiled in {__path__[0]}, its source folder, and no other copy is "
+            "installed: build it there with `python3 tools/build/bootstrap.py demo` and use "
+            ".venv/bin/python, or install it with `pip install .`"
+        ) from None
+    __path__ = list(installed.submodule_search_locations)
 
 __version__ = "0.1.0"
 

@@ -47,12 +47,29 @@ def run(folder, *arguments):
     )
 
 
-def test_source_folder_that_is_not_built(tmp_path):
-    (tmp_path / "rrmlinear").mkdir()
-    shutil.copy(TOP / "rrmlinear" / "__init__.py", tmp_path / "rrmlinear")
-    done = run(tmp_path, "-S", "-c", "import rrmlinear")
+@pytest.fixture
+def source(tmp_path):
+    """A source folder where nothing is compiled."""
+    folder = tmp_path / "source" / "rrmlinear"
+    folder.mkdir(parents=True)
+    shutil.copy(TOP / "rrmlinear" / "__init__.py", folder)
+    return folder
+
+
+def test_source_folder_that_is_not_built(source):
+    done = run(source.parent, "-S", "-c", "import rrmlinear")
     assert done.returncode == 1
     sentence = done.stderr.strip().splitlines()[-1]
-    assert sentence.startswith(f"ImportError: rrmlinear is not compiled in {tmp_path}/rrmlinear")
+    assert sentence.startswith(f"ImportError: rrmlinear is not compiled in {source}")
     assert "python3 tools/build/bootstrap.py demo" in sentence
-    assert "python -P" in sentence
+    assert "pip install ." in sentence
+
+
+def test_an_installed_copy_is_found_beside_a_source_folder(source, tmp_path):
+    installed = tmp_path / "installed" / "rrmlinear"
+    shutil.copytree(source, installed)
+    (installed / "_cyutility.py").touch()
+    (installed / "train.py").write_text("print(__file__)")
+    begin = f"import sys; sys.path.append({str(installed.parent)!r}); "
+    done = run(source.parent, "-S", "-c", begin + "import rrmlinear.train")
+    assert done.stdout.strip() == str(installed / "train.py"), done.stderr

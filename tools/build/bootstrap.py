@@ -8,9 +8,7 @@ Needs Python 3.11 or newer with venv, a C and a C++ compiler, and a package inde
 command is printed before it runs. A second run finds the environment ready and builds again only
 what has changed.
 
-The package is installed in editable form. Its import hook comes before Python's search for files,
-so it is found at the top of the repository too, where the source folder rrmlinear/ (which has no
-compiled modules) hides any other installed copy.
+The package is installed in editable form: a changed source is compiled when it is next imported.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -28,6 +27,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 DATA = "datasets/digits.libsvm"
 PARALLEL = ("-n", "auto", "--maxprocesses", "8")
+# Seconds between signs of life of a build, in a terminal and elsewhere.
+LIVE_SECONDS, QUIET_SECONDS = 0.2, 10.0
 LINTERS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
@@ -49,8 +50,11 @@ class Environment:
         self.programs = folder / "bin"
         self.stamp = folder / "rrmlinear-installed"
 
-    def run(self, program: str, *arguments: str) -> None:
-        """Run a program of this environment at the top of the repository, saying so first."""
+    def run(self, program: str, *arguments: str, builds: bool = False) -> None:
+        """Run a program of this environment at the top of the repository, saying so first.
+
+        One that builds shows how far it is, and what it printed only where it fails.
+        """
         path = self.programs / program
         print("$", shlex.join([_shown(path), *arguments]), flush=True)
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -60,7 +64,7 @@ class Environment:
         # second variable makes it print what it compiles.
         variables["CYTHON"] = str(self.programs / "cython")
         variables["MESONPY_EDITABLE_VERBOSE"] = "1"
-        subprocess.run([str(path), *arguments], cwd=TOP, env=variables, check=True)
+        (_build if builds else _run)([str(path), *arguments], variables)
 
     def prepare(self, *extras: str) -> None:
         """Create the environment and install the package, unless that is done."""
@@ -93,17 +97,45 @@ class Environment:
         _find_compilers()
         with (TOP / "pyproject.toml").open("rb") as file:
             requirements = tomllib.load(file)["build-system"]["requires"]
-        pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-        self.run("python", *pip, *requirements, "ninja")
+        pip = ("-m", "pip", "install", "--disable-pip-version-check")
+        self.run("python", *pip, "--quiet", *requirements, "ninja")
         build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
         package = f".[{','.join(extras)}]" if extras else "."
-        self.run("python", *pip, "--no-build-isolation", build, "--editable", package)
+        options = ("--verbose", "--no-build-isolation", build, "--editable")
+        self.run("python", *pip, *options, package, builds=True)
 
     def _fingerprint(self) -> str:
         """Changes with the environment's Python, the repository's place and pyproject.toml."""
         described = (self.folder / "pyvenv.cfg").read_text()
         text = "\n".join([described, str(TOP), (TOP / "pyproject.toml").read_text()])
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _run(command: list[str], variables: dict[str, str]) -> None:
+    subprocess.run(command, cwd=TOP, env=variables, check=True)
+
+
+def _build(command: list[str], variables: dict[str, str]) -> None:
+    """Run a command that builds: of its lines only ninja's [12/179] are shown, some of them."""
+    live = sys.stdout.isatty()
+    lines, shown = [], 0.0
+    with subprocess.Popen(
+        command, cwd=TOP, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            step = re.match(r"\s*\[(\d+)/(\d+)\] (.*)", line)
+            if step is None or time.monotonic() < shown + (LIVE_SECONDS if live else QUIET_SECONDS):
+                continue
+            done = f"[{step[1]}/{step[2]}] {Path(step[3].split()[-1]).name}"
+            print(f"\r{done:<70.70}" if live else f"  {done}", end="" if live else "\n", flush=True)
+            shown = time.monotonic()
+    if live:
+        print(f"\r{'':<70}\r", end="")
+    if process.returncode:
+        print("".join(lines), end="")
+        raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def _find_compilers() -> None:
