@@ -97,7 +97,7 @@ def test_options_are_those_of_train():
     told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", README, flags=re.MULTILINE))
     assert told == offered - {"-h", "--version"}
     parser = parser_of_training()
-    assert offered - {"-wi"} == set(parser.takes_value) - {"-w", "-n", "-C"} - {"--help"}
+    assert offered - {"-wi"} == set(parser.takes_value) - {"-w", "--help"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/math.md"])

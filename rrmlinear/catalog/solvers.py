@@ -10,7 +10,7 @@ from rrmlinear.catalog import batch_builders, dual_builders, rule_builders, stag
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES
+from rrmlinear.catalog.rows import FEATURES, LossRow
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.solvers.loop.rules import Rule
 
@@ -71,6 +71,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         0.01,
         rule_builders.gradient_norm,
         "free_bias",
+        form="primal",
     ),
     _liblinear(
         1,
@@ -88,6 +89,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         0.01,
         rule_builders.gradient_norm,
         "free_bias",
+        form="primal",
     ),
     _liblinear(
         3,
@@ -115,6 +117,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "free_bias",
         regularizer="l1",
         starts=False,
+        form="primal",
     ),
     _liblinear(
         6,
@@ -126,6 +129,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "free_bias",
         regularizer="l1",
         starts=False,
+        form="primal",
     ),
     _liblinear(
         7,
@@ -144,6 +148,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         rule_builders.gradient_norm,
         "free_bias",
         numbers=("epsilon",),
+        form="primal",
     ),
     _liblinear(
         12,
@@ -349,6 +354,17 @@ def regularizers_of(row: SolverRow) -> tuple[str, ...]:
 def solvers_with(choice: str) -> tuple[int | str, ...]:
     """The solver types with which a choice has an effect."""
     return tuple(row.number for row in SOLVERS.values() if choice in row.choices)
+
+
+def name_for_liblinear(loss: LossRow) -> str:
+    """The name under which LIBLINEAR's predict takes a model of this loss."""
+    own = (row.name for row in SOLVERS.values() if row.is_liblinear and row.loss == loss.name)
+    others = {
+        "binary": "L2R_L2LOSS_SVC_DUAL",
+        "multiclass": "MCSVM_CS",
+        "regression": "L2R_L2LOSS_SVR_DUAL",
+    }
+    return next(own, others.get(loss.kind, ""))
 
 
 def _part(needs: frozenset[str], of: str) -> frozenset[str]:

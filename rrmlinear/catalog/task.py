@@ -49,7 +49,8 @@ class SolverRow:
     has. ``tolerance`` is the default of its own stopping rule, if it has one: ``rule`` makes
     LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
-    so where it does not stand as usual. ``starts`` tells whether it can begin from duals.
+    so where it does not stand as usual. ``starts`` tells whether it can begin from duals, and
+    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual".
     """
 
     number: int | str
@@ -66,6 +67,7 @@ class SolverRow:
     numbers: tuple[str, ...] = ()
     tolerance: float | None = None
     rule: Callable[[Task, float], Rule] | None = None
+    form: str = "dual"
 
     @property
     def is_liblinear(self) -> bool:

@@ -19,12 +19,19 @@ from rrmlinear.cli import usage
 from rrmlinear.cli.columns import read_columns, read_groups
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
 from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, whole
 
 MAX_THREADS = 1024
-WITHOUT_EFFECT = {
-    "-C": "it searches the parameters of -s 0, 2 and 11",
-}
+FOLDS_OF_SEARCH = 5
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Where the search for C and ε begins; None: by the data."""
+
+    first_cost: float | None
+    first_epsilon: float | None
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,14 @@ class TrainingOptions:
     reading_threads: int | None
     training_file: str
     model_file: str
+    search: SearchOptions | None = None
+    liblinear_model: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def saves(self) -> bool:
+        """Whether a model is trained and saved."""
+        return self.folds is None
 
 
 @dataclass(frozen=True)
@@ -89,13 +104,21 @@ def _offer_choices(parser: Parser) -> None:
             parser.value(flag.flag, dest=name, type=_converter(name))
 
 
-def _parameter(options: argparse.Namespace) -> Parameter:
-    """The choices that were made; all others have their defaults."""
+def _parameter(options: argparse.Namespace) -> tuple[Parameter, list[str]]:
+    """The choices that were made, all others by default; and sentences on those ignored."""
     made = {name: getattr(options, name) for name in FLAGS}
     if options.groups is not None:
         made["groups"] = read_groups(options.groups)
     made["class_weights"] = _products(options.class_weights)
-    return Parameter(**{name: value for name, value in made.items() if value is not None})
+    made = {name: value for name, value in made.items() if value is not None}
+    said = []
+    if options.search and not {"solver", "loss", "regularizer"} & set(made):
+        made["solver"] = SEARCHED
+        said.append(f"Solver not specified. Using -s {SEARCHED}")
+    row = find_solver(number_of(Parameter(**made)))
+    if row.is_liblinear:
+        said += [f"WARNING: {sentence}" for sentence in without_effect(row, made)]
+    return Parameter(**made), said
 
 
 def parser_of_training() -> Parser:
@@ -106,7 +129,8 @@ def parser_of_training() -> Parser:
     parser.value("-v", dest="folds", type=whole("-v"))
     parser.value("--trace", dest="trace_file")
     parser.flag("--strict")
-    parser.flag("-C", dest="-C")
+    parser.flag("--liblinear-model", dest="liblinear_model")
+    parser.flag("-C", dest="search")
     return parser
 
 
@@ -120,18 +144,26 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
         raise parser.wrong("n-fold cross validation: n must >= 2")
-    chosen = _selected(_parameter(options), options)
+    try:
+        parameter, said = _parameter(options)
+        chosen = _selected(parameter, options)
+    except ValueError as error:
+        raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+    folds = options.folds or (FOLDS_OF_SEARCH if options.search else None)
     return TrainingOptions(
         chosen,
         options.bias,
-        options.folds,
+        folds,
         options.quiet,
         options.strict,
         options.trace_file,
         options.groups,
         options.threads,
         files[0],
-        _model_file(parser, files, options.folds),
+        _model_file(parser, files, folds),
+        SearchOptions(options.C, options.epsilon) if options.search else None,
+        bool(options.liblinear_model),
+        tuple(said),
     )
 
 
@@ -144,19 +176,17 @@ def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:
 
 
 def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
-    try:
-        for name, purpose in WITHOUT_EFFECT.items():
-            if getattr(options, name):
-                solver = find_solver(number_of(parameter))
-                raise ValueError(f"{name} has no effect with -s {solver.number}: {purpose}")
-        if options.trace_file is not None and options.folds is not None:
-            raise ValueError("--trace has no effect with -v, which trains several models")
-        chosen = select(parameter)
-        if options.free_bias and not options.bias > 0:
-            raise ValueError("To not regularize bias, must specify -B 1 along with -R")
-        return chosen
-    except ValueError as error:
-        raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+    row = find_solver(number_of(parameter))
+    if options.trace_file is not None and (options.folds is not None or options.search):
+        flag = "-C" if options.search else "-v"
+        raise ValueError(f"--trace has no effect with {flag}, which trains several models")
+    if options.search and row.loss == "one-class":
+        raise ValueError(f"-C has no effect with -s {row.number}, which has no C")
+    if row.is_liblinear:
+        check_bias(row, bool(options.free_bias), options.bias)
+    chosen = select(parameter)
+    check_bias(row, bool(options.free_bias), options.bias)
+    return chosen
 
 
 def _model_file(parser: Parser, files: Sequence[str], folds: int | None) -> str:

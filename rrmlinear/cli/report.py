@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.cli.files import blaming
-from rrmlinear.solvers.loop.result import Result, TraceRow
+from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 
 Reporter = Callable[[TraceRow], None]
@@ -39,18 +39,36 @@ def short_pass_line(row: TraceRow) -> str:
 
 
 class Lines:
-    """A line a pass, flushed once a second."""
+    """A line for each doubling of the passes and each tenth of a second, and the last pass."""
 
     def __init__(self, stream: Any):
-        self.stream, self.flushed = stream, time.monotonic()
+        self.stream = stream
+        self.shown = self.flushed = time.monotonic()
+        self.due = 1
+        self.held: TraceRow | None = None
 
     def show(self, row: TraceRow) -> None:
+        now = time.monotonic()
+        if row.number == 1:
+            self._write_held()
+            self.due = 1
+        if row.number < self.due and now - self.shown < SECONDS_BETWEEN_SIGHTS:
+            self.held = row
+            return
+        self.held, self.shown = None, now
+        self.due = max(self.due, 2 * row.number)
         self.stream.write(pass_line(row) + "\n")
-        if time.monotonic() - self.flushed > SECONDS_BETWEEN_FLUSHES:
+        if now - self.flushed > SECONDS_BETWEEN_FLUSHES:
             self.stream.flush()
-            self.flushed = time.monotonic()
+            self.flushed = now
+
+    def _write_held(self) -> None:
+        if self.held is not None:
+            self.stream.write(pass_line(self.held) + "\n")
+            self.held = None
 
     def close(self) -> None:
+        self._write_held()
         self.stream.flush()
 
 
@@ -163,31 +181,3 @@ def warnings_said() -> Iterator[None]:
 def warn(text: str) -> None:
     """A warning in LIBLINEAR's form."""
     print(f"WARNING: {text}", file=sys.stderr, flush=True)
-
-
-def summary(result: Result) -> str:
-    """The end of a training: LIBLINEAR's lines (its dual solvers minimize −dual), then ours."""
-    last, support = result.last, result.support
-    count, examples = [], []
-    if "duals" in support:
-        count = [f"nSV = {support['duals']}"]
-        examples = [
-            f"support: {support['examples']} examples, {support['duals']} duals, "
-            f"{support['at_bound']} of them at the bound"
-        ]
-    if "features in use" in support:
-        examples.append(f"features in use: {support['features in use']}")
-    outcome = "solved" if result.solved else "stopped"
-    return "\n".join(
-        [
-            f"optimization finished, #iter = {result.passes}",
-            f"Objective value = {-result.dual:f}",
-            *count,
-            f"{outcome} after {result.passes} passes, {result.seconds:.4f} seconds: "
-            f"{result.status.value}",
-            f"primal = {result.primal:.9g}, dual = {result.dual:.9g}, gap = {result.gap:.3e} "
-            f"(target {result.target:.3e}), relative gap = {last.relative_gap:.3e}",
-            *examples,
-            *(f"note: {note}" for note in result.notes),
-        ]
-    )

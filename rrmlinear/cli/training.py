@@ -19,19 +19,23 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.options import TrainingOptions, parse_training
-from rrmlinear.cli.report import Reporter, TraceWriter, progress, summary, warn, warnings_said
+from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
+from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
+from rrmlinear.cli.summary import best_line, summary, trial_line
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
+from rrmlinear.training.search import Trial, search
 
 
 def main(arguments: Sequence[str]) -> None:
     """Read, train, save; or read and cross validate. Raises LeaveError for every error."""
     options = parse_training(arguments)
+    for sentence in options.warnings:
+        print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
     _check_outputs(options)
     with warnings_said():
@@ -46,7 +50,7 @@ def main(arguments: Sequence[str]) -> None:
     run = _Run(options, problem)
     try:
         if options.folds is not None:
-            run.cross_validate(options.folds)
+            run.over_folds(options.folds)
         else:
             run.train()
     except (ValueError, FloatingPointError) as error:
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _check_outputs(options: TrainingOptions) -> None:
-    if options.folds is not None:
+    if not options.saves:
         return
     outputs = [("model file", options.model_file)]
     check_output(options.model_file, "can't save model to file")
@@ -88,18 +92,39 @@ class _Run:
                 reporters.append(TraceWriter(file, options.trace_file).show)
             model = fit_selection(self.problem, options.chosen, self._on_pass(reporters))
         if not options.quiet and model.result is not None:
-            print(summary(model.result))
+            print(summary(model, options.chosen.solver))
             sys.stdout.flush()
         self._save(model)
 
-    def cross_validate(self, folds: int) -> None:
-        options = self.options
+    def over_folds(self, folds: int) -> None:
+        """Cross validate, or search by it."""
         if folds > self.problem.n_examples:
             folds = self.problem.n_examples
             warn(
                 "# folds > # data. Will use # folds = # data instead "
                 "(i.e., leave-one-out cross validation)"
             )
+        if self.options.search is not None:
+            self.search(folds, self.options.search)
+        else:
+            self.cross_validate(folds)
+
+    def search(self, folds: int, begin: SearchOptions) -> None:
+        quiet = self.options.quiet
+        print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
+
+        def say(trial: Trial) -> None:
+            if not quiet:
+                print(trial_line(trial, regression), flush=True)
+
+        regression = self.options.chosen.kind == "regression"
+        first = begin.first_cost, begin.first_epsilon
+        with warnings_said():
+            best = search(self.problem, self.options.chosen, folds, *first, say, self._on_pass([]))
+        print(best_line(best, regression))
+
+    def cross_validate(self, folds: int) -> None:
+        options = self.options
         with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
             predicted = cross_validate(self.problem, options.chosen, folds, self._on_pass([show]))
         labels = self.problem.labels
@@ -121,7 +146,7 @@ class _Run:
 
     def _save(self, model: Model) -> None:
         with blaming(f"can't save model to file {self.options.model_file}"):
-            model.save(self.options.model_file)
+            model.save(self.options.model_file, liblinear=self.options.liblinear_model)
 
     def memory_sentence(self, error: MemoryError) -> str:
         """The error for a lack of memory, with the size of the weights."""

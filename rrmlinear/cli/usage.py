@@ -18,6 +18,9 @@ STRICT = "refuse data with a CR inside a line or text that is no index:value (de
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
     "-v n": "n-fold cross validation mode, which saves no model",
+    "-C": "find C, and p of regressions, by cross validation (-v folds, default 5), from -c and -p "
+    "if given; saves no model; the default of -s is then 2",
+    "--liblinear-model": "write the model as one that LIBLINEAR's predict takes",
     "--strict": STRICT,
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,25 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.fit import fit_selection
+from rrmlinear.training.model import Model
+from rrmlinear.training.starts import Start
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Examples held out, the problem of the others, and that of these."""
+
+    name: str
+    held_out: NDArray[np.int64]
+    rest: Problem
+    test: Problem
+
+    def train(self, chosen: Selection, on_pass: OnPass | None = None, start: Start = None) -> Model:
+        """The model of the others; a ValueError names the fold."""
+        try:
+            return fit_selection(self.rest, chosen, on_pass, start)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
 
 
 def cross_validate(
@@ -24,20 +44,32 @@ def cross_validate(
 
     Raises ValueError for a number of folds outside 2 … n, and what `fit` raises, with the fold.
     """
+    predicted: NDArray[Any] = np.empty(problem.n_examples, dtype=_dtype(chosen))
+    for fold in folds_of(problem, folds, chosen.choices.seed):
+        predicted[fold.held_out] = fold.train(chosen, on_pass).predict(fold.test)
+    return predicted
+
+
+def folds_of(problem: Problem, folds: int, seed: int) -> list[Fold]:
+    """The folds of a problem: its examples shuffled, or with n folds in their order."""
     n = problem.n_examples
     if not 2 <= folds <= n:
         raise ValueError(f"{folds} folds of {n} examples; allowed are 2 … {n}")
     order = np.arange(n)
     if folds < n:
-        order = np.random.Generator(np.random.PCG64(chosen.choices.seed)).permutation(n)
+        order = np.random.Generator(np.random.PCG64(seed)).permutation(n)
     ends = [fold * n // folds for fold in range(folds + 1)]
-    predicted = np.empty(n, dtype=np.float64 if chosen.kind == "regression" else np.int64)
-    for fold in range(folds):
-        held_out = order[ends[fold] : ends[fold + 1]]
-        others = np.concatenate((order[: ends[fold]], order[ends[fold + 1] :]))
-        try:
-            model = fit_selection(problem.take(others), chosen, on_pass)
-        except ValueError as error:
-            raise ValueError(f"fold {fold + 1} of {folds}: {error}") from None
-        predicted[held_out] = model.predict(problem.take(held_out))
-    return predicted
+    parts = [order[ends[fold] : ends[fold + 1]] for fold in range(folds)]
+    return [
+        Fold(
+            f"fold {number + 1} of {folds}",
+            part,
+            problem.take(np.concatenate([*parts[:number], *parts[number + 1 :]])),
+            problem.take(part),
+        )
+        for number, part in enumerate(parts)
+    ]
+
+
+def _dtype(chosen: Selection) -> type:
+    return np.float64 if chosen.kind == "regression" else np.int64

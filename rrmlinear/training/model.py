@@ -110,9 +110,12 @@ class Model(StoredModel):
     def _rows(self, X: Any) -> Rows:
         return (X.rows if isinstance(X, Problem) else rows_of(X)).with_bias(self.bias)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write LIBLINEAR's text format, whole or not at all; see `training.model_file`."""
-        save_model(self, path)
+    def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
+        """Write LIBLINEAR's text format, whole or not at all; see `training.model_file`.
+
+        With ``liblinear`` a model of any loss is written as one that LIBLINEAR's predict takes.
+        """
+        save_model(self, path, liblinear)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:

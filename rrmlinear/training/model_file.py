@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import loss_row
-from rrmlinear.catalog.solvers import losses_of_model
+from rrmlinear.catalog.solvers import losses_of_model, name_for_liblinear
 from rrmlinear.data.text._weights_text import format_weights, parse_weights, text_bound
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.data.text.whole_file import whole_file
@@ -35,12 +36,14 @@ class ModelFileError(ValueError):
     """A file that is no model; the message ends with file, line and the text found."""
 
 
-def save_model(model: StoredModel, path: str | PathLike[str]) -> None:
+def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = False) -> None:
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
     as in LIBLINEAR. The file is complete or left as it was. Every number has 17 digits, so that the
-    model read back predicts bit for bit.
+    model read back predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that
+    predicts the same labels or values, and there is no line ``loss``.
+
     Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
     weights that are not finite, a loss that is not known).
     """
@@ -49,7 +52,9 @@ def save_model(model: StoredModel, path: str | PathLike[str]) -> None:
         raise ValueError("a model without features cannot be saved")
     if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
-    if model.loss is None and len(losses_of_model(model.solver_name)) > 1:
+    if liblinear and model.loss is not None:
+        model = replace(model, solver_name=name_for_liblinear(loss_row(model.loss)))
+    elif model.loss is None and len(losses_of_model(model.solver_name)) > 1:
         raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
     rows, columns = weights.shape
     at_once = max(1, BLOCK_SIZE // text_bound(1, columns))

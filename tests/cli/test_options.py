@@ -210,7 +210,7 @@ def test_no_arguments_show_the_usage(parse):
         (("-s", "32", "--loss", "huber", "--huber", "0"), "--huber is 0.0, it must be positive"),
         (("-s", "32", "--loss", "squared", "-w1", "2"), "-wi has no effect with loss squared"),
         (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it is for -s 21"),
-        (("-R", "-B", "1"), "-R has no effect with -s 1: it is for -s 0, 2, 5, 6, 11, 32"),
+        (("-R", "-B", "1"), "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2"),
         (("-R", "-s", "32"), "To not regularize bias, must specify -B 1 along with -R"),
         (
             ("-R", "-B", "1", "-s", "32", "--loss", "softmax"),
@@ -220,7 +220,8 @@ def test_no_arguments_show_the_usage(parse):
             ("-R", "-B", "1", "-s", "32", "--averaging"),
             "--averaging has no effect with -R and -s 32",
         ),
-        (("-C",), "-C has no effect with -s 1"),
+        (("-C", "-s", "21"), "-C has no effect with -s 21, which has no C"),
+        (("-C", "--trace", "t"), "--trace has no effect with -C"),
         (("-v", "3", "--trace", "t"), "--trace has no effect with -v"),
     ],
 )

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 
+import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
@@ -23,7 +24,7 @@ def test_trains_and_saves(train, iris, folder):
     expected = fit(read_libsvm(iris), Parameter(solver=30))
     assert (model.weights == expected.weights).all()
     passes = expected.result.passes
-    assert len(lines_of_passes(ended.out)) == passes
+    assert len(lines_of_passes(ended.out)) <= 2 + np.log2(passes)
     assert f"optimization finished, #iter = {passes}\n" in ended.out
     assert f"Objective value = {-expected.result.dual:f}\n" in ended.out
     assert f"nSV = {expected.result.support['duals']}\n" in ended.out
@@ -251,7 +252,7 @@ def test_files_must_be_distinct(train, iris, folder):
 
 
 def test_no_space_left(train, iris, monkeypatch, folder):
-    def full(model, path):
+    def full(model, path, liblinear):
         raise OSError(28, "No space left on device", path)
 
     monkeypatch.setattr("rrmlinear.training.model.save_model", full)

@@ -1,0 +1,22 @@
+"""What `python -m rrmlinear` says: the version, the commands, and the solver types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrmlinear import __version__
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.usage import PREDICT, training_usage
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print all of it; LeaveError for arguments, which belong to the commands."""
+    commands = (
+        "python -m rrmlinear.train (rrmlinear-train) and "
+        "python -m rrmlinear.predict (rrmlinear-predict)"
+    )
+    if arguments and arguments[0] not in ("-h", "--help", "--version"):
+        raise LeaveError(f"{arguments[0]} is an argument of {commands}")
+    print(f"rrmlinear {__version__}")
+    if "--version" not in arguments:
+        print(f"Commands: {commands}\n\n{training_usage()}\n\n{PREDICT}")

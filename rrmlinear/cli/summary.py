@@ -1,0 +1,78 @@
+"""The lines at the end of a training and of a search: LIBLINEAR's first, then ours."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rrmlinear.catalog.task import SolverRow
+from rrmlinear.solvers.loop.result import Result, Status
+from rrmlinear.training.model import Model
+from rrmlinear.training.search import Trial
+
+
+def summary(model: Model, solver: SolverRow) -> str:
+    """The end of a training; LIBLINEAR's dual solvers minimize −dual."""
+    result = model.result
+    assert result is not None
+    outcome = "solved" if result.solved else "stopped"
+    target = "" if result.status is Status.RULE else f" (target {result.target:.3e})"
+    return "\n".join(
+        [
+            *_of_liblinear(model, result, solver),
+            f"{outcome} after {result.passes} passes, {result.seconds:.4f} seconds: "
+            f"{result.status.value}",
+            f"primal = {result.primal:.9g}, dual = {result.dual:.9g}, gap = {result.gap:.3e}"
+            f"{target}, relative gap = {result.last.relative_gap:.3e}",
+            *_support(result),
+            *(f"note: {note}" for note in result.notes),
+        ]
+    )
+
+
+def _of_liblinear(model: Model, result: Result, solver: SolverRow) -> list[str]:
+    in_primal = solver.form == "primal"
+    lines = [
+        f"optimization finished, #iter = {result.passes}",
+        f"Objective value = {result.primal if in_primal else -result.dual:f}",
+    ]
+    if solver.regularizer == "l1":
+        lines.append(
+            f"#nonzeros/#features = {np.count_nonzero(model.weights)}/{len(model.weights)}"
+        )
+    elif "duals" in result.support and not in_primal:
+        lines.append(f"nSV = {result.support['duals']}")
+    if model.rho is not None:
+        lines.append(f"rho = {model.rho:f}")
+    return lines
+
+
+def _support(result: Result) -> list[str]:
+    support, lines = result.support, []
+    if "duals" in support:
+        lines.append(
+            f"support: {support['examples']} examples, {support['duals']} duals, "
+            f"{support['at_bound']} of them at the bound"
+        )
+    if "features in use" in support:
+        lines.append(f"features in use: {support['features in use']}")
+    return lines
+
+
+def trial_line(trial: Trial, regression: bool) -> str:
+    """A value of C and its score, in LIBLINEAR's form."""
+    line = f"log2c={math.log2(trial.cost):7.2f}\t"
+    if trial.epsilon is not None:
+        line += f"p={trial.epsilon:7.2f}\t"
+    if regression:
+        return f"{line}Mean squared error={trial.score:g}"
+    return f"{line}rate={100 * trial.score:g}"
+
+
+def best_line(best: Trial, regression: bool) -> str:
+    """The end of a search, in LIBLINEAR's form."""
+    if not regression:
+        return f"Best C = {best.cost:g}  CV accuracy = {100 * best.score:g}%"
+    epsilon = "" if best.epsilon is None else f" Best p = {best.epsilon:g} "
+    return f"Best C = {best.cost:g}{epsilon} CV MSE = {best.score:g}"

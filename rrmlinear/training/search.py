@@ -1,0 +1,138 @@
+"""The search for C, and for ε of regressions, by cross validation with warm starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.result import OnPass
+from rrmlinear.training.cross_validation import Fold, folds_of
+from rrmlinear.training.model import Model
+
+# LIBLINEAR's bounds of C, for classification and for regression.
+MAX_COST, MAX_REGRESSION_COST = 1024.0, 1048576.0
+# LIBLINEAR tries this number of ε, from just below the largest |y| down to 0.
+EPSILONS = 20
+# The search ends once weights have changed by no more than this fraction for UNCHANGED values of C.
+SAME_WEIGHTS, UNCHANGED = 1e-3, 5
+# The objective at the first C of regression is within this fraction of that at w = 0, squared.
+FIRST_DECREASE = 0.1
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A C, an ε where the loss has one, and the score: accuracy, or mean squared error."""
+
+    cost: float
+    epsilon: float | None
+    score: float
+
+
+OnTrial = Callable[[Trial], None]
+
+
+def search(
+    problem: Problem,
+    chosen: Selection,
+    folds: int,
+    first_cost: float | None,
+    first_epsilon: float | None,
+    on_trial: OnTrial,
+    on_pass: OnPass | None = None,
+) -> Trial:
+    """The best C, doubled from a first one on, and the best ε; the first of equals wins.
+
+    Every C begins from the duals of the one before. LIBLINEAR's rules for the first C, the last
+    one and the grid of ε; raises what `cross_validate` raises.
+    """
+    parts = folds_of(problem, folds, chosen.choices.seed)
+    regression = chosen.kind == "regression"
+    best: Trial | None = None
+    for epsilon in _epsilons(problem, chosen, first_epsilon):
+        start = first_cost or _first_cost(problem, chosen, epsilon or 0.0)
+        for trial in _costs(problem, chosen, parts, start, epsilon, on_pass):
+            on_trial(trial)
+            if best is None or (
+                trial.score < best.score if regression else trial.score > best.score
+            ):
+                best = trial
+    assert best is not None
+    return best
+
+
+def _epsilons(problem: Problem, chosen: Selection, first: float | None) -> Iterator[float | None]:
+    if "epsilon" not in chosen.loss_row.takes:
+        yield None
+        return
+    largest = float(np.abs(problem.labels).max())
+    step = largest / EPSILONS
+    at = EPSILONS - 1
+    if first is not None and first > 0 and step > 0:
+        at = min(int(first / step), at)
+    for i in range(at, -1, -1):
+        yield i * step
+
+
+def _costs(
+    problem: Problem,
+    chosen: Selection,
+    parts: list[Fold],
+    cost: float,
+    epsilon: float | None,
+    on_pass: OnPass | None,
+) -> Iterator[Trial]:
+    """Trials of rising C."""
+    regression = chosen.kind == "regression"
+    last = MAX_REGRESSION_COST if regression else MAX_COST
+    cost, same = min(cost, last), 0
+    models: list[Model | None] = [None] * len(parts)
+    while cost <= last and same < UNCHANGED:
+        now = _with(chosen, cost, epsilon)
+        before = models
+        starts = before if chosen.solver.starts else [None] * len(parts)
+        models = [
+            part.train(now, on_pass, start) for part, start in zip(parts, starts, strict=True)
+        ]
+        predicted = np.empty(problem.n_examples)
+        for part, model in zip(parts, models, strict=True):
+            assert model is not None
+            predicted[part.held_out] = model.predict(part.test)
+        if regression:
+            score = float(((predicted - problem.labels) ** 2).mean())
+        else:
+            score = float((predicted == problem.labels).mean())
+        yield Trial(cost, epsilon, score)
+        unchanged = all(_are_same(a, b) for a, b in zip(before, models, strict=True))
+        same = same + 1 if unchanged else 0
+        cost *= 2
+
+
+def _are_same(before: Model | None, after: Model | None) -> bool:
+    if before is None or after is None:
+        return False
+    size = np.abs(after.weights).max(initial=0.0)
+    return bool(size > 0 and np.abs(after.weights - before.weights).max() <= SAME_WEIGHTS * size)
+
+
+def _with(chosen: Selection, cost: float, epsilon: float | None) -> Selection:
+    return select(replace(chosen.choices, C=cost, epsilon=epsilon))
+
+
+def _first_cost(problem: Problem, chosen: Selection, epsilon: float) -> float:
+    """A C with which the weights are near 0, a power of 2: LIBLINEAR's."""
+    n = problem.n_examples
+    largest = float(problem.rows.squared_norms().max())
+    if not 0 < largest < math.inf:
+        return 1.0
+    if chosen.kind == "regression":
+        y = np.abs(problem.labels)
+        loss = float((np.maximum(y - epsilon, 0) ** 2).sum())
+        least = FIRST_DECREASE**2 * loss / (8 * float(y.sum()) ** 2 * largest) if loss else 1.0
+    else:
+        least = 1 / ((1 if chosen.loss_row.link else 2) * n * largest)
+    return 2.0 ** math.floor(math.log2(least)) if least > 0 else 1.0
