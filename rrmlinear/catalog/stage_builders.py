@@ -33,9 +33,6 @@ INTERCEPT_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses, up to this
 # number of features and from this number of examples of each feature on.
 MAX_FIRST_FEATURES, MIN_FIRST_EXAMPLES = 600, 100
-# Visits of each example that an accelerated descent is guessed to take. On mnist at C = 1 the plain
-# one takes 180 to the paper's rule, and acceleration three times as long.
-ACCELERATED_VISITS = 300
 # Newton's method has stalled after this number of passes without a move: each may be long.
 NEWTON_PATIENCE = 10
 
@@ -46,14 +43,11 @@ def automatic(task: Task) -> Solver:
 
 
 def weston_watkins(task: Task) -> Solver:
-    """Block ascent, then acceleration and Newton's method where it is slow, unless switched off."""
+    """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
-    visit = _visit(task)
-    cost = ACCELERATED_VISITS * visit * _sizes(task)[0]
-    plain = Stage("the plain descent", _from(dual_builders.plain, task), visit, 0)
-    quick = Stage("acceleration", _from(dual_builders.observed, task), visit, cost)
-    return Stages([plain, quick, *([_newton(task)] if newton_applies(task) else [])])
+    descent = Stage("the descent", _from(dual_builders.observed, task), _visit(task), 0)
+    return Stages([descent, *([_newton(task)] if newton_applies(task) else [])])
 
 
 def _stages(task: Task) -> list[Stage]:

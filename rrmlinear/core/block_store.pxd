@@ -54,6 +54,26 @@ cdef inline int64_t block_store_begins(const block_store_t* store, int64_t* begi
     return upper
 
 
+cdef inline void block_store_sums(const block_store_t* store, const double* cost, double* sums,
+                                  Py_ssize_t* duals, Py_ssize_t* at_upper) noexcept nogil:
+    """The sum of each block, whose upper bound is its cost; adds to the numbers of entries and of
+    those at the upper bound.
+    """
+    cdef Py_ssize_t i, t
+    cdef const stored_block_t* block
+    cdef const double* values
+    for i in range(store.n):
+        block = store.blocks[i]
+        if block == NULL:
+            continue
+        values = <const double*> (block + 1)
+        for t in range(block.n_between):
+            sums[i] += values[t]
+        sums[i] += block.n_upper * cost[i]
+        duals[0] += block.n_between + block.n_upper
+        at_upper[0] += block.n_upper
+
+
 cdef inline Py_ssize_t block_store_unpack(const block_store_t* store, Py_ssize_t i, double upper,
                                           double* b) noexcept nogil:
     """Put block i into b, which holds zeros; returns how many nonzeros it has."""

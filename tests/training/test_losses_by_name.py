@@ -148,8 +148,7 @@ def test_the_weston_watkins_machine_accelerates_by_itself(small_problem, fit):
     assert fast.solver_name == "MCSVM_WW"
     assert fast.result.solved
     assert fast.result.primal == pytest.approx(plain.result.primal, rel=1e-6)
-    assert fast.result.passes < plain.result.passes
-    assert "acceleration goes on" in fast.result.notes[0]
+    assert 2 * fast.result.passes < plain.result.passes
     assert not plain.result.notes
 
 

@@ -85,7 +85,7 @@ def test_options_that_an_ascent_refuses_beside_a_free_intercept():
 
 
 def test_the_length_of_inner_problems_has_a_bound():
-    pace = Practice(1.0, 1.0, 1.0, None)
+    pace = Practice(1.0, 1.0, None)
     for _ in range(2000 * IDLE_PROBLEMS):  # 1.5 to this power overflows
         pace._lengthen(1.0)
     assert pace.most == LONGEST_PROBLEM

@@ -349,6 +349,13 @@ cdef class BlockDescent:
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
         return np.ascontiguousarray(by_feature[:, :self.k])
 
+    def in_order(self, vector):
+        """A vector in the layout of the panels as one panel, from memory of its own if need be."""
+        if self.n_threads == 1:
+            return vector
+        panels = vector.reshape(self.panels.shape).transpose(1, 0, 2)
+        return np.ascontiguousarray(panels.reshape(self.rows.width, -1)[:, :self.stride]).ravel()
+
     def start_from(self, const int64_t[::1] indptr not None, const int32_t[::1] classes not None,
                    const double[::1] values not None):
         """Start from these duals, cut to the domain of the conjugate, and from their weights."""

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from rrmlinear.core.block_store cimport (
-    block_store_begins, block_store_free, block_store_load, block_store_start,
+    block_store_begins, block_store_free, block_store_load, block_store_start, block_store_sums,
 )
 
 import numpy as np
@@ -41,3 +41,12 @@ cdef class BlockDuals:
         cdef int64_t[::1] out = begins
         cdef int64_t upper = block_store_begins(&self.store, &out[0])
         return int(np.count_nonzero(np.diff(begins))), int(begins[begins.shape[0] - 1]), upper
+
+    def sizes(self):
+        """(Σ of each block, duals above 0, of these at the upper bound)."""
+        sums = np.zeros(self.cost.shape[0])
+        cdef double[::1] out = sums
+        cdef Py_ssize_t duals = 0, upper = 0
+        with nogil:
+            block_store_sums(&self.store, &self.cost[0], &out[0], &duals, &upper)
+        return sums, duals, upper

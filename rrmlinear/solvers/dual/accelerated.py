@@ -10,7 +10,7 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.dual.pace import Practice, Theory
+from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.loop.solver import Solver
 
 PACES = ("adaptive", "theory")
@@ -30,16 +30,16 @@ MAX_LOOKING_TIME = 0.2
 class Accelerated(Solver):
     """minimize P(w) = Ω(w) + Σ_i c_i φ_i by an ascent on the duals of P(w) + κ/2 ‖w − y‖².
 
-    y looks ahead of the solutions w of these inner problems by momentum. The certificate is that of
-    P itself: P(w), and the best dual value for P at the α of the ascent. If the paper's second rule
-    bounds P(w) − min P more tightly, it ends the run as BOUNDED.
+    y is the solution w of the last inner problem, or looks ahead of it by momentum. The certificate
+    is that of P itself: P(w), and the best dual value for P at the α of the ascent. If the paper's
+    second rule bounds P(w) − min P more tightly, it ends the run as BOUNDED.
 
     ``make`` builds the ascent of a regularizer. ``inner`` is the pace of inner problems:
 
-    - "adaptive" (default): a few passes, until the inner gap is at most κ/2 ‖w − y‖². For a smooth
-      loss κ is a quarter of the theory's. For others the plain ascent (κ = 0) runs while it
-      converges fast, and then κ follows the rate at which the inner gaps fall. The loss is not
-      changed.
+    - "adaptive" (default): for a smooth loss a few passes, until the inner gap is at most
+      κ/2 ‖w − y‖², with momentum and a quarter of the theory's κ. For others the plain ascent
+      (κ = 0) runs while it converges fast, and then the proximal point method, a pass for each
+      problem, its κ following the duals. The loss is not changed.
     - a number of passes for each, κ as before.
     - "theory": figure 2 to the letter, after a first plain pass: κ = R²/(γn) − λ, constant β, each
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ
@@ -49,7 +49,7 @@ class Accelerated(Solver):
     smooth: it is accelerated only if its plain ascent proves slow.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
-    figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by progress are ours.
+    figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.
     """
 
     def __init__(
@@ -78,21 +78,25 @@ class Accelerated(Solver):
         columns = size / max(1, rows.width)
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
         self.looking_work = LOOK_COST * size / (MAX_LOOKING_TIME * visit)
-        self.center, self.previous = np.zeros(size), np.zeros(size)
-        self.curvature = ascent.costs * ascent.curvature * modulus
-        curvature = float(self.curvature.mean())
+        self.squares = ascent.curvature * modulus  # ‖x_i‖²
+        self.curvature = ascent.costs * self.squares
+        self.unit = ascent.margin_unit()
         kappa: float | None = None
         if self.loss.smoothing > 0:
             condition = float(self.curvature.max()) / (self.loss.smoothing * modulus)
-            kappa = THEORY_FACTOR * curvature / self.loss.smoothing - modulus
+            kappa = THEORY_FACTOR * float(self.curvature.mean()) / self.loss.smoothing - modulus
             if condition <= MIN_CONDITION:
                 kappa = None if self.observe else 0.0
                 what = "not accelerated at first" if self.observe else "the plain ascent is used"
                 self._note_plain(what, condition)
         passes = self.pacing if isinstance(self.pacing, int) else None
-        self.pace: Practice | Theory = Practice(
-            modulus, None if kappa is None else max(kappa, 0.0), curvature, passes
-        )
+        self.pace: Practice | Proximal | Theory
+        if kappa is None:
+            self.pace = Proximal(self._sizes, modulus * self.looking_work / ascent.n, passes)
+        else:
+            self.pace = Practice(modulus, max(kappa, 0.0), passes)
+        self.center = np.zeros(size)
+        self.previous = self.center if kappa is None else np.zeros(size)
         self.theory_is_due = self.pacing == "theory" and kappa != 0.0
 
     def run_pass(self, number: int) -> None:
@@ -118,10 +122,17 @@ class Accelerated(Solver):
         kappa = float(self.curvature.max()) / gamma - modulus
         if kappa <= (MIN_CONDITION - 1) * modulus:
             self._note_plain("the plain ascent is used", kappa / modulus + 1)
-            self.pace = Practice(modulus, 0.0, 0.0, None)
+            self.pace = Practice(modulus, 0.0, None)
         else:
             self.pace = Theory(modulus, kappa, self.first_gap + self.smoothing_cost)
+            self.previous = np.zeros(self.center.size)
             self.step_is_due = True
+
+    def _sizes(self) -> tuple[float, float]:
+        """(mean ‖x_i‖² c_i Σ_j |α_ij| of examples with duals, fraction of duals at bounds)."""
+        sizes, at_bound = self.ascent.dual_sizes()
+        support = max(1, int(np.count_nonzero(sizes)))
+        return float(self.squares @ sizes) / (support * self.unit), at_bound
 
     def _note_plain(self, what: str, condition: float) -> None:
         limit = f"acceleration pays from {MIN_CONDITION:g} n"
@@ -155,14 +166,19 @@ class Accelerated(Solver):
     def _step(self) -> None:
         """Give the inner problem its next κ and y."""
         kappa, beta = self.pace.step(self.turn, self.estimated[1])
+        self.step_is_due = False
+        if kappa == self.kappa == 0:
+            return
         vectors = self.ascent.dual_vector, self.center, self.previous
         _momentum.step(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
-        self.kappa, self.step_is_due = kappa, False
+        self.kappa = kappa
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
     def _vectors(self) -> tuple[float, float, float, float, float]:
-        vectors = self.ascent.dual_vector, self.center, self.previous
-        return _momentum.look(self.regularizer, self.ascent.regularizer, *vectors, self.kappa)
+        ascent = self.ascent
+        vectors = ascent.dual_vector, self.center, self.previous
+        v, y, previous = (ascent.in_order(vector) for vector in vectors)
+        return _momentum.look(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
 
     def estimate(self) -> tuple[float, float]:
         return self.estimated

@@ -159,6 +159,9 @@ class BlockAscent(DualDescent):
         """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
+    def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.state.in_order(vector)
+
     def lipschitz(self) -> float:
         return self.loss.lipschitz(self.n_classes)
 
@@ -172,6 +175,10 @@ class BlockAscent(DualDescent):
 
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
+
+    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
+        sizes, duals, at_bound = self.state.duals.sizes()
+        return sizes, at_bound / max(1, duals)
 
     def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
         example = np.repeat(np.arange(self.n), np.diff(duals.indptr))

@@ -57,6 +57,10 @@ class DualDescent(Solver):
         """v in the kernel's layout, in one piece. Call `retune` after writing to it."""
         raise TypeError(f"{type(self).__name__} has no dual vector")
 
+    def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A vector of the layout of `dual_vector`, in one that is the same for any threads."""
+        return vector
+
     def present_weights(self) -> NDArray[np.float64]:
         """A copy of the weights of the present duals."""
         raise TypeError(f"{type(self).__name__} has no weights")
@@ -72,6 +76,14 @@ class DualDescent(Solver):
     def losses(self) -> float:
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
+
+    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
+        """(c_i Σ_j |α_ij| of every example, fraction of the duals not zero that are at bounds)."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
+    def margin_unit(self) -> float:
+        """The unit of the scores in which a loss changes its slope: 1 for losses of margins."""
+        return 1.0
 
     def shares(self, duals: Any) -> NDArray[np.float64]:
         """c_i Σ |α_i| of every example."""

@@ -282,6 +282,17 @@ class ProxSDCA(DualDescent):
             return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()
 
+    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
+        sizes = np.abs(self.state.alphas)
+        at_bound = int(np.count_nonzero(sizes >= self.loss.lipschitz))
+        return self.costs * sizes, at_bound / max(1, int(np.count_nonzero(sizes)))
+
+    def margin_unit(self) -> float:
+        at_zero = np.zeros(self.n)
+        slope = float(np.abs(self.loss.derivatives(self.y, at_zero)).sum())
+        unit = float(self.loss.values(self.y, at_zero).sum()) / slope if slope > 0 else 1.0
+        return unit if unit > 0 else 1.0
+
     def shares(self, duals: Any) -> NDArray[np.float64]:
         return self.costs * np.abs(duals)
 

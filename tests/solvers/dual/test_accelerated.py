@@ -122,6 +122,23 @@ def test_weston_watkins_at_large_c_takes_at_most_a_fifth_of_the_passes(data_set)
     assert 5 * quick.passes <= plain.passes
 
 
+def test_weston_watkins_to_six_digits_takes_at_most_a_tenth_of_the_visits(data_set):
+    letter = data_set("letter.scale")
+    label = letter.labels.astype(np.int32) - 1
+
+    def make(omega):
+        return BlockAscent(
+            letter.rows, label, 26, np.ones(letter.n_examples), WestonWatkins(), omega
+        )
+
+    solvers = make(L2()), Accelerated(make, L2())
+    plain, quick = (solver.solve(Stopping(gap_tol=1e-6)) for solver in solvers)
+    assert quick.status is Status.SOLVED
+    assert quick.primal == pytest.approx(plain.primal, rel=1e-6)
+    assert 5 * solvers[1].work <= solvers[0].work
+    assert 10 * quick.passes <= plain.passes
+
+
 def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
     problem, _, _ = scalar_problem("logistic")
     omega, make = L2(), ascent(problem, LOSSES["logistic"], 0.1)
