@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.line import Line, moved
 
 Array = NDArray[np.float64]
 
@@ -51,13 +52,6 @@ class LossRisk(Risk, Protocol):
     def loss(self) -> Any: ...
     @property
     def costs(self) -> Array: ...
-
-
-def moved(scores: Array, moves: Array, x: float) -> Array:
-    """s + x d, in one array."""
-    result = x * moves
-    result += scores
-    return result
 
 
 class Evaluation:
@@ -112,6 +106,10 @@ class Evaluation:
         if value:
             at.tangent()
         return at, at.derivative_along(moves)
+
+    def line(self, moves: Array) -> Line:
+        """The derivatives of F along a line on which the scores change by ``moves``."""
+        return Line(self, moves)
 
     def hessian(self) -> Any:
         """∇²F as a function of the weights, for a smooth loss."""

@@ -12,7 +12,7 @@ from rrmlinear.losses.base cimport BlockLoss
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.block_evaluation import BlockEvaluation
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
@@ -139,7 +139,8 @@ cdef class BlockRisk:
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
         # room.margin = the margins of example i
-        memcpy(room.line, scores, self.k * sizeof(double))
+        if scores != room.line:
+            memcpy(room.line, scores, self.k * sizeof(double))
         block_margins(room.line, self.k, self.k8, self.label[i], self.loss.cost, 1, room.margin)
 
     cdef double _derive(self, room_t* room, Py_ssize_t i, bint value) noexcept nogil:
@@ -186,13 +187,35 @@ cdef class BlockRisk:
         """(Σ c_i φ, ∂φ/∂s_ij): one way through memory."""
         return self._tangent(scores, None, 0.0, True)[:2]
 
-    def along(self, scores, moves, double x, bint value):
-        """(d/dx Σ c_i φ, Σ c_i φ, ∂φ/∂s_ij, scores) at the scores + x · moves."""
-        total, derivatives, rate, scores = self._tangent(scores, moves, x, value)
+    def along(self, scores, moves, double x, bint value, rates=None):
+        """(d/dx Σ c_i φ, Σ c_i φ, ∂φ/∂s_ij, scores) at the scores + x · moves.
+
+        The d/dx c_i φ are written to ``rates``.
+        """
+        total, derivatives, rate, scores = self._tangent(scores, moves, x, value, rates)
         return rate, total, derivatives, scores
 
+    def rates(self, const double[:, ::1] scores not None, const double[:, ::1] moves not None,
+              double x, const int64_t[::1] some not None, double[::1] rates not None):
+        """Write d/dx c_i φ at the scores + x · moves to ``rates``, for ``some`` examples."""
+        cdef Py_ssize_t a, i, j
+        cdef double sum
+        cdef room_t room
+        _memory = self._memory(&room)
+        with nogil:
+            for a in range(some.shape[0]):
+                i = some[a]
+                for j in range(self.k):
+                    room.line[j] = scores[i, j] + x * moves[i, j]
+                self._look(&room, i, room.line)
+                self._derive(&room, i, False)
+                sum = 0
+                for j in range(self.k):
+                    sum += room.new_block[j] * (moves[i, j] - moves[i, self.label[i]])
+                rates[i] = self.cost[i] * sum
+
     def _tangent(self, const double[:, ::1] scores not None, const double[:, ::1] moves=None,
-                 double x=0, bint value=False):
+                 double x=0, bint value=False, double[::1] rates=None):
         cdef bint along = moves is not None
         result = np.empty((self.n, self.k))
         place = np.empty((self.n, self.k)) if along else None
@@ -216,6 +239,8 @@ cdef class BlockRisk:
                     for j in range(self.k):
                         sum += out[i, j] * moves[i, j]
                     rate += self.cost[i] * sum
+                    if rates is not None:
+                        rates[i] = self.cost[i] * sum
         return total, result, rate, place
 
     cdef void _balance(self, room_t* room, Py_ssize_t i, double sign,
@@ -373,21 +398,3 @@ cdef class BlockRisk:
         blocks = -self.costs * alphas
         blocks[np.arange(self.n), self.label] = 0
         return blocks
-
-
-class BlockEvaluation(Evaluation):
-    """F of losses of k scores."""
-
-    def along(self, moves, x, warm=None, *, value=True, keep=True):
-        """As above, in one way through memory."""
-        rate, total, derivatives, scores = self.risk.along(self.scores, moves, x, value)
-        at = self.risk.at(scores)
-        known = vars(at)
-        known["derivatives"] = derivatives
-        if value:
-            known["value"] = total
-        return at, rate
-
-    def hessian(self):
-        """∇²F as a function of the weights, for a smooth or smoothed loss."""
-        return self.risk.hessian(self.derivatives)

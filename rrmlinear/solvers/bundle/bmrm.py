@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import TimeIsUpError, check_time
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation, Risk, moved
+from rrmlinear.risks.base import Evaluation, Risk
+from rrmlinear.risks.line import moved
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.line_search import lowest_point

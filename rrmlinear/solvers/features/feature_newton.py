@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation, moved
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.line import moved
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.faces import FaceSystems
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation, moved
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.line import moved
 from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
@@ -224,22 +224,15 @@ class Newton(Solver):
         moves = self.risk.scores(direction)
         linear = float(np.vdot(self.w, direction)) * self.modulus
         square = float(np.vdot(direction, direction)) * self.modulus
-        seen: dict[float, Evaluation] = {0.0: self.at}
-        warm = self.at.warm
+        line = self.at.line(moves)
 
         def derivative(t: float) -> float:
-            nonlocal warm
-            if t == 0:
-                rate = self.at.derivative_along(moves)
-            else:
-                at, rate = self.at.along(moves, t, warm, value=False)
-                seen.clear()  # memory that is used again needs no new pages
-                seen[t], warm = at, at.warm
+            rate = line.derivative(t)
             if self.absolute is not None:
                 rate += float(np.vdot(self.absolute.gradient(self.w + t * direction), direction))
             return linear + t * square + rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        self.at = seen[t] if t in seen else self.smooth.at(moved(self.at.scores, moves, t), warm)
+        self.at = line.at(t)
         self.w = self.w + t * direction
         self.scores = self.at.scores if self.shift is None else moved(self.scores, moves, t)

@@ -26,7 +26,7 @@ FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
 CLASS_DECREASE = 0.03
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
-MATRIX_SPEED = 25.0
+MATRIX_SPEED = 10.0
 # A new factor is not made for fewer products than this that it would save.
 MIN_SAVED = 10
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to

@@ -1,0 +1,77 @@
+"""Sums of losses of k scores at given scores, and along lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.line import Line
+
+Array = NDArray[np.float64]
+
+# An example whose derivatives at both ends of an interval differ by less than this fraction of the
+# difference of all counts as linear in between.
+LINEAR_FRACTION = 1e-9
+
+
+class BlockEvaluation(Evaluation):
+    """F of losses of k scores."""
+
+    def along(
+        self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True
+    ) -> tuple[Evaluation, float]:
+        """As above, in one way through memory."""
+        rate, total, derivatives, scores = self.risk.along(self.scores, moves, x, value)
+        at = self.risk.at(scores)
+        known = vars(at)
+        known["derivatives"] = derivatives
+        if value:
+            known["value"] = total
+        return at, rate
+
+    def line(self, moves: Array) -> BlockLine:
+        """As above, from the examples alone whose derivatives still change."""
+        return BlockLine(self, moves)
+
+    def hessian(self) -> Any:
+        """∇²F as a function of the weights, for a smooth or smoothed loss."""
+        return self.risk.hessian(self.derivatives)
+
+
+class BlockLine(Line):
+    """The same for a sum over examples without a condition.
+
+    The derivative of a convex function that is equal at both ends of an interval is the same in
+    between. So a search reads the other examples alone once it has an interval.
+    """
+
+    def __init__(self, begin: Any, moves: Array) -> None:
+        super().__init__(begin, moves)
+        derivatives = begin.risk.costs * begin.derivatives
+        #: The derivatives of the examples by t.
+        self.rates: dict[float, Array] = {0.0: np.einsum("ij,ij->i", derivatives, moves)}
+
+    def derivative(self, t: float) -> float:
+        known = self.rates
+        if t not in known:
+            low = max((x for x in known if x < t), default=None)
+            high = min((x for x in known if x > t), default=None)
+            if low is None or high is None:
+                self._whole(t)
+            else:
+                apart = np.abs(known[high] - known[low])
+                some = np.flatnonzero(apart > LINEAR_FRACTION * apart.sum())
+                known[t] = known[low].copy()
+                self.begin.risk.rates(self.begin.scores, self.moves, t, some, known[t])
+        return float(known[t].sum())
+
+    def _whole(self, t: float) -> None:
+        self._last, rates = None, np.zeros(len(self.moves))
+        risk = self.begin.risk
+        _, _, derivatives, scores = risk.along(self.begin.scores, self.moves, t, False, rates)
+        at = risk.at(scores)
+        vars(at)["derivatives"] = derivatives
+        self._last, self.rates[t] = (t, at), rates
