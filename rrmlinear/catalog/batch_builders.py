@@ -75,7 +75,7 @@ def pegasos(task: Task) -> Solver:
 
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
-    return FISTA(risk_of(task), task.regularizer)
+    return FISTA(risk_of(task), task.regularizer, start_of(task), task.weights)
 
 
 def pragam(task: Task) -> Solver:
@@ -95,6 +95,7 @@ def agm(task: Task, memory: str = "all") -> Solver:
         optimized=choices.prox == "optimized",
         adaptive=choices.lipschitz != "fixed",
         start=start_of(task),
+        weights=task.weights,
     )
 
 
@@ -109,13 +110,21 @@ def pdprox(task: Task, order: str) -> Solver:
         storage=choices.storage,
         restarts=not choices.averaging,
         start=start_of(task),
+        weights=task.weights,
     )
 
 
 def bmrm(task: Task, update: str) -> Solver:
     """Cutting planes: all of them by a quadratic program ("qp"), or a mean and one more ("ls")."""
     search = task.choices.line_search or LINE_SEARCHES[update]
-    return BMRM(risk_of(task), task.regularizer, update=update, line_search=search == "ocas")
+    return BMRM(
+        risk_of(task),
+        task.regularizer,
+        update=update,
+        line_search=search == "ocas",
+        start=start_of(task),
+        weights=task.weights,
+    )
 
 
 def newton(task: Task) -> Solver:
@@ -136,13 +145,13 @@ def feature_newton_applies(task: Task) -> bool:
 
 def feature_newton(task: Task) -> Solver:
     """Newton steps over features with a note that the automatic solver chose them."""
-    solver = FeatureNewton(risk_of(task), task.regularizer)
+    solver = FeatureNewton(risk_of(task), task.regularizer, task.weights)
     note_choice(solver, "Newton steps over features are used", task)
     return solver
 
 
 def note_choice(solver: Solver, sentence: str, task: Task) -> None:
-    """Note that the automatic solver chose this solver, which takes no duals to begin from."""
+    """Note that the automatic solver chose this solver, which begins from weights alone."""
     solver.notes.append(sentence)
-    if task.start is not None:
+    if task.start is not None and task.weights is None:
         solver.notes.append("it begins at w = 0, not at the duals given")

@@ -59,6 +59,7 @@ def features(task: Task) -> Solver:
         task.regularizer.quadratic_l1 or 0.0,
         task.regularizer.modulus,
         intercept=bool(task.choices.free_bias),
+        start=task.weights,
     )
     note_choice(solver, "coordinate descent over features is used", task)
     if task.choices.threads > 1:

@@ -89,6 +89,7 @@ class Selection:
         regularizer: Regularizer,
         start: Any = None,
         risk: Any = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
         task = Task(
@@ -102,6 +103,7 @@ class Selection:
             self.choices,
             start,
             risk,
+            weights,
         )
         solver = self.solver.build(task)
         if self.tolerance is not None and self.solver.rule is not None:

@@ -264,7 +264,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         (CONVEX,),
         (*BATCH, "line_search"),
         partial(batch_builders.bmrm, update="qp"),
-        starts=False,
     ),
     SolverRow(
         40,
@@ -273,7 +272,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         (CONVEX,),
         (*BATCH, "line_search"),
         partial(batch_builders.bmrm, update="ls"),
-        starts=False,
     ),
     SolverRow(
         41,
@@ -292,7 +290,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         PROXIMAL,
         batch_builders.fista,
         loss="smooth-hinge",
-        starts=False,
     ),
     SolverRow(
         "newton",

@@ -90,7 +90,8 @@ def _begins_by_newton(task: Task) -> bool:
 
 def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """A builder from duals; before any, those of the task."""
-    return lambda duals: build(task if duals is None else replace(task, start=duals))
+    later = replace(task, weights=None)
+    return lambda duals: build(task if duals is None else replace(later, start=duals))
 
 
 def _sizes(task: Task) -> tuple[int, int, float, int]:

@@ -22,7 +22,8 @@ class Task:
 
     ``targets`` are the labels y of a loss of one score, and then ``n_classes`` is None; else they
     are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
-    ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks. ``risk`` is
+    ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks; ``weights``
+    are weights to begin from, in the shape that Ω takes, or None. ``risk`` is
     the sum if it exists already; else the builder makes it of rows, targets and costs.
     """
 
@@ -36,6 +37,7 @@ class Task:
     choices: Choices
     start: Any = None
     risk: Any = None
+    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class SolverRow:
     has. ``tolerance`` is the default of its own stopping rule, if it has one: ``rule`` makes
     LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
-    so where it does not stand as usual. ``starts`` tells whether it can begin from duals, and
+    so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
     ``form`` whether LIBLINEAR minimizes its "primal" or its "dual".
     """
 

@@ -20,7 +20,7 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.one_class import solve_one_class
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.single import solve_blocks, solve_scalars
-from rrmlinear.training.starts import Start, duals_of
+from rrmlinear.training.starts import Start, point_of
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
@@ -48,8 +48,8 @@ def fit(
     ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
     ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
     trace. ``start`` is a model trained on the same examples, with another C for instance, whose
-    duals the solver begins from; or such duals themselves, their classes numbered in the order of
-    `group_labels`.
+    duals and weights the solver begins from; or a `Point` of both, or such duals alone, their
+    classes numbered in the order of `group_labels`.
 
     Raises ChoiceError (a ValueError) for wrong parameters, and ValueError for a
     start that does not fit, labels that are not whole numbers and data of one class (but for
@@ -107,20 +107,20 @@ def solve(
     labels, label = _classes_of(problem, chosen.kind)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
-    duals = duals_of(start, labels)
+    point = point_of(start, problem.rows.width, labels)
     costs = base_costs(problem, chosen.choices.C)
     factors = class_factors(chosen.choices.class_weights, labels, stacklevel + 1)
     result: Result
     if chosen.kind == "regression":
-        result = solve_scalars(problem, chosen, problem.labels, costs, duals, on_pass)
+        result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
     elif chosen.kind == "multiclass":
         costs = costs * factors[label]
-        result = solve_blocks(problem, chosen, label, len(labels), costs, duals, on_pass)
+        result = solve_blocks(problem, chosen, label, len(labels), costs, point, on_pass)
     elif len(labels) > 2:
-        result = solve_one_vs_rest(problem, chosen, label, costs, factors, duals, on_pass)
+        result = solve_one_vs_rest(problem, chosen, label, costs, factors, point, on_pass)
     else:
         y, costs = np.where(label == 0, 1.0, -1.0), costs * factors[label]
-        result = solve_scalars(problem, chosen, y, costs, duals, on_pass)
+        result = solve_scalars(problem, chosen, y, costs, point, on_pass)
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
     if news := weight_at_limit(weights, chosen.choices):
         warnings.warn(news, UserWarning, stacklevel=stacklevel)
@@ -142,7 +142,8 @@ def _one_class(
 ) -> tuple[Model, Result]:
     """The model of a one-class machine, whose labels are 1 within and -1 outside."""
     labels = np.array([1, -1])
-    result, rho = solve_one_class(problem, chosen, duals_of(start, labels), on_pass)
+    point = point_of(start, problem.rows.width, labels)
+    result, rho = solve_one_class(problem, chosen, point, on_pass)
     model = Model(
         solver_name=chosen.solver.name,
         labels=labels,

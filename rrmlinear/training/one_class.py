@@ -14,14 +14,14 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
 from rrmlinear.training.costs import base_costs
 from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import scalar_duals
+from rrmlinear.training.starts import Point, scalar_duals
 
 # A sum of costs is ν times that of all examples up to this fraction.
 SUM_ROUNDING = 1e-12
 
 
 def solve_one_class(
-    problem: Problem, chosen: Selection, duals: object, on_pass: OnPass | None
+    problem: Problem, chosen: Selection, start: Point, on_pass: OnPass | None
 ) -> tuple[Result, float]:
     """minimize ½‖w‖² + Σ_i c_i [max(0, ρ − w'x_i) − ν ρ] over w and ρ: the Result, and ρ.
 
@@ -48,13 +48,13 @@ def solve_one_class(
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
-    start = scalar_duals(duals, (problem.n_examples,))
+    duals = scalar_duals(start.duals, (problem.n_examples,))
     result = solve_scalars(
         problem.with_bias(1.0),
         replace(chosen, choices=replace(chosen.choices, free_bias=True)),
         y,
         costs,
-        None if start is None else start - nu,
+        Point(None, None if duals is None else duals - nu),
         None if on_pass is None else lambda row: on_pass(_shifted(row, constant)),
         replace(chosen.stopping, offset=constant),
     )

@@ -23,7 +23,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import scalar_duals
+from rrmlinear.training.starts import Point, scalar_duals
 
 Vector = NDArray[np.float64]
 
@@ -135,12 +135,12 @@ def solve_one_vs_rest(
     label: NDArray[np.int32],
     costs: Vector,
     factors: Vector,
-    duals: Any = None,
+    start: Point,
     on_pass: OnPass | None = None,
 ) -> OneVsRestResult:
     """A problem for each class j: +1 its examples, with costs times factors[j], −1 the others.
 
-    Each is solved to its own gap by the same rule, from its column of ``duals`` (n × k) if given.
+    Each is solved to its own gap by the same rule, from its column of ``start``.
     The limit on passes is each problem's, the limit on time that of all: a problem ends while there
     is time left for a first pass of each of the others. After ``on_pass`` has returned True (it is
     not called again), each problem left gets one pass. Problems for which no time is left at all
@@ -148,7 +148,9 @@ def solve_one_vs_rest(
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
     rows of a problem when it has ended.
     """
-    starts = scalar_duals(duals, (problem.n_examples, len(factors)))
+    duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
+    known = start.weights is not None and start.weights.shape[1] == len(factors)
+    point = Point(start.weights if known else None, duals)
     threads = min(chosen.choices.threads, len(factors))
     work = problem.rows.n_stored + problem.n_examples
     at_once = threads > 1 and work >= MIN_WORK_AT_ONCE
@@ -157,9 +159,8 @@ def solve_one_vs_rest(
 
     def solve(j: int, rest: Stopping, see: OnPass) -> Result:
         y = np.where(label == j, 1.0, -1.0)
-        start = None if starts is None else np.ascontiguousarray(starts[:, j])
         own_costs = _costs_of(j, label, costs, factors)
-        return solve_scalars(problem, chosen, y, own_costs, start, see, rest)
+        return solve_scalars(problem, chosen, y, own_costs, point.column(j), see, rest)
 
     zeros = _at_zero(chosen.loss, label, costs, factors)
     if at_once:

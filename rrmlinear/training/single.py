@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.starts import block_duals, scalar_duals
+from rrmlinear.training.starts import Point, block_duals, scalar_duals
 
 Vector = NDArray[np.float64]
 #: A dual that cannot grow by this relative amount is at its bound.
@@ -28,15 +28,16 @@ def solve_blocks(
     label: NDArray[np.int32],
     n_classes: int,
     costs: Vector,
-    duals: Any,
+    start: Point,
     on_pass: OnPass | None,
 ) -> Result:
-    """minimize Ω(W) + Σ_i c_i φ(W'x_i, y_i) for classes y_i = 0 … k − 1, from duals if given.
+    """minimize Ω(W) + Σ_i c_i φ(W'x_i, y_i) for classes y_i = 0 … k − 1, from ``start``.
 
     Raises ValueError for costs that overflow or are all 0, and for duals of another problem.
     """
-    costs, start = checked_costs(costs), block_duals(duals, label, n_classes)
-    solver = _solver(problem, chosen, label, n_classes, costs, start)
+    duals = block_duals(start.duals, label, n_classes)
+    checked = Point(start.weights, duals)
+    solver = _solver(problem, chosen, label, n_classes, checked_costs(costs), checked)
     return solver.solve(chosen.stopping, on_pass)
 
 
@@ -45,16 +46,17 @@ def solve_scalars(
     chosen: Selection,
     y: Vector,
     costs: Vector,
-    duals: Any,
+    start: Point,
     on_pass: OnPass | None,
     stopping: Stopping | None = None,
 ) -> Result:
-    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) for labels y, from duals if given.
+    """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) for labels y, from ``start``.
 
     ``stopping`` stands in for the rule chosen. Raises ValueError as `solve_blocks`.
     """
-    costs, start = checked_costs(costs), scalar_duals(duals, (problem.n_examples,))
-    solver = _solver(problem, chosen, y, None, costs, start)
+    duals = scalar_duals(start.duals, (problem.n_examples,))
+    checked = Point(start.weights, duals)
+    solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
     return _with_support(solver.solve(stopping or chosen.stopping, on_pass), chosen.loss, y)
 
 
@@ -64,12 +66,18 @@ def _solver(
     targets: NDArray[Any],
     n_classes: int | None,
     costs: Vector,
-    start: Any,
+    start: Point,
 ) -> Solver:
     columns = problem.rows.width - bool(chosen.choices.free_bias)
     shape = (columns,) if n_classes is None else (columns, n_classes)
     omega = chosen.regularizer.over(shape, intercept=columns > problem.n_features)
-    return chosen.solver_for(problem.rows, targets, n_classes, costs, omega, start)
+    weights = start.weights
+    if weights is not None:
+        fits = weights.shape[1] == (n_classes or 1)
+        weights = np.ascontiguousarray(weights[:columns]).reshape(shape) if fits else None
+    return chosen.solver_for(
+        problem.rows, targets, n_classes, costs, omega, start.duals, weights=weights
+    )
 
 
 def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:

@@ -1,7 +1,8 @@
-"""Duals to start from, checked against the problem."""
+"""Duals and weights to start from, checked against the problem."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,47 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.training.model import Model
 
-#: Duals of a model, or blocks, or α_i: n, or n × k of one-vs-rest problems.
-Start = Model | DualBlocks | NDArray[np.float64] | None
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Weights and duals of another run, to begin from.
+
+    ``weights`` are None or those of `Model.weights`, d × k with a line for the bias where there is
+    one, and k = 1 of two classes and of regression. ``duals`` are None, DualBlocks, or α_i: n, or
+    n × k of one-vs-rest problems. Classes stand in the order of `group_labels`.
+    """
+
+    weights: NDArray[np.float64] | None = None
+    duals: Any = None
+
+    def column(self, j: int) -> Point:
+        """The start of the problem of class j against the rest."""
+        weights = None if self.weights is None else self.weights[:, j : j + 1]
+        duals = None if self.duals is None else np.ascontiguousarray(self.duals[:, j])
+        return Point(weights, duals)
 
 
-def duals_of(start: Start, labels: NDArray[np.int64]) -> Any:
-    """The duals of a start; ValueError for a model without duals or with other labels."""
+#: A model, weights and duals, or duals alone: blocks, or α_i: n, or n × k of one-vs-rest problems.
+Start = Model | Point | DualBlocks | NDArray[np.float64] | None
+
+
+def point_of(start: Start, width: int, labels: NDArray[np.int64]) -> Point:
+    """The start of a problem with rows of this width.
+
+    Weights are left out where their width or a number that is not finite shows that they are of
+    another problem. ValueError for a model without duals or with other labels.
+    """
+    weights = start.weights if isinstance(start, Model | Point) else None
+    if weights is not None:
+        weights = np.asarray(weights, dtype=np.float64)
+        if len(weights) != width or weights.ndim != 2 or not np.isfinite(weights).all():
+            weights = None
+    return Point(weights, _duals_of(start, labels))
+
+
+def _duals_of(start: Any, labels: NDArray[np.int64]) -> Any:
+    if isinstance(start, Point):
+        return start.duals
     if not isinstance(start, Model):
         return start
     if start.result is None:

@@ -14,6 +14,7 @@ from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.line import moved
 from rrmlinear.solvers.bundle.cutting_planes import CuttingPlanes, MeanPlane
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
@@ -80,6 +81,8 @@ class BMRM(Solver):
     to w_t, which gives the next best point. The tangent is then taken at `PLANE_POSITION` of the
     way from there to w_t. A pass is one plane: one product with the data and one gradient.
 
+    It begins at ``weights``, or where ``start``, duals α, leads, with the plane that α defines.
+
     Certificate: the minimum of the model is a lower bound of J at each pass. The mean of the
     derivatives, with the weights of their planes, are duals that prove it.
 
@@ -96,6 +99,8 @@ class BMRM(Solver):
         *,
         update: str = "qp",
         line_search: bool = True,
+        start: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__()
         if update not in UPDATES:
@@ -107,26 +112,26 @@ class BMRM(Solver):
             )
         self.risk, self.regularizer = risk, regularizer
         self.update, self.line_search = update, line_search
+        self.first_duals, self.given = start, weights
 
     def start(self) -> None:
         self.model = UPDATES[self.update](self.regularizer, math.prod(self.risk.shape))
-        w = np.zeros(self.risk.shape)
-        self.point = Point(w, self.risk.at(self.risk.scores(w)))
+        first, duals = first_weights, self.first_duals
+        self.point = Point(*first(self.risk, self.regularizer, self.given, duals))
         self.n = len(self.point.at.scores)
         self.certificate = Certificate(self.risk, self.regularizer)
         self.certificate.offer_weights(*self.point)
+        if duals is not None:
+            duals = nearest_duals(self.risk, duals, self.point.at.scores)
+            self._add_plane(-duals, self.risk.gradient(-duals).ravel(), 0.0)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
         best = self.certificate
         primal, bound = best.primal, best.lower
         derivatives = self.point.at.derivatives
-        a, b = self.risk.gradient(derivatives).ravel(), -self.risk.conjugate(-derivatives)
-        if not (np.isfinite(a).all() and math.isfinite(b)):
-            raise ValueError("a plane overflows; scale the data, or take a smaller C")
-        self.model.add(a, b, derivatives)
-        self.model.solve(MODEL_ACCURACY * (primal - bound) if number > 1 else 0)
-        best.offer_bound(self.model.bound)
+        accuracy = MODEL_ACCURACY * (primal - bound) if math.isfinite(bound) else 0
+        self._add_plane(derivatives, self.risk.gradient(derivatives).ravel(), accuracy)
         w = self.model.w.reshape(self.risk.shape)
         self.minimum = Point(w, self.risk.at(self.risk.scores(w), self.point.at.warm))
         stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
@@ -137,6 +142,15 @@ class BMRM(Solver):
             self.point = self.minimum
         fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
         self.moved = self.n if fallen or not stuck else 0
+
+    def _add_plane(self, derivatives: Any, a: NDArray[np.float64], accuracy: float) -> None:
+        """The plane of these derivatives, whose sum over examples is a; and the new minimum."""
+        b = -self.risk.conjugate(-derivatives)
+        if not (np.isfinite(a).all() and math.isfinite(b)):
+            raise ValueError("a plane overflows; scale the data, or take a smaller C")
+        self.model.add(a, b, derivatives)
+        self.model.solve(accuracy)
+        self.certificate.offer_bound(self.model.bound)
 
     def _plane_point(self) -> Point:
         best = self.certificate

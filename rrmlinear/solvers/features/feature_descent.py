@@ -38,7 +38,7 @@ class FeatureDescent(Solver):
     measures the gap over all examples and features.
 
     ``intercept``: the weight of the rows' appended column (``rows.bias`` > 0) is not in Ω; then
-    Σ c_i α_i = 0. ``start`` are weights, as many as rows are wide.
+    Σ c_i α_i = 0. ``start`` are weights, as many as rows are wide, or one fewer with an intercept.
 
     Raises ValueError for numbers outside these ranges. Source: Massias, Gramfort and Salmon, Celer:
     a fast solver for the Lasso with dual extrapolation; Bertrand and Massias, Anderson acceleration
@@ -66,7 +66,8 @@ class FeatureDescent(Solver):
             raise ValueError(f"an intercept takes an appended column, and bias is {rows.bias}")
         if not costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
-        if start is not None and np.shape(start) != (rows.width,):
+        widths = (rows.width - intercept, rows.width)
+        if start is not None and (np.ndim(start) != 1 or len(start) not in widths):
             raise ValueError(f"start has shape {np.shape(start)}; ({rows.width},) is needed")
         self.rows, self.y, self.costs = rows, y, costs
         self.l1, self.modulus, self.intercept, self.given = l1, modulus, intercept, start

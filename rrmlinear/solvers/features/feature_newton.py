@@ -17,6 +17,7 @@ from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.quadratic_models import ColumnsModel, GramModel, Model
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
 
@@ -48,7 +49,7 @@ class FeatureNewton(Solver):
     use; a search along the step follows. h are the second derivatives; where a step was too long,
     they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass.
+    falls from pass to pass. ``weights`` are weights to begin from.
 
     Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
     that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
@@ -59,7 +60,12 @@ class FeatureNewton(Solver):
     screening rules for sparsity enforcing penalties, 2017.
     """
 
-    def __init__(self, risk: ScalarRisk, regularizer: Regularizer) -> None:
+    def __init__(
+        self,
+        risk: ScalarRisk,
+        regularizer: Regularizer,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
         super().__init__()
         if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
             raise ValueError(
@@ -71,7 +77,7 @@ class FeatureNewton(Solver):
                 "Newton steps over features take the squared norm and the 1-norm as regularizer, "
                 f"and {type(regularizer).__name__} is another"
             )
-        self.risk, self.regularizer = risk, regularizer
+        self.risk, self.regularizer, self.given = risk, regularizer, weights
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.largest = risk.costs / risk.loss.smoothing  # of c φ''
         self.n = risk.rows.shape[0]
@@ -79,7 +85,6 @@ class FeatureNewton(Solver):
 
     def start(self) -> None:
         risk = self.risk
-        self.w = np.zeros(risk.shape)
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
         squares = Hessian(risk.rows, risk.costs).diagonal()
@@ -96,7 +101,8 @@ class FeatureNewton(Solver):
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
         self.expected_sweeps = FIRST_SWEEPS
-        self.at = self.certificate.at(risk.scores(self.w))
+        given = None if self.given is None else np.where(self.usable, self.given, 0.0)
+        self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify()
 

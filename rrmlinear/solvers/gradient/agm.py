@@ -14,6 +14,7 @@ from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalR
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
@@ -26,8 +27,6 @@ FIRST_SMOOTHING = 0.1
 SMOOTHED_GAP_FRACTION = 0.3
 # The factor by which μ is reduced.
 SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
-# The curvature of the dual step that moves duals into their domain: so large that they move little.
-REPAIR_CURVATURE = 1e9
 
 
 class AGM(Solver):
@@ -79,6 +78,7 @@ class AGM(Solver):
         optimized: bool = False,
         adaptive: bool = True,
         start: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__()
         smooth = risk.loss.smoothing > 0
@@ -107,7 +107,8 @@ class AGM(Solver):
             )
         self.risk, self.regularizer = risk, regularizer
         self.route, self.memory, self.smooths = route, memory, smooths
-        self.first_smoothing, self.optimized, self.begin = smoothing, optimized, start
+        self.first_smoothing, self.optimized = smoothing, optimized
+        self.begin, self.given = start, weights
         # Without strong convexity the momentum has no modulus to follow: it restarts.
         curved = regularizer.modulus > 0 if route == "primal" else smooth or smooths
         self.pace = Pace(restarts=not curved) if adaptive else FIXED
@@ -126,6 +127,8 @@ class AGM(Solver):
         at = risk.at(scores)
         self.certificate.offer_weights(w, at)
         self.certificate.offer_duals(0 * scores, w)
+        if self.given is not None:
+            self.certificate.offer_weights(np.array(self.given, dtype=np.float64))
         if self.begin is not None:
             self.begin = nearest_duals(risk, self.begin, scores)
             self.square.centre = self.begin
@@ -134,7 +137,10 @@ class AGM(Solver):
         problem = self._problem(mu, at)
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, MIN_LIPSCHITZ * longest) or 1.0
-        self._run(problem, problem.first(self.begin), problem.lipschitz(self.bound))
+        first = problem.first(self.begin)
+        if self.given is not None and self.route == "primal" and not self.regularizer.modulus > 0:
+            first = first_weights(risk, self.regularizer, self.given)[0]
+        self._run(problem, first, problem.lipschitz(self.bound))
 
     def _first_smoothing(self, at_zero: float) -> float:
         if self.first_smoothing is not None:
@@ -182,12 +188,3 @@ class AGM(Solver):
         else:
             L = run.L * fall if self.route == "primal" else run.L
         self._run(problem, run.x, L)
-
-
-def nearest_duals(
-    risk: Any, alphas: NDArray[np.float64], scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Feasible duals near ``alphas``, which may be infeasible, as those of another problem."""
-    if math.isfinite(risk.conjugate(alphas)):
-        return alphas
-    return risk.dual_steps(scores, alphas, REPAIR_CURVATURE)[0]

@@ -12,6 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, LossRisk
 from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.momentum import Momentum
 from rrmlinear.solvers.loop.power import mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
@@ -36,12 +37,20 @@ class FISTA(Solver):
     pass gives an exact dual value; the largest counts. If Ω* is infinite there, α is scaled down
     until it is finite (`Regularizer.dual_scale`): all domains of α hold 0.
 
+    It begins at ``weights``, or where ``start``, duals α, leads (`first_weights`).
+
     Raises ValueError for a loss with a kink. Source: Beck and Teboulle, A fast iterative
     shrinkage-thresholding algorithm, 2009; steps that may grow: Scheinberg, Goldfarb and Bai, 2014;
     restart: O'Donoghue and Candès, 2015, gradient scheme.
     """
 
-    def __init__(self, risk: LossRisk, regularizer: Regularizer) -> None:
+    def __init__(
+        self,
+        risk: LossRisk,
+        regularizer: Regularizer,
+        start: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
         super().__init__()
         loss = risk.loss
         if not loss.smoothing > 0:
@@ -50,6 +59,7 @@ class FISTA(Solver):
                 f"smoothing above 0, which makes it {type(loss.smoothed(1.0)).__name__}"
             )
         self.risk, self.regularizer = risk, regularizer
+        self.first_duals, self.given = start, weights
         self.n = risk.rows.shape[0]
 
     def start(self) -> None:
@@ -61,9 +71,9 @@ class FISTA(Solver):
         L = max(curvature, self.regularizer.modulus, MIN_DIVISOR)
         self.trial, self.last_L = Backtracking(L, MIN_DIVISOR, fall=LIPSCHITZ_FALL), L
         self.momentum = Momentum(0.0)
-        self.w = self.last_w = np.zeros(self.risk.shape)
         #: F at w and at the w before; the gradient at w, once it is known.
-        self.at = self.last_at = self.risk.at(self.risk.scores(self.w))
+        self.w, self.at = first_weights(self.risk, self.regularizer, self.given, self.first_duals)
+        self.last_w, self.last_at = self.w, self.at
         self.gradient: NDArray[np.float64] | None = None
         self.warm: Any = None
         self.certificate = Certificate(self.risk, self.regularizer)

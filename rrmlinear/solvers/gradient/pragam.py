@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.gradient.composite import between
 from rrmlinear.solvers.loop.backtracking import Backtracking
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.epochs import Epoch
+from rrmlinear.solvers.loop.first import nearest_duals
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver

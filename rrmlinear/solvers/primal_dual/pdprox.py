@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.gradient.agm import nearest_duals
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.epochs import Epoch
+from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
@@ -71,9 +71,9 @@ class Pdprox(Solver):
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
     of them made since z₀; and it restarts from T(z) when the residual ‖T(z) − z‖ has fallen or
     stopped falling, with τ/σ set by the distances that weights and duals have moved. A given
-    ``ratio`` is a fixed τ/σ, in Euclidean norms. ``start`` are duals α to begin from. The
-    certificate is that of T(z); its duals are repaired now and then if the metric is that of the
-    data (`DualRepair`).
+    ``ratio`` is a fixed τ/σ, in Euclidean norms. ``start`` are duals α to begin from, and
+    ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are repaired
+    now and then if the metric is that of the data (`DualRepair`).
 
     Without restarts it is the method of the paper, whose averages and last step both count. After
     T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
@@ -94,6 +94,7 @@ class Pdprox(Solver):
         storage: str | None = None,
         restarts: bool = True,
         start: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__()
         if order not in ORDERS:
@@ -103,7 +104,8 @@ class Pdprox(Solver):
         if ratio is not None and not 0 < ratio < math.inf:
             raise ValueError(f"ratio must be positive and finite, got {ratio}")
         self.risk, self.regularizer = risk, regularizer
-        self.order, self.ratio, self.restarts, self.begin = order, ratio, restarts, start
+        self.order, self.ratio, self.restarts = order, ratio, restarts
+        self.begin, self.given = start, weights
         self.n = risk.rows.shape[0]
         self.storage = storage or STORAGES[self.n < risk.shape[0]]
         self.measuring_work = 1.5 * self.n
@@ -117,16 +119,15 @@ class Pdprox(Solver):
         affordable = self.metric.affords_matrices
         self.repair = DualRepair.of(risk, self.regularizer) if affordable else None
         self.certificate = Certificate(risk, self.regularizer)
-        w = np.zeros(risk.shape)
-        scores = risk.scores(w)
-        at = risk.at(scores)
-        self.certificate.offer_weights(w, at)
         begin = self.begin
+        w, at = first_weights(risk, self.regularizer, self.given, begin)
+        scores = at.scores
+        self.certificate.offer_weights(w, at)
         alphas = 0 * scores if begin is None else nearest_duals(risk, begin, scores)
         vector = risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector)
         if self.ratio is None:
-            self.balance = self._first_balance(at)
+            self.balance = self._first_balance(risk.at(0 * scores) if w.any() else at)
         else:
             self.balance = self.ratio * self.metric.square(np.ones(1))
         self.warm: Any = None  # the end of the last search for dual steps

@@ -1,0 +1,45 @@
+"""The first weights and duals of a solver: those of another run, or zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.loop.inner import Array
+
+# The curvature of the dual step that moves duals into their domain: so large that they move little.
+REPAIR_CURVATURE = 1e9
+
+
+def first_weights(
+    risk: Any, regularizer: Regularizer, weights: Array | None, alphas: Array | None = None
+) -> tuple[Array, Evaluation]:
+    """(w, F(w)) at the weights given, at those that duals give, ∇Ω*(Σ c_i α_i x_i), or at 0.
+
+    The first two are taken if their primal is below that at 0; the lower of them wins. Duals give
+    weights where Ω is strongly convex.
+    """
+    w = np.zeros(risk.shape)
+    at = risk.at(risk.scores(w))
+    best = at.value + regularizer.value_of(w.ravel())
+    candidates = [] if weights is None else [np.array(weights, dtype=np.float64)]
+    if alphas is not None and regularizer.modulus > 0:
+        candidates.append(regularizer.primal_of(risk.gradient(alphas).ravel()))
+    for candidate in candidates:
+        other = candidate.reshape(risk.shape)
+        there = risk.at(risk.scores(other))
+        value = there.value + regularizer.value_of(other.ravel())
+        if value < best:
+            w, at, best = other, there, value
+    return w, at
+
+
+def nearest_duals(risk: Any, alphas: Array, scores: Array) -> Array:
+    """Feasible duals near ``alphas``, which may be infeasible, as those of another problem."""
+    if math.isfinite(risk.conjugate(alphas)):
+        return alphas
+    return risk.dual_steps(scores, alphas, REPAIR_CURVATURE)[0]
