@@ -14,7 +14,7 @@ from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.solvers.loop.result import OnPass, Result, Status
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.one_class import solve_one_class
@@ -70,9 +70,15 @@ def fit_selection(
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
     if not result.solved:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
-    elif chosen.tolerance is not None and result.last.relative_gap > LOOSE_GAP:
+    elif _ruled(result, chosen) and result.last.relative_gap > LOOSE_GAP:
         warnings.warn(loose_gap(result), NotSolvedWarning, stacklevel=stacklevel)
     return model
+
+
+def _ruled(result: Result, chosen: Selection) -> bool:
+    """Whether a rule of the type's own ended the run, and not the gap."""
+    statuses = [each.status for each in getattr(result, "problems", (result,))]
+    return chosen.stopping.delta is not None or Status.RULE in statuses
 
 
 def loose_gap(result: Result) -> str:
