@@ -1,0 +1,25 @@
+"""LIBLINEAR's Python module, by this package's solvers: the same names, arguments and results.
+
+``from rrmlinear.liblinearutil import *`` takes the place of
+``from liblinear.liblinearutil import *``.
+"""
+
+from rrmlinear.liblinearutil.commands import load_model, predict, save_model, train
+from rrmlinear.liblinearutil.data import csr_find_scale_param, csr_scale, problem, svm_read_problem
+from rrmlinear.liblinearutil.models import model
+from rrmlinear.liblinearutil.options import parameter
+from rrmlinear.liblinearutil.scores import evaluations
+
+__all__ = [
+    "csr_find_scale_param",
+    "csr_scale",
+    "evaluations",
+    "load_model",
+    "model",
+    "parameter",
+    "predict",
+    "problem",
+    "save_model",
+    "svm_read_problem",
+    "train",
+]

@@ -1,0 +1,144 @@
+"""Training and prediction by LIBLINEAR's options, from Python."""
+
+from __future__ import annotations
+
+import shlex
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.cli.summary import best_line, summary, trial_line
+from rrmlinear.data.problem import Problem
+from rrmlinear.liblinearutil.data import matrix_of, problem
+from rrmlinear.liblinearutil.models import model
+from rrmlinear.liblinearutil.options import USUAL_FOLDS, parameter
+from rrmlinear.liblinearutil.scores import evaluations
+from rrmlinear.training.cross_validation import cross_validate
+from rrmlinear.training.fit import fit_selection
+from rrmlinear.training.model import Model
+from rrmlinear.training.search import Trial, search
+
+
+def train(arg1: Any, arg2: Any = None, arg3: Any = None) -> Any:
+    """A model of labels and examples, ``train(y, x [, options])``, or of a problem.
+
+    The second form is ``train(prob [, options])`` or ``train(prob, param)``. ``y`` and ``x`` are as
+    in `problem`, options as in `parameter`. With ``-v`` the result is the accuracy of cross
+    validation in percent, or the mean squared error of a regression; with ``-C`` it is (best C,
+    best p or −1, their rate). A summary is printed unless ``-q`` is given; the results of ``-v``
+    and ``-C`` are always printed.
+
+    Raises TypeError for other arguments, and ValueError for wrong options or data.
+    """
+    if isinstance(arg1, problem):
+        prob, options = arg1, arg2
+    elif isinstance(arg1, list | tuple | np.ndarray):
+        prob, options = problem(arg1, arg2), arg3
+    else:
+        raise TypeError(f"the first argument is a problem or labels, not {type(arg1).__name__}")
+    param = options if isinstance(options, parameter) else parameter(options)
+    prob.set_bias(param.bias)
+    chosen = param.selection()
+    if param.flag_find_parameters:
+        return _searched(prob.examples, param)
+    if param.nr_fold:
+        return _cross_validated(prob.examples, param)
+    fitted = fit_selection(prob.examples, chosen, stacklevel=3)
+    if not param.quiet and fitted.result is not None:
+        print(summary(fitted, chosen.solver))
+    return model(fitted)
+
+
+def predict(
+    y: Any, x: Any, m: model, options: str = ""
+) -> tuple[list[float], tuple[float, float, float], list[list[float]]]:
+    """(labels, (accuracy, mean squared error, squared correlation), values) of examples ``x``.
+
+    ``y`` are the true labels, or empty where they are not known. Values are the scores of each
+    example, one for two classes, for a regression and for a one-class model; with ``-b 1`` the
+    probabilities of the classes, in the order of ``m.get_labels()``. ``-q`` prints nothing.
+
+    Raises TypeError for probabilities of a model without them, ValueError for other options.
+    """
+    probabilities, quiet = _options_of_prediction(options)
+    rows = Problem.from_arrays(matrix_of(x), np.zeros(len(y) or _length(x)))
+    if probabilities and not m.is_probability_model():
+        raise TypeError("probability output is only supported for logistic regression")
+    found = m.fitted.predict(rows).astype(np.float64)
+    if probabilities:
+        values = m.fitted.predict_proba(rows)
+    else:
+        values = m.fitted.decision_function(rows).reshape(len(found), -1)
+    truth = np.zeros(len(found)) if len(y) == 0 else np.asarray(y, dtype=np.float64)
+    scores = evaluations(truth, found)
+    if not quiet:
+        _say(m, scores, int(np.count_nonzero(truth == found)), len(found))
+    return found.tolist(), scores, values.tolist()
+
+
+def load_model(model_file_name: str | PathLike[str]) -> model | None:
+    """The model of a file, LIBLINEAR's too; None, with a line printed, where there is none."""
+    try:
+        return model(Model.load(model_file_name))
+    except OSError:
+        print(f"can't open model file {model_file_name}")
+        return None
+
+
+def save_model(model_file_name: str | PathLike[str], m: model) -> None:
+    """Write a model, as LIBLINEAR does for its own types."""
+    m.fitted.save(model_file_name)
+
+
+def _length(x: Any) -> int:
+    return int(x.shape[0]) if hasattr(x, "shape") else len(x)
+
+
+def _searched(examples: Problem, param: parameter) -> tuple[float, float, float]:
+    chosen = param.selection()
+    regression = chosen.kind == "regression"
+
+    def on_trial(trial: Trial) -> None:
+        if not param.quiet:
+            print(trial_line(trial, regression))
+
+    first = param.C if param.flag_C_specified else None
+    best = search(examples, chosen, param.nr_fold or USUAL_FOLDS, first, param.p, on_trial)
+    print(best_line(best, regression))
+    return best.cost, -1.0 if best.epsilon is None else best.epsilon, best.score
+
+
+def _cross_validated(examples: Problem, param: parameter) -> float:
+    chosen = param.selection()
+    predicted = cross_validate(examples, chosen, min(param.nr_fold, examples.n_examples))
+    accuracy, error, correlation = evaluations(examples.labels, predicted)
+    if chosen.kind == "regression":
+        print(f"Cross Validation Mean squared error = {error:g}")
+        print(f"Cross Validation Squared correlation coefficient = {correlation:g}")
+        return error
+    print(f"Cross Validation Accuracy = {accuracy:g}%")
+    return accuracy
+
+
+def _options_of_prediction(options: str) -> tuple[bool, bool]:
+    arguments = shlex.split(options)
+    probabilities = quiet = False
+    while arguments:
+        option = arguments.pop(0)
+        if option == "-q":
+            quiet = True
+        elif option == "-b" and arguments and arguments[0] in ("0", "1"):
+            probabilities = arguments.pop(0) == "1"
+        else:
+            raise ValueError(f"unknown option {option!r}; there are -q and -b, with 0 or 1")
+    return probabilities, quiet
+
+
+def _say(m: model, scores: tuple[float, float, float], correct: int, n: int) -> None:
+    accuracy, error, correlation = scores
+    if m.is_regression_model():
+        print(f"Mean squared error = {error:g} (regression)")
+        print(f"Squared correlation coefficient = {correlation:g} (regression)")
+    else:
+        print(f"Accuracy = {accuracy:g}% ({correct}/{n}) (classification)")
