@@ -121,7 +121,7 @@ def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regular
 
 def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     by_features = fit(reals, solver="auto", loss="squared", regularizer="elastic-net", l1=0.1)
-    assert by_features.result.notes == ("coordinate descent over features is used",)
+    assert by_features.result.notes == ("Newton steps over features are used",)
     many = Problem.from_arrays(
         np.repeat(signs.rows.values, 20, axis=0), np.repeat(signs.labels, 20)
     )

@@ -15,6 +15,7 @@ def cut_rows(Rows rows not None, const int64_t[::1] features not None):
     """
     cdef Py_ssize_t i, t, n = rows.c.n_rows, count = features.shape[0]
     cdef int64_t at = 0
+    cdef int kind = rows.c.kind
     cdef int32_t to
     cdef row_t row
     places = np.full(max(rows.width, 1), -1, dtype=np.int32)
@@ -22,31 +23,26 @@ def cut_rows(Rows rows not None, const int64_t[::1] features not None):
     cdef const int32_t[::1] place = places
     begins = np.zeros(n + 1, dtype=np.int64)
     cdef int64_t[::1] begin = begins
-    with nogil:
-        for i in range(n):
-            row = rows_get(&rows.c, i)
-            for t in range(row.length):
-                at += place[row_index(&row, row.kind, t)] >= 0
-            at += row.bias != 0 and place[row.bias_index] >= 0
-            begin[i + 1] = at
-    indices, values = np.empty(at, dtype=np.int32), np.empty(at)
+    # each value is written to the next place, which moves on if its feature is among these: room
+    # for all values, of which only the part written takes memory
+    most = rows.n_stored + n + 1
+    indices, values = np.empty(most, dtype=np.int32), np.empty(most)
     cdef int32_t[::1] index = indices
     cdef double[::1] value = values
-    at = 0
     with nogil:
         for i in range(n):
             row = rows_get(&rows.c, i)
             for t in range(row.length):
-                to = place[row_index(&row, row.kind, t)]
-                if to >= 0:
-                    index[at] = to
-                    value[at] = row_value(&row, row.kind, t)
-                    at += 1
+                to = place[row_index(&row, kind, t)]
+                index[at] = to
+                value[at] = row_value(&row, kind, t)
+                at += to >= 0
             if row.bias != 0 and place[row.bias_index] >= 0:
                 index[at] = place[row.bias_index]
                 value[at] = row.bias
                 at += 1
-    return Rows(values, indices, begins, count)
+            begin[i + 1] = at
+    return Rows(values[:at].copy(), indices[:at].copy(), begins, count)
 
 
 def scaled_columns(Rows rows not None, const double[::1] factors not None):
@@ -56,6 +52,7 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
     """
     cdef Py_ssize_t i, t, j, n = rows.c.n_rows, count = rows.width
     cdef int64_t at
+    cdef int kind = rows.c.kind
     cdef row_t row
     begins = np.zeros(count + 1, dtype=np.int64)
     cdef int64_t[::1] begin = begins
@@ -65,7 +62,7 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
                 continue
             row = rows_get(&rows.c, i)
             for t in range(row.length):
-                begin[row_index(&row, row.kind, t) + 1] += 1
+                begin[row_index(&row, kind, t) + 1] += 1
             if row.bias != 0:
                 begin[row.bias_index + 1] += 1
         for j in range(count):
@@ -81,11 +78,11 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
                 continue
             row = rows_get(&rows.c, i)
             for t in range(row.length):
-                j = row_index(&row, row.kind, t)
+                j = row_index(&row, kind, t)
                 at = end[j]
                 end[j] = at + 1
                 index[at] = i
-                value[at] = factors[i] * row_value(&row, row.kind, t)
+                value[at] = factors[i] * row_value(&row, kind, t)
             if row.bias != 0:
                 at = end[row.bias_index]
                 end[row.bias_index] = at + 1

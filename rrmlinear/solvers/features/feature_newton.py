@@ -35,7 +35,7 @@ MIN_CURVATURE = 1e-10
 SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
-LEVEL_FALL = 4.0
+LEVEL_FALL = 30.0
 # Curvatures added after a step that was too long fall by this factor after every whole step.
 ADDED_CURVATURE_FALL = 0.3
 
@@ -91,7 +91,7 @@ class FeatureNewton(Solver):
         if not np.isfinite(squares).all():
             worst = int(np.flatnonzero(~np.isfinite(squares))[0])
             raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
-        centred = Hessian(risk.rows, risk.costs, self.free).diagonal()
+        centred = Hessian(risk.rows, risk.costs, self.free).diagonal() if self.free else squares
         #: Squared norms of the features weighted with costs, 0 for those that never move.
         self.squares = np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
         self.usable = self.squares > 0

@@ -37,9 +37,6 @@ COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
 MAX_FACE_STEPS = 20
 # Time of a visit of a feature beside its products, in multiplications.
 VISIT_WORK = 100
-# A search for signs ends when no |pull| is above l1 by more than this fraction, or after this
-# number of weights added.
-SIGN_ACCURACY, MAX_SIGN_STEPS = 1e-9, 1000
 
 
 class Model(Protocol):
@@ -90,9 +87,7 @@ class GramModel:
         np.fill_diagonal(gram, np.where(usable, np.maximum(gram.diagonal(), 0), 0))
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
         self.l1, self.modulus = l1, modulus
-        self.roots = np.sqrt(gram.diagonal())
-        self.sweeps.set(_without_idle(begin, self.roots, linear, l1))
-        self.wide = len(begin) > hessian.rows.shape[0]
+        self.sweeps.set(_without_idle(begin, gram.diagonal(), linear, l1))
         self.sweep_work, self.swept = float(len(begin)) ** 2, 0.0
 
     @property
@@ -103,9 +98,6 @@ class GramModel:
         return self.sweeps.value()
 
     def minimize(self, deadline: float | None) -> int:
-        if self.wide:
-            self._search_signs(deadline)
-            return 0
         return minimize(self, GRAM_ACCURACY, MAX_GRAM_SWEEPS, deadline)
 
     def sweep(self) -> float:
@@ -131,37 +123,6 @@ class GramModel:
         moved[face] = point.weights
         self.sweeps.set(moved)
         return point
-
-    def _search_signs(self, deadline: float | None) -> None:
-        """Minimize exactly: solve on the face, add the weight that pulls most, and so on.
-
-        For sets with more features than examples: no sweep fills the face with dependent ones.
-        Source: Lee, Battle, Raina and Ng, Efficient sparse coding algorithms, 2007.
-        """
-        self._settle(np.sign(self.weights))
-        for _ in range(MAX_SIGN_STEPS):
-            signs = np.sign(self.weights)
-            excess = np.where(signs == 0, np.abs(self.sweeps.pulls) - self.l1, 0.0)
-            excess[self.roots == 0] = 0.0
-            if not excess.max(initial=0) > SIGN_ACCURACY * self.l1:
-                return
-            added = int(np.divide(excess, self.roots, where=excess > 0, out=excess).argmax())
-            signs[added] = np.sign(self.sweeps.pulls[added])
-            if not self._settle(signs) > 0:
-                return
-            if deadline is not None and time.perf_counter() > deadline:
-                return
-
-    def _settle(self, signs: Vector) -> float:
-        # Steps until one ends inside its face; their decrease.
-        total = 0.0
-        while signs.any():
-            point = self.face_step(signs)
-            total += point.decrease
-            if point.inside or not point.decrease > 0:
-                break
-            signs = np.sign(self.weights)
-        return total
 
 
 class ColumnsModel:
