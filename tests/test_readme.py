@@ -1,4 +1,4 @@
-"""Every command and every program of the README runs, and has the printed output."""
+"""Every command and program of the README and of the pages for users runs as they say."""
 
 import re
 import runpy
@@ -14,15 +14,24 @@ from rrmlinear.cli.usage import training_usage
 
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "README.md").read_text()
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
-PROGRAMS = [text for language, text in BLOCKS if language == "python"]
+COMMAND_LINE = (TOP / "docs" / "command_line.md").read_text()
+PYTHON = (TOP / "docs" / "python.md").read_text()
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+BLOCKS = [block for page in (README, COMMAND_LINE) for block in BLOCK.findall(page)]
 COMMANDS = [
     line for language, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
 ]
+#: Most lines of the front page.
+MOST_LINES = 130
 ELSEWHERE = {
     "tools/build/bootstrap.py": "makes the environment that this test runs in",
-    "tools/papers/003_weston_watkins/bench_ww.py": "takes minutes; it has tests of its own",
+    "install": "is pip's, and tests/test_packaging.py holds what it installs",
 }
+
+
+def elsewhere(command):
+    """Why a command does not run here, or None."""
+    return ELSEWHERE.get(shlex.split(command)[1])
 
 
 def run(command, folder):
@@ -44,20 +53,23 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def outcomes(folder):
     """The outcome of each command, after those before it."""
-    here = [command for command in COMMANDS if shlex.split(command)[1] not in ELSEWHERE]
+    here = dict.fromkeys(command for command in COMMANDS if not elsewhere(command))
     return {command: run(command, folder) for command in here}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", dict.fromkeys(COMMANDS))
 def test_command(command, outcomes):
-    words = shlex.split(command)
-    if words[1] in ELSEWHERE:
-        assert (TOP / words[1]).is_file()
-        pytest.skip(f"{words[1]} {ELSEWHERE[words[1]]}")
+    if reason := elsewhere(command):
+        pytest.skip(f"{command} {reason}")
     done = outcomes[command]
     assert (done.returncode, done.stderr) == (0, "")
-    if "rrmlinear.predict" in words:
-        assert f"```text\n{done.stdout}```" in README
+    if "rrmlinear.predict" in command:
+        assert f"```text\n{done.stdout}```" in COMMAND_LINE
+        assert f"`{done.stdout.strip()}`" in README
+
+
+def test_the_front_page_is_short():
+    assert len(README.splitlines()) <= MOST_LINES
 
 
 def test_printed_summary(outcomes):
@@ -70,11 +82,27 @@ def test_printed_summary(outcomes):
     assert without_numbers(done.stdout).endswith(without_numbers(summary))
 
 
-def test_python(folder, monkeypatch, capsys):
+def programs(page):
+    return [text for language, text in BLOCK.findall(page) if language == "python"]
+
+
+def run_programs(page, folder, monkeypatch):
     monkeypatch.chdir(folder)
     names = {}
-    for text in PROGRAMS:
-        exec(compile(text, "README.md", "exec"), names)
+    for text in programs(page):
+        exec(compile(text, "page.md", "exec"), names)
+
+
+def test_the_five_lines(folder, monkeypatch, capsys):
+    run_programs(README, folder, monkeypatch)
+    score, gap = map(float, capsys.readouterr().out.split())
+    assert score > 0.9
+    assert 0 <= gap < 1
+    assert len([line for line in programs(README)[0].splitlines() if line]) == 5
+
+
+def test_python(folder, monkeypatch, capsys):
+    run_programs(PYTHON, folder, monkeypatch)
     solved, accuracy, best, logistic = capsys.readouterr().out.splitlines()
     assert solved.startswith("the duality gap is within the tolerance")
     assert float(accuracy) > 0.94
@@ -94,13 +122,16 @@ def test_tables_are_those_of_the_catalog():
 def test_options_are_those_of_train():
     usage = training_usage()
     offered = set(re.findall(r"^(--?[a-zA-Z][-a-z0-9]*)", usage, flags=re.MULTILINE))
-    told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", README, flags=re.MULTILINE))
+    told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", COMMAND_LINE, flags=re.MULTILINE))
     assert told == offered - {"-h", "--version"}
     parser = parser_of_training()
     assert offered - {"-wi"} == set(parser.takes_value) - {"-w", "--help"}
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/math.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "CONTRIBUTING.md", "docs/command_line.md", "docs/python.md", "docs/math.md"],
+)
 def test_links_and_files_named(page):
     text = (TOP / page).read_text()
     targets = re.findall(r"\]\(([^)#]+)\)", text)

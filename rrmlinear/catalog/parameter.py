@@ -26,8 +26,8 @@ class Parameter(Choices):
 {_listed()}
 
 None stands for the default of the loss or the solver. A choice without effect, such as epsilon
-with the hinge, is an error. The tables of solver types, losses and regularizers are in the README
-and docs/math.md.
+with the hinge, is an error. The tables of solver types, losses and regularizers are in
+docs/command_line.md and docs/math.md.
 """
 
     def check(self, problem: Problem | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Write the tables of choices in README.md and docs/math.md: python tools/build/tables.py
+"""Write the tables of choices in docs/: python tools/build/tables.py
 
 Each table stands between the lines `<!-- table: NAME -->` and `<!-- end -->`.
 """
@@ -18,7 +18,7 @@ from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
 
 TOP = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/math.md")
+PAGES = ("docs/command_line.md", "docs/math.md")
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 KINDS = {
     "binary": "two classes, y = ±1",
