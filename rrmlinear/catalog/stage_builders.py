@@ -24,7 +24,7 @@ SCORE_COST, BLAS_COST = 20.0, 0.08
 # Products with all examples in a pass of Newton's method, and in one over all examples at once.
 NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
 # Products of a Newton system with the parts of each class as preconditioner, and for these parts.
-CLASS_PRODUCTS = 30
+CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
@@ -122,7 +122,7 @@ def _newton(task: Task) -> Stage:
     else:
         by_classes = k > 1 and d <= MAX_CLASS_FEATURES
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
-        system = products * 2 * active * stored * (NONZERO_COST + CLASS_COST)
+        system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = NEWTON_PRODUCTS * n * _visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
     build = _from(batch_builders.newton, task)

@@ -15,6 +15,8 @@ MIN_PASSES = 6
 # A stage that is predicted to take longer than the next one goes on until it has spent this
 # fraction of the next one's cost: rates are rough, and the next one's cost is a guess.
 TRIAL_FRACTION = 0.3
+# A stage that is predicted to take HOPELESS times as long as the next one is left sooner.
+HOPELESS_TRIAL_FRACTION, HOPELESS = 0.1, 10.0
 # Stages that moved no more have made no progress if the gap is above this fraction of the last one.
 STALLED_DECREASE = 0.9
 # A stage is judged again once its work has grown by this factor.
@@ -110,10 +112,12 @@ class Stages(Solver):
         if self.idle >= self.stage.patience:
             return True
         following = self.costs[(self.at + 1) % len(self.stages)]
-        least = max(self.trials[self.at], TRIAL_FRACTION * following)
+        least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following)
         if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):
             return False
         self.next_look = LOOK_GROWTH * self.spent
+        if self.spent < TRIAL_FRACTION * following:
+            return self._remaining() > HOPELESS * following
         limit = following if self.spent < following else TRIAL_FRACTION * following
         return self._remaining() > limit
 

@@ -24,11 +24,11 @@ Array = NDArray[np.float64]
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.01
 # An inner problem is solved once its gap is at most this fraction of its duals' distance term.
-INNER_GAP_FRACTION = 0.05
+INNER_GAP_FRACTION = 0.3
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
 # than EASY_STEPS steps.
-FAST_FALL, SLOW_FALL = 5.0, 2.0
-EASY_STEPS = 15
+FAST_FALL, SLOW_FALL = 5.0, 1.5
+EASY_STEPS = 6
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
 # The first q is at least MIN_FIRST_CURVATURE times the median of c_i ‖x_i‖² / s, and up to that

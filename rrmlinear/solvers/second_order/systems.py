@@ -23,7 +23,7 @@ MAX_CLASS_FEATURES = 1500
 # Relative residual, and the most products, with a factor as preconditioner, with the parts of each
 # class with itself, and with a diagonal.
 FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
-CLASS_DECREASE = 0.03
+CLASS_DECREASE = 0.1
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
 MATRIX_SPEED = 10.0

@@ -1,5 +1,6 @@
 """Solvers in turn: hard problems are solved, and the certificate is the best of all stages."""
 
+import math
 import time
 
 import numpy as np
@@ -101,6 +102,19 @@ def test_a_slow_stage_is_left_from_its_best_duals():
     assert second.closed
     assert duals[0] == first.certificate.alphas[0]
     assert result.passes < 20
+
+
+@pytest.mark.parametrize(("rate", "passes"), [(1e-5, 100), (2e-3, 300)], ids=["hopeless", "slow"])
+def test_a_hopeless_stage_is_left_sooner_than_a_slow_one(rate, passes):
+    seen = []
+    gaps = [math.exp(-rate * number) for number in range(2000)]
+    stages = [
+        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, 0.0),
+        Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert passes <= result.passes <= 1.2 * passes
 
 
 def test_a_stage_that_stands_still_is_left():
