@@ -349,6 +349,28 @@ cdef class BlockDescent:
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
         return np.ascontiguousarray(by_feature[:, :self.k])
 
+    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil:
+        # Add the part of example i, whose duals lie at mine.block, to V.
+        cdef row_t row = rows_get(&self.rows.c, i)
+        cdef double total = 0
+        cdef Py_ssize_t j
+        for j in range(self.k8):
+            mine.steps[j] = -mine.block[j]
+            total += mine.block[j]
+        mine.steps[self.label[i]] = total
+        self._update(&row, 0, self.n_threads, mine.steps)
+
+    def rebuild(self, z):
+        """Add up V = Z + the duals' combination of the rows anew; call `retune` then."""
+        cdef scratch_t* mine = self._scratch(0)
+        cdef Py_ssize_t i
+        self.panels[...] = z.reshape(self.panels.shape)
+        with nogil:
+            for i in range(self.n):
+                if block_store_unpack(&self.duals.store, i, self.cost[i], mine.block):
+                    self._add_row(i, mine)
+                    memset(mine.block, 0, self.k8 * sizeof(double))
+
     def in_order(self, vector):
         """A vector in the layout of the panels as one panel, from memory of its own if need be."""
         if self.n_threads == 1:
@@ -360,22 +382,14 @@ cdef class BlockDescent:
                    const double[::1] values not None):
         """Start from these duals, cut to the domain of the conjugate, and from their weights."""
         cdef scratch_t* mine = self._scratch(0)
-        cdef Py_ssize_t i, t, j
-        cdef double total
-        cdef row_t row
+        cdef Py_ssize_t i, t
         for i in range(self.n):
             if indptr[i + 1] == indptr[i]:
                 continue
             for t in range(indptr[i], indptr[i + 1]):
                 mine.block[classes[t]] = values[t]     # a class given twice counts once
             self.loss.confine(mine.block, self.cost[i], self.k8)
-            total = 0
-            for j in range(self.k8):
-                mine.steps[j] = -mine.block[j]
-                total += mine.block[j]
-            mine.steps[self.label[i]] = total
-            row = rows_get(&self.rows.c, i)
-            self._update(&row, 0, self.n_threads, mine.steps)
+            self._add_row(i, mine)
             self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
             if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL, self.k8,
                                     mine.integers):

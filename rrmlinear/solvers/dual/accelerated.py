@@ -23,6 +23,9 @@ THEORY_FACTOR = 0.25
 # Rough costs in nanoseconds: of a look, for each weight; of a visit, for each nonzero, or for each
 # nonzero and class.
 LOOK_COST, NONZERO_COST, CLASS_COST = 3.0, 0.5, 0.23
+# From this κ / modulus on, v = κ y + Σ c_i α_i x_i is too long to tell the sum to nine digits: it
+# is added up anew for measurements, and when κ falls.
+EXACT_KAPPA = 1e6
 # Largest fraction of the time that looks may take.
 MAX_LOOKING_TIME = 0.2
 
@@ -92,7 +95,8 @@ class Accelerated(Solver):
         passes = self.pacing if isinstance(self.pacing, int) else None
         self.pace: Practice | Proximal | Theory
         if kappa is None:
-            self.pace = Proximal(self._sizes, modulus * self.looking_work / ascent.n, passes)
+            worth = modulus * self.looking_work / ascent.n
+            self.pace = Proximal(self._sizes, worth, passes)
         else:
             self.pace = Practice(modulus, max(kappa, 0.0), passes)
         self.center = np.zeros(size)
@@ -106,7 +110,8 @@ class Accelerated(Solver):
             self._step()
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
         self.ascent.run_pass(number)
-        self.work, self.moved = self.ascent.work, self.ascent.moved
+        # where an inner problem is too easy for a move, κ falls: the run has not stalled
+        self.work, self.moved = self.ascent.work, self.ascent.moved or int(self.pace.easy)
         self.blind_passes += 1
         worth = self.work - self.looked_at >= self.looking_work
         if worth or self.kappa == 0 or self.blind_passes >= self.pace.longest_blindness:
@@ -171,7 +176,9 @@ class Accelerated(Solver):
             return
         vectors = self.ascent.dual_vector, self.center, self.previous
         _momentum.step(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
-        self.kappa = kappa
+        left, self.kappa = self.kappa, kappa
+        if kappa < left > EXACT_KAPPA * self.regularizer.modulus:
+            self.ascent.rebuild(kappa * self.center)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
     def _vectors(self) -> tuple[float, float, float, float, float]:
@@ -184,6 +191,9 @@ class Accelerated(Solver):
         return self.estimated
 
     def measure(self) -> None:
+        if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
+            self.ascent.rebuild(self.kappa * self.center)
+            self.ascent.retune(self.ascent.regularizer)
         away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()
         excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)

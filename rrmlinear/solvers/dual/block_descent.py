@@ -159,6 +159,9 @@ class BlockAscent(DualDescent):
         """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.rebuild(z)
+
     def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.state.in_order(vector)
 

@@ -57,6 +57,10 @@ class DualDescent(Solver):
         """v in the kernel's layout, in one piece. Call `retune` after writing to it."""
         raise TypeError(f"{type(self).__name__} has no dual vector")
 
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        """Add up v = z + Σ c_i α_i x_i anew, without the rounding of its updates."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
     def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """A vector of the layout of `dual_vector`, in one that is the same for any threads."""
         return vector

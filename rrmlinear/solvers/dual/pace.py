@@ -30,6 +30,10 @@ MIN_INNER_PASSES, MAX_INNER_PASSES = 2, 4
 # too roughly: the outer dual is off by the inner gap times 1 + κ / modulus. Then an inner problem
 # may take more passes, by the factor PASSES_GROWTH, up to LONGEST_PROBLEM.
 IDLE_PROBLEMS, OUTER_DECREASE, PASSES_GROWTH, LONGEST_PROBLEM = 10, 0.9, 1.5, 100_000
+# Inner problems are so easy that nothing moves in them where ½‖w − V‖², by which w lags behind the
+# duals, is above EASY_LAG times their gap; then κ is divided by EASY_STEP. Runs that need their κ
+# had up to 9e4.
+EASY_LAG, EASY_STEP = 1e6, 4.0
 
 
 def eta_of(kappa: float, modulus: float) -> float:
@@ -53,7 +57,7 @@ class Proximal:
     solved roughly, and it adds up their errors.
     """
 
-    verified = False
+    verified = easy = False
     bound = math.inf
     longest_blindness = MAX_INNER_PASSES
 
@@ -138,6 +142,9 @@ class Practice:
         self.best_gap, self.idle_problems = math.inf, 0
         self.momentum = Momentum(1.0)
         self.passes = 0
+        #: Inner problems are far easier than the outer one. The κ of the theory can be 1e12 times
+        #: that which separable data need, and w stands still.
+        self.easy = False
 
     def see(self, inner_gap: float, distance: float, visited: float) -> bool:
         """Whether the inner problem is solved well enough.
@@ -147,7 +154,8 @@ class Practice:
         if self.kappa == 0:
             return False
         self.passes += 1
-        near = inner_gap <= distance
+        self.easy = self.kappa * distance > EASY_LAG * inner_gap
+        near = self.easy or inner_gap <= distance
         return self.passes >= self.most or (self.passes >= self.least and near)
 
     def step(self, turn: float, gap: float) -> tuple[float, float]:
@@ -157,6 +165,8 @@ class Practice:
         """
         self._lengthen(gap)
         self.passes = 0
+        if self.easy:
+            self.kappa, self.momentum = self.kappa / EASY_STEP, Momentum(1.0)
         beta = min(self.momentum.ahead(), momentum_of(self.kappa, self.modulus))
         self.momentum.advance(turn)
         return self.kappa, 0.0 if is_uphill(turn) else beta
@@ -179,6 +189,7 @@ class Theory:
 
     longest_blindness = 1
     verified = True  # an inner gap counts only when measured in full
+    easy = False
 
     def __init__(self, modulus: float, kappa: float, first_gap: float) -> None:
         self.kappa, self.next_kappa = 0.0, kappa

@@ -248,6 +248,9 @@ class ProxSDCA(DualDescent):
     def dual_vector(self) -> NDArray[np.float64]:
         return self.state.dual_vector
 
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
+
     def conjugates(self) -> float:
         return self.state.conjugate_sum
 

@@ -159,6 +159,39 @@ def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow(
     assert solver.kappa > 0
 
 
+def separable(n=40, d=400):
+    """Classes that a plane separates: there are more features than examples."""
+    rng = np.random.default_rng(3)
+    X = 100 * rng.random((n, d))
+    return Problem.from_arrays(X, np.where(rng.random(n) < 0.5, 1.0, -1.0)), X
+
+
+def test_a_kappa_far_too_large_falls_and_the_run_does_not_stall():
+    # the curvature of the data asks for a κ of 1e9, at which w would stand still
+    problem, X = separable()
+    loss = LOSSES["squared-hinge"]
+    solver = Accelerated(ascent(problem, loss, 1e4), L2())
+    result = solver.solve(Stopping(gap_tol=1e-6))
+    assert result.status is Status.SOLVED
+    check(result, loss, L2(), X, problem.labels, 1e-6, 1e4)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_dual_vector_is_added_up_anew(k):
+    problem, _ = separable()
+    label = np.arange(40, dtype=np.int32) % k
+    if k == 2:
+        plain = ascent(problem, LOSSES["hinge"], 1e-4)(L2())
+    else:
+        plain = BlockAscent(problem.rows, label, k, np.full(40, 1e-4), WestonWatkins(), L2())
+    plain.solve(Stopping(gap_tol=1e-9))
+    expected = plain.dual_vector.copy()
+    z = np.linspace(-1, 1, expected.size)
+    plain.dual_vector[:] = 1e12  # what is left of a long κ y
+    plain.rebuild(z)
+    np.testing.assert_allclose(plain.dual_vector, z + expected, atol=1e-12)
+
+
 def test_same_seed_same_bits():
     problem, _, _ = scalar_problem("hinge")
     runs = [
