@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -42,7 +42,7 @@ SHARED = (
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Certified):
     """Functions g + b of kernels, found as a linear model of their features.
 
     ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a
@@ -54,7 +54,6 @@ class KernelEstimator(BaseEstimator):
         **AnyObjective._parameter_constraints,
         "n_components": optional(COUNT),
     }
-    _expected_failed_checks = Certified._expected_failed_checks
     _linear_class: ClassVar[type]
     _pairs: ClassVar[type]
     _numbers: ClassVar[tuple[str, ...]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scipy.sparse import csr_array
+from sklearn.utils import Tags
 
 from rrmlinear.estimators.linear import Regressor
 from rrmlinear.estimators.objective import ProblemRow
@@ -260,6 +261,11 @@ class QuantileRegressor(Regressor):
     quantile: float = 0.5
     alpha: float = 1.0
     solver_options: Any = None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self.quantile != 0.5  # R² judges means
+        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,0 +1,263 @@
+"""Estimators that choose their regularization by cross validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.logistic import LogisticRegression
+from rrmlinear.estimators.regressions import ElasticNet, Lasso, Ridge
+from rrmlinear.estimators.search import AlphaSearch, CostSearch
+from rrmlinear.estimators.svm import LinearSVC
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LogisticRegressionCV(CostSearch, LogisticRegression):
+    """`LogisticRegression` with C, and the l1_ratio where several are given, by cross validation.
+
+    Each fold's problems are solved from the smallest C on, each begun from the duals of the one
+    before.
+
+    Parameters
+    ----------
+    Cs : int or array of float, default=10
+        The values, or how many between 1e-4 and 1e4, spaced evenly in the logarithm.
+    l1_ratios : array of float, default=None
+        The values of ``l1_ratio``; 0 if None.
+    cv : int, splitter or iterable, default=None
+        As in scikit-learn: 5 stratified folds if None.
+    scoring : str or callable, default=None
+        As in scikit-learn: the accuracy if None.
+    dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \
+    n_jobs, warm_start, callback, verbose
+        As in `LogisticRegression`; the callback sees all problems.
+
+    Attributes
+    ----------
+    C_, l1_ratio_ : float
+        The best values.
+    Cs_ : ndarray of shape (n_cs,)
+        The values of C, rising.
+    scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+        Scores on held-out examples.
+    best_score_ : float
+        The largest mean over folds.
+    coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LogisticRegression`, of the best values on all examples.
+
+    References
+    ----------
+    As in `LogisticRegression`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rrmlinear import LogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LogisticRegressionCV(Cs=5).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _plain = LogisticRegression
+    C: ClassVar[Any] = None  # type: ignore[misc]
+    l1_ratio: ClassVar[Any] = None  # type: ignore[misc]
+
+    l1_ratios: Any = None
+
+    def _ratios(self) -> list[float | None]:
+        return [0.0] if self.l1_ratios is None else [float(ratio) for ratio in self.l1_ratios]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearSVCCV(CostSearch, LinearSVC):
+    """`LinearSVC` with C by cross validation, each fold along a path of warm starts.
+
+    Parameters
+    ----------
+    Cs, cv, scoring
+        As in `LogisticRegressionCV`.
+    penalty, loss, dual, multi_class, solver, fit_intercept, intercept_scaling, tol, max_iter, \
+    class_weight, random_state, n_jobs, warm_start, callback, verbose
+        As in `LinearSVC`.
+
+    Attributes
+    ----------
+    C_, Cs_, scores_, best_score_
+        As in `LogisticRegressionCV`.
+    coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `LinearSVC`, of the best value on all examples.
+
+    References
+    ----------
+    As in `LinearSVC`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rrmlinear import LinearSVCCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearSVCCV(Cs=[0.01, 0.1, 1.0]).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    _plain = LinearSVC
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **CostSearch._parameter_constraints,
+        **LinearSVC._parameter_constraints,
+    }
+    C: ClassVar[Any] = None  # type: ignore[misc]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LassoCV(AlphaSearch, Lasso):
+    """`Lasso` with alpha by cross validation, each fold along a path of warm starts.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        The smallest alpha over the largest, at which all weights are zero.
+    alphas : int or array of float, default=100
+        The values, or how many.
+    cv : int, splitter or iterable, default=None
+        As in scikit-learn: 5 folds if None.
+    scoring : str or callable, default=None
+        Minus the mean squared error if None.
+    precompute, selection, positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, \
+    n_jobs, warm_start, callback, verbose
+        As in `Lasso`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The best value.
+    alphas_ : ndarray of shape (n_alphas,)
+        The values, falling.
+    mse_path_ : ndarray of shape (n_alphas, n_folds)
+        Mean squared errors on held-out examples, or minus other scores.
+    best_score_ : float
+        The largest mean score over folds.
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `Lasso`, of the best value on all examples.
+
+    References
+    ----------
+    As in `Lasso`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from rrmlinear import LassoCV
+    >>> X, y = make_regression(noise=4, random_state=0)
+    >>> LassoCV(cv=5).fit(X, y).score(X, y) > 0.99
+    True
+    """
+
+    _plain = Lasso
+    alpha: ClassVar[Any] = None  # type: ignore[misc]
+
+    precompute: Any = "auto"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ElasticNetCV(AlphaSearch, ElasticNet):
+    """`ElasticNet` with alpha and l1_ratio by cross validation, along paths of warm starts.
+
+    Parameters
+    ----------
+    l1_ratio : float or array of float, default=0.5
+        The value, or the values to choose from, above 0.
+    eps, alphas, cv, scoring, precompute, selection, positive, copy_X, fit_intercept, solver, tol, \
+    max_iter, random_state, n_jobs, warm_start, callback, verbose
+        As in `LassoCV`.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        The best values.
+    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratios, n_alphas)
+        The values, falling.
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratios, n_alphas, n_folds)
+        Mean squared errors on held-out examples, or minus other scores.
+    best_score_, coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
+    trace_, n_features_in_, feature_names_in_
+        As in `LassoCV`.
+
+    References
+    ----------
+    As in `ElasticNet`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from rrmlinear import ElasticNetCV
+    >>> X, y = make_regression(n_features=2, random_state=0)
+    >>> ElasticNetCV(l1_ratio=[0.5, 0.9], alphas=20).fit(X, y).l1_ratio_
+    0.9
+    """
+
+    _plain = ElasticNet
+    alpha: ClassVar[Any] = None  # type: ignore[misc]
+
+    l1_ratio: Any = 0.5
+    precompute: Any = "auto"
+
+    def _ratios(self) -> list[float | None]:
+        ratios = np.atleast_1d(self.l1_ratio).astype(np.float64)
+        if not ((ratios > 0) & (ratios <= 1)).all():
+            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in (0, 1]")
+        return ratios.tolist()
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RidgeCV(AlphaSearch, Ridge):
+    """`Ridge` with alpha by cross validation, along a path of warm starts.
+
+    Parameters
+    ----------
+    alphas : array of float, default=(0.1, 1.0, 10.0)
+        The values.
+    cv : int, splitter or iterable, default=None
+        As in scikit-learn, but that None is 5 folds, not every example left out in turn.
+    scoring : str or callable, default=None
+        Minus the mean squared error if None.
+    positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, \
+    callback, verbose
+        As in `Ridge`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, mse_path_, best_score_
+        As in `LassoCV`.
+    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_, feature_names_in_
+        As in `Ridge`, of the best value on all examples.
+
+    References
+    ----------
+    As in `Ridge`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rrmlinear import RidgeCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> RidgeCV(alphas=[1e-3, 1e-2, 1e-1, 1]).fit(X, y).alpha_ < 1
+    True
+    """
+
+    _plain = Ridge
+    alpha: ClassVar[Any] = None  # type: ignore[misc]
+    eps: ClassVar[float] = 1e-3  # type: ignore[misc]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "alphas": ["array-like"],
+    }
+
+    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)

@@ -1,0 +1,177 @@
+"""Regularization chosen by cross validation, each fold along a path of warm starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+from sklearn.utils.validation import _check_sample_weight
+
+from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.linear import LinearModel
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Search(LinearModel):
+    """Fits of ``_plain`` over a grid on each fold; then one of the best point on all examples.
+
+    ``_name`` is the parameter that a path runs over, from the strongest regularization on.
+    """
+
+    _plain: ClassVar[type]
+    _name: ClassVar[str]
+
+    cv: Any = None
+    scoring: Any = None
+
+    def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
+        """The values of a path, the strongest regularization first."""
+        raise NotImplementedError
+
+    def _ratios(self) -> list[float | None]:
+        """The values of l1_ratio, a path each."""
+        return [None]
+
+    def _one(self) -> Any:
+        """An estimator of one problem with the parameters that both have."""
+        own = self.get_params(deep=False)
+        names = self._plain().get_params(deep=False)
+        return self._plain(**{name: own[name] for name in names if name in own})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError for
+        parameters out of range, NaN or infinity, and folds that lack a class.
+        """
+        self._validate_params()
+        classifying = self._kinds != ("regression",)
+        X, y = self._checked_data(X, y, y_numeric=not classifying)
+        weights = _check_sample_weight(sample_weight, X)
+        folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
+        ratios = self._ratios()
+        grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
+        scores = np.array(
+            [
+                [self._scores_along(X, y, sample_weight, fold, *point) for fold in folds]
+                for point in zip(ratios, grids, strict=True)
+            ]
+        )
+        shares = np.ones(len(folds))
+        if sample_weight is not None:
+            shares = np.array([weights[test].sum() for _, test in folds])
+        means = scores.transpose(0, 2, 1) @ (shares / shares.sum())
+        ratio, at = np.unravel_index(int(means.argmax()), means.shape)
+        best = self._at(self._one(), ratios[ratio], grids[ratio][at])
+        best.fit(X, y, sample_weight)
+        for name, value in vars(best).items():
+            if name.endswith("_") and name != "n_features_in_":
+                setattr(self, name, value)
+        self.best_score_ = float(means.max())
+        self._set_search(ratios[ratio], float(grids[ratio][at]), np.array(grids), scores)
+        return self
+
+    def _at(self, estimator: Any, ratio: float | None, value: float) -> Any:
+        more = {} if ratio is None else {"l1_ratio": float(ratio)}
+        return estimator.set_params(**{self._name: float(value)}, **more)
+
+    def _scores_along(
+        self, X: Any, y: Any, weights: Any, fold: Any, ratio: float | None, values: Array
+    ) -> list[float]:
+        """The score of each value on the fold's held-out examples."""
+        train, test = fold
+        estimator = self._one().set_params(warm_start=True)
+        scorer = check_scoring(estimator, self.scoring or self._default_scoring())
+        parts = [None, None] if weights is None else [np.asarray(weights)[at] for at in fold]
+        more = {} if parts[1] is None else {"sample_weight": parts[1]}
+        scores = []
+        for value in values:
+            self._at(estimator, ratio, value).fit(X[train], y[train], parts[0])
+            scores.append(float(scorer(estimator, X[test], y[test], **more)))
+        return scores
+
+    def _default_scoring(self) -> str:
+        return "neg_mean_squared_error"
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        """Set the attributes of the search; scores are paths × folds × values."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CostSearch(Search):
+    """Paths over C."""
+
+    _name = "C"
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "Cs": [Integral, "array-like"],
+        "l1_ratios": ["array-like", None],
+    }
+
+    Cs: Any = 10
+
+    def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
+        values = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else self.Cs
+        return checked_values("Cs", values)
+
+    def _default_scoring(self) -> str:
+        return "accuracy"
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        self.Cs_, self.C_ = grids[0], value
+        self.scores_ = scores.transpose(1, 0, 2)
+        if ratio is not None:
+            self.l1_ratio_ = ratio
+
+
+def checked_values(name: str, values: Iterable[float]) -> Array:
+    """Values in rising order, or a ValueError."""
+    array = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    if not array.size or not np.isfinite(array).all() or array[0] <= 0:
+        raise ValueError(f"{name} is {values!r}; it must be finite numbers above 0, at least one")
+    return array
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AlphaSearch(Search):
+    """Paths over alpha; the mean squared error judges."""
+
+    _name = "alpha"
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **{name: ranges for name, ranges in RANGES.items() if name != "l1_ratio"},
+        "alphas": [Integral, "array-like"],
+        "eps": RANGES["tol"],
+    }
+
+    alphas: Any = 100
+    eps: float = 1e-3
+
+    def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
+        """Falling values; as many as asked from the least that leaves all weights at 0."""
+        if not isinstance(self.alphas, Integral):
+            return checked_values("alphas", self.alphas)[::-1]
+        total = weights.sum()
+        centre = weights @ y / total if self.fit_intercept else 0.0
+        slopes = X.T @ (weights * (y - centre))
+        largest = float(np.abs(slopes).max()) / (total * (1.0 if ratio is None else ratio))
+        largest = largest or float(np.finfo(float).resolution)
+        return np.geomspace(largest, largest * self.eps, self.alphas)
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        self.alpha_ = value
+        several = len(grids) > 1
+        errors = -scores.transpose(0, 2, 1)
+        self.alphas_: Any = grids if several else grids[0]
+        self.mse_path_: Any = errors if several else errors[0]
+        if ratio is not None:
+            self.l1_ratio_ = ratio

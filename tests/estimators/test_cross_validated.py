@@ -1,0 +1,109 @@
+"""Regularization by cross validation: scikit-learn's choices, and paths whose points are proven."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.preprocessing import StandardScaler
+
+import rrmlinear
+from rrmlinear import LassoCV, LinearSVC, LinearSVCCV, LogisticRegressionCV
+
+
+@pytest.fixture(scope="module")
+def cells():
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X)[::3], y[::3]
+
+
+@pytest.fixture(scope="module")
+def patients():
+    X, y = load_diabetes(return_X_y=True)
+    return X[::2], y[::2]
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("LassoCV", {"alphas": 12}),
+        ("LassoCV", {"alphas": 8, "positive": True, "cv": 3}),
+        ("LassoCV", {"alphas": [0.01, 1.0, 0.1], "fit_intercept": False}),
+        ("ElasticNetCV", {"alphas": 8}),
+        ("ElasticNetCV", {"alphas": 6, "l1_ratio": [0.3, 0.95], "cv": KFold(4)}),
+    ],
+)
+def test_paths_over_alpha_are_theirs(patients, name, choices):
+    X, y = patients
+    ours = getattr(rrmlinear, name)(**choices, tol=1e-9).fit(X, y)
+    theirs = getattr(sklearn.linear_model, name)(**choices, tol=1e-9, max_iter=10**5).fit(X, y)
+    assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=1e-12)
+    assert_allclose(ours.alphas_, theirs.alphas_, rtol=1e-10)
+    assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-4)
+    assert_allclose(ours.coef_, theirs.coef_, atol=0.2)
+    assert getattr(ours, "l1_ratio_", None) == getattr(theirs, "l1_ratio_", None)
+    assert ours.duality_gap_ <= 1e-9 * ours.objective_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ridge_by_folds_is_theirs(patients, weighted):
+    X, y = patients
+    weights = np.random.default_rng(0).random(len(y)) + 0.5 if weighted else None
+    alphas = [1e-3, 1e-2, 0.1, 1.0]
+    ours = rrmlinear.RidgeCV(alphas, cv=5, tol=1e-10).fit(X, y, weights)
+    single = rrmlinear.Ridge(alpha=ours.alpha_, tol=1e-10).fit(X, y, weights)
+    assert_array_equal(ours.coef_, single.coef_)
+    if not weighted:
+        theirs = sklearn.linear_model.RidgeCV(alphas, cv=5, scoring="neg_mean_squared_error")
+        assert ours.alpha_ == theirs.fit(X, y).alpha_
+        assert ours.best_score_ == pytest.approx(theirs.best_score_, rel=1e-6)
+
+
+def test_costs_of_a_logistic_regression_are_theirs(cells):
+    X, y = cells
+    choices = {"Cs": [0.01, 0.1, 1.0], "cv": 4, "scoring": "neg_log_loss"}
+    ours = LogisticRegressionCV(**choices, tol=1e-9).fit(X, y)
+    theirs = sklearn.linear_model.LogisticRegressionCV(
+        **choices, l1_ratios=(0.0,), use_legacy_attributes=False, tol=1e-9, max_iter=10**4
+    ).fit(X, y)
+    assert ours.C_ == theirs.C_
+    assert_allclose(ours.scores_.ravel(), np.ravel(theirs.scores_), rtol=1e-4)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
+
+
+def test_ratios_compete(cells):
+    found = LogisticRegressionCV(Cs=[0.1, 1.0], l1_ratios=[0.0, 0.5, 1.0], cv=3).fit(*cells)
+    assert found.scores_.shape == (3, 3, 2)
+    assert found.l1_ratio_ in (0.0, 0.5, 1.0)
+    assert found.best_score_ == pytest.approx(found.scores_.mean(axis=0).max(), abs=1e-2)
+
+
+def test_costs_of_a_machine_are_those_of_a_grid_search(cells):
+    X, y = cells
+    Cs = [1e-3, 1e-2, 1e-1]
+    found = LinearSVCCV(Cs=Cs, loss="hinge", cv=4, tol=1e-6).fit(X, y)
+    grid = GridSearchCV(LinearSVC(loss="hinge", tol=1e-6), {"C": Cs}, cv=4).fit(X, y)
+    assert_allclose(found.scores_.mean(axis=(0, 1)), grid.cv_results_["mean_test_score"], atol=1e-3)
+    assert found.C_ in Cs
+    assert found.score(X, y) > 0.95
+
+
+def test_what_does_not_arrive_is_told(cells):
+    with pytest.warns(ConvergenceWarning, match="after 1 passes"):
+        LinearSVCCV(Cs=[10.0], loss="hinge", cv=3, max_iter=1, tol=1e-9).fit(*cells)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (LogisticRegressionCV(Cs=[0.0, 1.0]), "Cs is .* it must be finite numbers above 0"),
+        (LassoCV(alphas=[]), "alphas is .* it must be finite numbers above 0"),
+        (LassoCV(eps=0), "The 'eps' parameter of LassoCV must be a float in the range"),
+        (rrmlinear.ElasticNetCV(l1_ratio=[0.0]), r"its values must lie in \(0, 1\]"),
+    ],
+)
+def test_wrong_grids_are_named(cells, estimator, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*cells)

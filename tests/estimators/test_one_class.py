@@ -1,0 +1,52 @@
+"""OneClassSVM: scikit-learn's machine with a linear kernel, and its certificate."""
+
+import numpy as np
+import pytest
+import sklearn.svm
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+
+from rrmlinear import OneClassSVM
+from rrmlinear.solvers.loop.result import Status
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(1).normal(size=(80, 4)) + [2.0, 0.5, -1.0, 0.0]
+
+
+@pytest.mark.parametrize("nu", [0.06, 0.31, 0.81])
+def test_the_machine_of_scikit_learn(X, nu):
+    ours = OneClassSVM(nu=nu, tol=1e-10).fit(X)
+    theirs = sklearn.svm.OneClassSVM(kernel="linear", nu=nu, tol=1e-10).fit(X)
+    assert ours.status_ is Status.SOLVED
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+    assert_allclose(ours.score_samples(X), theirs.score_samples(X), atol=1e-3)
+    scores = X @ ours.coef_[0]
+    primal = ours.coef_[0] @ ours.coef_[0] / 2
+    primal += np.maximum(0, ours.offset_ - scores).sum() - nu * len(X) * ours.offset_[0]
+    assert ours.objective_ == pytest.approx(primal, rel=1e-8)
+    assert_allclose(ours.coef_[0], ours.dual_coef_ @ X, atol=1e-3)
+    assert ours.dual_coef_.sum() == pytest.approx(nu * len(X))
+
+
+def test_formats_weights_and_starts(X):
+    dense = OneClassSVM(nu=0.3, tol=1e-9).fit(X)
+    assert_allclose(OneClassSVM(nu=0.3, tol=1e-9).fit(csr_array(X)).coef_, dense.coef_, atol=1e-4)
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    weighted = OneClassSVM(nu=0.3, tol=1e-10).fit(X, sample_weight=weights)
+    repeated = OneClassSVM(nu=0.3, tol=1e-10).fit(X.repeat(weights, 0))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-4)
+    assert (
+        OneClassSVM().fit(X.astype(np.float32)).decision_function(X[:3].astype(np.float32)).dtype
+        == np.float32
+    )
+    assert (dense.predict(X) == np.where(dense.decision_function(X) > 0, 1, -1)).all()
+
+
+def test_what_is_no_linear_machine_is_refused(X):
+    for choices in ({"kernel": "rbf"}, {"nu": 0.0}, {"nu": 1.5}, {"tol": 0}):
+        name = next(iter(choices))
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of OneClassSVM must be"):
+            OneClassSVM(**choices).fit(X)
