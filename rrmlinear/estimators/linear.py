@@ -21,6 +21,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.task import SolverRow
+from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, class_factors, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
@@ -37,7 +38,7 @@ from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
-from rrmlinear.training.starts import Start
+from rrmlinear.training.starts import Point, Start
 
 #: How an intercept gets into the problem.
 REGULARIZED, FREE, COLUMN, ONES = "regularized", "free", "column", "ones"
@@ -172,10 +173,23 @@ class LinearModel(LinearScores):
         with own_words(self._solvers):
             if self._intercept == COLUMN:
                 return solve_with_column(problem, chosen, self._on_pass(), start, stacklevel=4)
+            start = self._with_weights(start, problem, chosen)
             model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+        if self.warm_start:
+            self._last_weights = model.labels, model.weights
         if self._intercept == ONES:
             model = replace(model, n_features=model.n_features - 1, bias=1.0)
         return model, result
+
+    def _with_weights(self, duals: Start, problem: Problem, chosen: Selection) -> Start:
+        """The duals of the last fit with its weights, unless these are of other classes."""
+        last = getattr(self, "_last_weights", None)
+        if duals is None or last is None:
+            return duals
+        labels, weights = last
+        numbers = chosen.kind == "regression"
+        same = numbers or np.array_equal(labels, group_labels(problem.labels)[0])
+        return Point(weights if same else None, duals)
 
     def _set_weights(self, model: Model, weights: NDArray[np.float64]) -> None:
         """``weights``: a row for each score, the appended column last if there is one."""

@@ -326,3 +326,18 @@ def test_wrong_data_are_named(iris):
         LinearClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
     with pytest.raises(ValueError, match="Unknown label type"):
         LinearClassifier().fit(X, y + 0.5)
+
+
+@pytest.mark.parametrize("regularizer", ["l1", "elastic-net"])
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regularizer, intercept):
+    choices = {"regularizer": regularizer, "tol": 1e-7, "warm_start": True}
+    for estimator, (X, y) in (
+        (LinearClassifier("logistic", fit_intercept=intercept, **choices), two_classes),
+        (LinearRegressor("squared", fit_intercept=intercept, **choices), numbers),
+    ):
+        cold = estimator.fit(X, y)
+        passes, primal = cold.n_iter_, cold.trace_[-1].primal
+        warm = cold.fit(X, y)
+        assert np.max(warm.n_iter_) <= max(1, np.max(passes) // 2)
+        assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
