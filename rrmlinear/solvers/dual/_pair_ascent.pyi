@@ -1,33 +1,25 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
-def add_rows(store: Vector, slots: NDArray[np.int64], weights: Vector, out: Vector) -> None: ...
+def add_rows(store: Vector, slots: Indices, weights: Vector, out: Vector) -> None: ...
+def square_of(store: Vector, slots: Indices, columns: Indices) -> Vector: ...
 
 class PairSteps:
     betas: Vector
     slopes: Vector
-    ups: Vector
-    downs: Vector
-    lowers: Vector
-    uppers: Vector
-    steps: int
     def __init__(
         self,
-        y: Vector,
+        betas: Vector,
+        slopes: Vector,
         lower: Vector,
         upper: Vector,
         epsilon: float,
         extra: Vector,
-        diagonal: Vector,
-        store: Vector,
-        slot: NDArray[np.int32],
-        used: NDArray[np.int64],
+        K: Vector,
         balanced: bool,
         shift: float = 0.0,
     ) -> None: ...
-    def restart(self, betas: Any, slopes: Any) -> None: ...
-    def ascend(self, limit: int) -> tuple[int, int]: ...
+    def ascend(self, limit: int, violation: float = 0.0) -> int: ...

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.dual._pair_ascent import add_rows
 
 Vector = NDArray[np.float64]
@@ -21,8 +23,8 @@ ROWS_AT_ONCE = 64
 class KernelRows:
     """Rows of K, n × n. ``rows`` makes those of some examples; ``diagonal`` is K's.
 
-    ``store`` holds them, row i at ``slot[i]`` or nowhere, −1. Users write the time of a row's last
-    use to ``used``, by its slot.
+    ``store`` holds them, row i at ``slot[i]`` or nowhere, −1. ``used`` is the time of a row's last
+    use, by its slot; ``most`` are the rows that can be in use at once.
     """
 
     def __init__(
@@ -38,7 +40,8 @@ class KernelRows:
         self.slot = np.full(n, -1, dtype=np.int32)
         self.owner = np.full(capacity, -1, dtype=np.int64)
         self.used = np.full(capacity, -1, dtype=np.int64)
-        self.filled = 0
+        self.filled = self.time = 0
+        self.most = capacity if capacity == n else capacity - ROWS_AT_ONCE
 
     @classmethod
     def of(cls, matrix: Vector) -> KernelRows:
@@ -47,25 +50,31 @@ class KernelRows:
         rows.slot[:] = np.arange(len(matrix))
         return rows
 
-    def begin(self) -> None:
-        """Another user starts to count its time from 0."""
-        self.used[:] = -1
+    def slots_of(self, examples: Indices) -> Indices:
+        """The places of the rows of these examples, at most ``most``; missing ones are computed."""
+        self.time += 1
+        slots = self.slot[examples]
+        self.used[slots[slots >= 0]] = self.time
+        missing = examples[slots < 0]
+        for at in range(0, len(missing), ROWS_AT_ONCE):
+            check_time()
+            self._keep(missing[at : at + ROWS_AT_ONCE])
+        return self.slot[examples].astype(np.int64)
 
-    def keep(self, examples: Indices) -> None:
-        """Compute the rows of these examples, at most ROWS_AT_ONCE, that are missing."""
-        examples = examples[self.slot[examples] < 0]
-        if not len(examples):
-            return
+    def _keep(self, examples: Indices) -> None:
         begin, self.filled = self.filled, self.filled + len(examples)
+        slots: Any
         if self.filled <= len(self.store):
-            slots = np.arange(begin, self.filled)
+            slots = slice(begin, self.filled)
+            places = np.arange(begin, self.filled)
         else:
             slots = np.argpartition(self.used, len(examples))[: len(examples)]
             left, self.filled = self.owner[slots], len(self.store)
             self.slot[left[left >= 0]] = -1
+            places = slots
         self.store[slots] = self.rows(examples)
-        self.slot[examples], self.owner[slots] = slots, examples
-        self.used[slots] = self.used.max()
+        self.slot[examples], self.owner[slots] = places, examples
+        self.used[slots] = self.time
 
     def times(self, weights: Vector) -> Vector:
         """K w, from the rows of the weights that are not zero."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,25 @@ from numpy.typing import NDArray
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.dual._pair_ascent import PairSteps
-from rrmlinear.solvers.dual.kernel_rows import ROWS_AT_ONCE, KernelRows
+from rrmlinear.solvers.dual._pair_ascent import PairSteps, add_rows, square_of
+from rrmlinear.solvers.dual.kernel_rows import KernelRows
 from rrmlinear.solvers.loop.solver import Solver
 
 Vector = NDArray[np.float64]
 
-# Steps of a pass: a fraction of the examples, and at least MIN_STEPS. A pass ends with the gap,
-# which costs about as much as a few steps.
-STEPS_PER_EXAMPLE = 1 / 16
-MIN_STEPS = 64
+# Duals of a working set, whose part of K stays in the cache of a core; and at most, where many are
+# between their bounds.
+WORKING_SET, MAX_WORKING_SET = 128, 2048
+# Up to this number of examples the set is all of them.
+MAX_WHOLE = 1024
+# Steps of a pass: at most this number for each dual in the set. It ends where the violation within
+# the set is this fraction of that over all examples.
+STEPS_PER_DUAL, MIN_STEPS = 40, 1000
+INNER_VIOLATION = 0.1
+# A pass takes at most this part of the steps that there may be, so that its rate is known in time.
+JUDGED_PARTS = 16
 # Passes after which the rate of the ascent is first judged, and then after twice as many each time.
-FIRST_JUDGED = 32
+FIRST_JUDGED = 4
 
 
 class SlowAscentError(RuntimeError):
@@ -35,9 +41,11 @@ class PairAscent(Solver):
 
     φ is a loss with ``box``: φ*(−α) = −y α + ε |α| + (γ/2) α² on an interval. Dual, in β_i = c_i
     α_i: maximize Σ_i (y_i β_i − ε |β_i| − γ/(2 c_i) β_i²) − ½ β'Kβ over c_i times that interval
-    and Σ β_i = 0. Each step raises one β and lowers another by as much: the one whose rise gains
-    most by its derivative, and the one with which that pair gains most by its curvature. Without a
-    free intercept it moves the one β that gains most, and K has ``shift`` added to every entry: the
+    and Σ β_i = 0. A pass takes the duals that violate their condition most, and goes up over them
+    alone, with their part of K in the cache. Each step raises one β and lowers another by as much:
+    the one whose rise gains most by its derivative, and the one with which that pair gains most by
+    its curvature. Without a free intercept it moves the one β that gains most, and K has ``shift``
+    added to every entry: the
     square of a value appended to every example.
 
     Raises SlowAscentError where the rate of the gap tells that more than ``most_steps`` are needed.
@@ -75,58 +83,75 @@ class PairAscent(Solver):
         self.measuring_work = 1.0
 
     def start(self) -> None:
-        self.kernel.begin()
         counts = self.costs > 0
-        lower, upper = (
+        self.lower, self.upper = (
             np.multiply(self.costs, each, out=np.zeros(self.n), where=counts) for each in self.box
         )
-        extra = np.zeros(self.n)
-        np.divide(self.loss.smoothing, self.costs, out=extra, where=counts)
-        self.extra = extra
-        self.state = PairSteps(
-            self.y,
-            lower,
-            upper,
+        self.extra = np.zeros(self.n)
+        np.divide(self.loss.smoothing, self.costs, out=self.extra, where=counts)
+        self.betas, self.slopes = np.zeros(self.n), np.array(self.y, dtype=np.float64)
+        self.most = min(self.n, self.kernel.most, MAX_WORKING_SET)
+        self.size = min(self.most, WORKING_SET if self.n > MAX_WHOLE else self.n)
+        self.steps = 0.0
+        if self.first_duals is not None:
+            betas = np.clip(self.costs * self.first_duals, self.lower, self.upper)
+            if self.condition is None or self.condition.admits(self._alphas(betas)):
+                self.betas = betas
+                self.slopes = self.y - self._scores(betas) - self.extra * betas
+
+    def run_pass(self, number: int) -> None:
+        chosen, violation = self._working_set()
+        slots = self.kernel.slots_of(chosen)
+        whole = len(chosen) == len(self.kernel.store) and np.array_equal(slots, chosen)
+        before = self.betas[chosen]
+        inner = PairSteps(
+            before,
+            self.slopes[chosen],
+            self.lower[chosen],
+            self.upper[chosen],
             self.epsilon,
-            extra,
-            self.kernel.diagonal,
-            self.kernel.store,
-            self.kernel.slot,
-            self.kernel.used,
+            self.extra[chosen],
+            self.kernel.store if whole else square_of(self.kernel.store, slots, chosen),
             self.condition is not None,
             self.shift,
         )
-        self.pass_steps = max(MIN_STEPS, int(STEPS_PER_EXAMPLE * self.n))
-        if self.first_duals is not None:
-            betas = np.clip(self.costs * self.first_duals, lower, upper)
-            if self.condition is None or self.condition.admits(self._alphas(betas)):
-                slopes = self.y - self._scores(betas) - self.extra * betas
-                self.state.restart(betas, slopes)
-
-    def run_pass(self, number: int) -> None:
-        left = self.pass_steps
-        while left > 0:
-            taken, row = self.state.ascend(left)
-            left -= taken
-            if row < 0:
-                break
-            self.kernel.keep(self._next_rows(row))
-            if self.deadline is not None and time.perf_counter() > self.deadline:
-                break
-        self.moved = self.pass_steps - left
+        most = min(max(MIN_STEPS, STEPS_PER_DUAL * len(chosen)), self.most_steps / JUDGED_PARTS)
+        self.moved = inner.ascend(int(most), INNER_VIOLATION * violation)
+        self.betas[chosen] = inner.betas
+        moves = inner.betas - before
+        there = np.flatnonzero(moves)
+        add_rows(self.kernel.store, slots[there], -moves[there], self.slopes)
+        self.slopes -= self.shift * float(moves.sum())
+        self.slopes[chosen] = inner.slopes
+        # steps over all examples that take as long
+        self.steps += self.moved * len(chosen) / self.n + len(there) / 2 + len(chosen) ** 2 / self.n
         self.work += self.moved
 
-    def _next_rows(self, row: int) -> NDArray[np.int64]:
-        """The row, and the missing ones of examples whose duals are the next to move."""
-        some = min(ROWS_AT_ONCE // 2 - 1, self.n - 1)
-        kept = self.kernel.slot >= 0
-        violations = self.state.slopes + self.state.ups, -self.state.slopes - self.state.downs
-        likely = [np.argpartition(np.where(kept, np.inf, -v), some)[:some] for v in violations]
-        return np.unique(np.concatenate(([row], *likely)))
+    def _working_set(self) -> tuple[NDArray[np.int64], float]:
+        """The duals that violate their condition most, on either side, and by how much."""
+        betas, epsilon = self.betas, self.epsilon
+        rises = self.slopes + np.where(betas >= 0, -epsilon, epsilon)
+        rises[betas >= self.upper] = -np.inf
+        falls = -self.slopes - np.where(betas <= 0, epsilon, -epsilon)
+        falls[betas <= self.lower] = -np.inf
+        if self.condition is not None:
+            violation = float(rises.max() + falls.max())
+        else:
+            violation = max(float(rises.max()), float(falls.max()))
+        # Duals between their bounds stay, as long as they are no more than half of the set.
+        free = np.flatnonzero((betas > self.lower) & (betas < self.upper))
+        self.size = min(max(self.size, 2 * len(free)), self.most)
+        if self.size == self.n:
+            return np.arange(self.n), violation
+        kept = free[: self.size // 2]
+        rises[kept] = falls[kept] = -np.inf
+        half = (self.size - len(kept)) // 2
+        sides = [np.argpartition(side, -half)[-half:] for side in (rises, falls)]
+        return np.unique(np.concatenate((*sides, kept))), violation
 
     def estimate(self) -> tuple[float, float]:
-        betas = self.state.betas
-        primal, dual, _ = self._values(betas, self.y - self.state.slopes - self.extra * betas)
+        betas = self.betas
+        primal, dual, _ = self._values(betas, self.y - self.slopes - self.extra * betas)
         self._judge(primal - dual)
         return dual, primal - dual
 
@@ -140,13 +165,13 @@ class PairAscent(Solver):
             return
         rate = math.log(last / gap) / (self.passes - passes)
         passes_left = math.log(gap / self.target) / rate if rate > 0 else math.inf
-        if self.state.steps + passes_left * self.pass_steps > self.most_steps:
+        if self.steps * (1 + passes_left / self.passes) > self.most_steps:
             raise SlowAscentError
 
     def measure(self) -> None:
-        betas = self.state.betas.copy()
+        betas = self.betas.copy()
         scores = self._scores(betas)
-        self.state.restart(betas, self.y - scores - self.extra * betas)
+        self.slopes = self.y - scores - self.extra * betas
         primal, dual, intercept = self._values(betas, scores)
         weights = betas
         if self.bias > 0:
@@ -178,8 +203,8 @@ class PairAscent(Solver):
 
     def support(self) -> dict[str, int]:
         """Counts of duals that are not zero, and of those at a bound."""
-        betas = self.state.betas
-        at_bound = (betas == self.state.lowers) | (betas == self.state.uppers)
+        betas = self.betas
+        at_bound = (betas == self.lower) | (betas == self.upper)
         count = int(np.count_nonzero(betas))
         at_bound &= betas != 0
         return {"examples": count, "duals": count, "at_bound": int(at_bound.sum())}
