@@ -1,7 +1,7 @@
 """LIBLINEAR's own programs, and ours, behind one face: arguments in, exit code and output out.
 
-LIBLINEAR is the program `liblinear-train` (Debian's package liblinear-tools) and the C library of the
-package liblinear-official, whose Python module is called here with the arguments of the program.
+LIBLINEAR is the program `liblinear-train` (Debian's package liblinear-tools), and the C library of
+the package liblinear-official, whose Python module is called here with the program's arguments.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ from programs import numbers_after
 from rrmlinear import Model, Parameter, read_libsvm
 from rrmlinear.catalog.selection import select
 
-#: How far our objective may be above LIBLINEAR's, and labels may differ: at the default of -e, and at
-#: a small one.
+#: How far our objective may be above LIBLINEAR's: at the default of -e, and at a small one.
 EXCESS, FINE_EXCESS = 0.01, 1e-4
-DIFFERENT, FINE_DIFFERENT = 0.08, 0.01
+#: Fraction of the labels that may differ, and of the largest value, where both are at the optimum:
+#: some scores are near 0 there, and with Crammer and Singer's machine the two best are often equal.
+DIFFERENT = 0.06
 #: Accuracies of cross validation over other folds.
 NOISE = 8.0
 
@@ -84,17 +85,15 @@ def test_models(case, liblinear, ours, folder):
     assert all(line.endswith(" ") for line in lines[0][-len(found.weights) :])
     problem, fine = read_libsvm(data).with_bias(found.bias), "-e" in words
     best, reached = objective(words, expected, problem), objective(words, found, problem)
-    allowed = (FINE_EXCESS if fine else EXCESS) * abs(best)
-    assert reached - best <= allowed
-    if best - reached > allowed:
-        return  # LIBLINEAR is far from the optimum
+    assert reached - best <= (FINE_EXCESS if fine else EXCESS) * abs(best)
+    if abs(best - reached) > FINE_EXCESS * abs(best):
+        return  # one of them stands off the optimum, as the default of -e allows
     predicted = [model.predict(problem) for model in (found, expected)]
     if found.is_regression:
         size = np.abs(problem.labels).max()
-        assert np.abs(predicted[0] - predicted[1]).max() <= (0.01 if fine else 0.2) * size
+        assert np.abs(predicted[0] - predicted[1]).max() <= DIFFERENT * size
     else:
-        differing = (predicted[0] != predicted[1]).mean()
-        assert differing <= (FINE_DIFFERENT if fine else DIFFERENT)
+        assert (predicted[0] != predicted[1]).mean() <= DIFFERENT
 
 
 @pytest.mark.parametrize("case", VALIDATED, ids=name_of)

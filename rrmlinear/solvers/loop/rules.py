@@ -7,6 +7,7 @@ pass. Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large li
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class Rule:
 
     def __init__(self, risk: Any, tolerance: float) -> None:
         self.risk, self.tolerance = risk, tolerance
+        self.free_examples = not risk.costs.all()
 
     def ratio(self, weights: Array, duals: Any) -> float:
         """The violation at these weights and duals, over its bound: the rule holds up to 1."""
@@ -53,24 +55,34 @@ class Rule:
         """(violation, its bound)."""
         raise TypeError(f"{type(self).__name__} does not say what it bounds")
 
-    def _residuals(self, scores: Array, alphas: Array) -> tuple[Array, Array, Array, float]:
-        """Derivatives of the dual by α_i without the term of ε, the bounds of α_i, and ε."""
-        risk = self.risk
-        lower, upper, epsilon = risk.loss.box(risk.labels)
-        return risk.labels - scores - risk.loss.smoothing * alphas, lower, upper, epsilon
+    @cached_property
+    def _box(self) -> tuple[Array, Array, float]:
+        """The bounds of α_i, and ε."""
+        lower, upper, epsilon = self.risk.loss.box(self.risk.labels)
+        return lower, upper, epsilon
+
+    def _residuals(self, scores: Array, alphas: Array) -> Array:
+        """Derivatives of the dual by α_i without the term of ε."""
+        pulls: Array = self.risk.labels - scores
+        if self.risk.loss.smoothing:
+            pulls -= self.risk.loss.smoothing * alphas
+        return pulls
+
+    def _counted(self, each: Array) -> Array:
+        """The entries of examples with a cost."""
+        return each[self.risk.costs > 0] if self.free_examples else each
 
 
 class DualRange(Rule):
     """The range of the projected gradient of the dual: of ascents for classification."""
 
     def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
-        y = self.risk.labels
-        pulls, lower, upper, _ = self._residuals(scores, duals)
-        gradient = -y * pulls
-        at_zero, at_end = duals == 0, duals == np.where(y > 0, upper, lower)
-        gradient = np.where(at_zero, np.minimum(gradient, 0), gradient)
-        gradient = np.where(at_end, np.maximum(gradient, 0), gradient)
-        gradient = gradient[self.risk.costs > 0]
+        lower, upper, _ = self._box
+        gradient = -self.risk.labels * self._residuals(scores, duals)
+        gradient[(duals == 0) & (gradient > 0)] = 0
+        at_end = (duals == lower) | (duals == upper)
+        gradient[at_end & (duals != 0) & (gradient < 0)] = 0
+        gradient = self._counted(gradient)
         return float(gradient.max() - gradient.min()), self.tolerance
 
 
@@ -84,16 +96,16 @@ class DualSum(Rule):
     first = np.inf
 
     def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
-        pulls, lower, upper, epsilon = self._residuals(scores, duals)
+        lower, upper, epsilon = self._box
+        pulls = self._residuals(scores, duals)
         inside = np.abs(pulls - epsilon * np.sign(duals))
         each = np.where(duals == 0, np.maximum(np.abs(pulls) - epsilon, 0), inside)
         each = np.where(duals >= upper, np.maximum(epsilon - pulls, 0), each)
         each = np.where(duals <= lower, np.maximum(epsilon + pulls, 0), each)
-        counts = self.risk.costs > 0
-        violation = float(each[counts].sum())
+        violation = float(self._counted(each).sum())
         if self.first == np.inf:
             at_zero = np.maximum(np.abs(self.risk.labels) - epsilon, 0)
-            self.first = min(violation, float(at_zero[counts].sum()))
+            self.first = min(violation, float(self._counted(at_zero).sum()))
         return violation, self.tolerance * self.first
 
 
@@ -105,14 +117,15 @@ class LogisticDual(Rule):
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             gradient = np.abs(margins + np.log(b) - np.log1p(-b))
             gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
-        return float(gradient[self.risk.costs > 0].max()), self.tolerance
+        return float(self._counted(gradient).max()), self.tolerance
 
 
 class FreeRange(Rule):
     """The range of scores that contradict an intercept left free: of the one-class machine."""
 
     def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
-        pulls, lower, upper, _ = self._residuals(scores, duals)
+        lower, upper, _ = self._box
+        pulls = self._residuals(scores, duals)
         up, down = pulls[duals < upper], pulls[duals > lower]
         if not (up.size and down.size):
             return 0.0, self.tolerance

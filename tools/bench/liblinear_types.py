@@ -1,0 +1,187 @@
+"""LIBLINEAR's types here and there: python tools/bench/liblinear_types.py DATA …
+
+For each data set (LIBSVM text) and type, the CPU seconds of both solvers at the default of -e, and
+to 1e-6 above the optimum, relative: here by --gap-tol, there by the largest -e of 10^-k that gets
+so far. The solvers run in this process in turn, LIBLINEAR's by the package liblinear-official; the
+median of --runs counts. Then the whole commands at the default of -e, where --train names
+LIBLINEAR's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from rrmlinear import Parameter, Problem, fit, read_libsvm
+from rrmlinear.catalog.losses import loss_row
+from rrmlinear.catalog.solvers import SOLVERS
+
+#: Relative suboptimality of the second comparison, and the smallest -e tried there.
+FINE, SMALLEST = 1e-6, 1e-9
+TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
+KINDS = {"binary": "classes", "multiclass": "classes", "regression": "values", "one-class": "any"}
+
+
+@dataclass(frozen=True)
+class Times:
+    """CPU seconds here and there."""
+
+    ours: float
+    theirs: float
+
+    def __str__(self) -> str:
+        return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
+
+
+class Peer:
+    """LIBLINEAR's library with a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        from liblinear import liblinear as module
+        from scipy.sparse import csr_matrix
+
+        self.module = module
+        self.labels = problem.labels
+        self.problem = module.problem(self.labels, csr_matrix(problem.to_scipy()))
+        self.n_columns = problem.n_features
+
+    def train(self, options: str) -> Any:
+        """The model, whose weights `weights_of` reads."""
+        parameter = self.module.parameter(f"{options} -q")
+        self.module.liblinear.set_print_string_function(parameter.print_func)
+        return self.module.liblinear.train(self.problem, parameter)
+
+    def weights_of(self, model: Any, columns: int) -> np.ndarray:
+        """d × k weights."""
+        flat = np.ctypeslib.as_array(model.contents.w, (self.n_columns * columns,))
+        return np.array(flat).reshape(self.n_columns, columns)
+
+
+def cpu_seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of a call, and its value."""
+    begin = time.process_time()
+    value = run()
+    return time.process_time() - begin, value
+
+
+def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int) -> Times:
+    """Medians of calls in turn."""
+    pairs = [(cpu_seconds(ours)[0], cpu_seconds(theirs)[0]) for _ in range(runs)]
+    return Times(median(pair[0] for pair in pairs), median(pair[1] for pair in pairs))
+
+
+def objective(number: int, problem: Problem, weights: np.ndarray, labels: np.ndarray) -> float:
+    """LIBLINEAR's primal objective with C = 1, summed over its problems; not that of type 21."""
+    from rrmlinear.catalog.selection import select
+
+    chosen = select(Parameter(solver=number))
+    scores = problem.rows.product(np.ascontiguousarray(weights), problem.n_features)
+    penalty = np.abs(weights).sum() if number in (5, 6) else (weights**2).sum() / 2
+    if chosen.kind == "regression":
+        return float(penalty + chosen.loss.values(problem.labels, scores[:, 0]).sum())
+    place = {label: at for at, label in enumerate(labels.tolist())}
+    classes = np.array([place[int(label)] for label in problem.labels])
+    if chosen.kind == "multiclass":
+        return float(penalty + chosen.loss.values(scores, classes).sum())
+    for j in range(scores.shape[1]):
+        y = np.where(classes == j, 1.0, -1.0)
+        penalty += chosen.loss.values(y, np.ascontiguousarray(scores[:, j])).sum()
+    return float(penalty)
+
+
+def fine(number: int, problem: Problem, peer: Peer, runs: int) -> tuple[Times | None, str]:
+    """Times to 1e-6, and the -e with which LIBLINEAR comes there."""
+    model = fit(problem, Parameter(solver=number, gap_tol=FINE))
+    assert model.result is not None
+    best = fit(problem, Parameter(solver=number, gap_tol=FINE / 100)).result
+    assert best is not None
+    epsilon = SOLVERS[number].tolerance or 0.1
+    while epsilon >= SMALLEST:
+        theirs = peer.train(f"-s {number} -e {epsilon!r}")
+        weights = peer.weights_of(theirs, model.weights.shape[1])
+        reached = objective(number, problem, weights, model.labels)
+        if reached - best.primal <= FINE * abs(best.primal):
+            times = in_turn(
+                lambda: fit(problem, Parameter(solver=number, gap_tol=FINE)),
+                partial(peer.train, f"-s {number} -e {epsilon!r}"),
+                runs,
+            )
+            return times, f"{epsilon:.0e}"
+        epsilon /= 10
+    return None, "never"
+
+
+def command_seconds(words: list[str]) -> float:
+    """CPU seconds of a process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def commands(number: int, path: Path, train: str, runs: int) -> Times:
+    """Whole commands in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        tail = ["-q", "-s", str(number), str(path), os.path.join(folder, "m")]
+        own = [sys.executable, "-m", "rrmlinear.train", *tail]
+        pairs = [(command_seconds(own), command_seconds([train, *tail])) for _ in range(runs)]
+    return Times(median(pair[0] for pair in pairs), median(pair[1] for pair in pairs))
+
+
+def fits(number: int, problem: Problem) -> bool:
+    """Whether the labels are those of the type."""
+    kind = KINDS[loss_row(SOLVERS[number].loss).kind]
+    distinct = len(np.unique(problem.labels))
+    whole = bool((problem.labels == np.rint(problem.labels)).all()) and distinct <= 1000
+    return kind == "any" or (kind == "classes") == whole
+
+
+def main() -> int:
+    """Print a line for each data set and type."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, nargs="+")
+    parser.add_argument("--types", type=int, nargs="*", default=TYPES)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--train", help="LIBLINEAR's train program")
+    parser.add_argument("--coarse", action="store_true", help="only the default of -e")
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore")
+    head = "     ours    theirs  ratio"
+    print(f"{'data':20} {'-s':>3} {head}  to 1e-6: {head}  their -e  command: {head}")
+    for path in chosen.data:
+        problem = read_libsvm(path)
+        peer = Peer(problem)
+        for number in chosen.types:
+            if not fits(number, problem):
+                continue
+            times = in_turn(
+                lambda: fit(problem, Parameter(solver=number)),  # noqa: B023
+                lambda: peer.train(f"-s {number}"),  # noqa: B023
+                chosen.runs,
+            )
+            line = f"{path.name:20} {number:3} {times}"
+            if not chosen.coarse and number != 21:
+                found, epsilon = fine(number, problem, peer, chosen.runs)
+                line += f"           {found or '':27}  {epsilon:>8}"
+            if chosen.train and number != 21:
+                line += f"           {commands(number, path, chosen.train, chosen.runs)}"
+            print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
