@@ -176,7 +176,7 @@ def main() -> int:
             line = f"{path.name:20} {number:3} {times}"
             if not chosen.coarse and number != 21:
                 found, epsilon = fine(number, problem, peer, chosen.runs)
-                line += f"           {found or '':27}  {epsilon:>8}"
+                line += f"           {found or ''!s:27}  {epsilon:>8}"
             if chosen.train and number != 21:
                 line += f"           {commands(number, path, chosen.train, chosen.runs)}"
             print(line, flush=True)
