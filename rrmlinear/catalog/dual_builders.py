@@ -32,6 +32,11 @@ def plain(task: Task) -> Solver:
     return _ascent_of(task)(task.regularizer)
 
 
+def repeating(task: Task) -> Solver:
+    """Block ascent with passes over busy examples alone."""
+    return _ascent_of(task, repeats=True)(task.regularizer)
+
+
 def accelerated(task: Task) -> Solver:
     """The ascent accelerated from the first pass on."""
     return _accelerated(task, observe=False)
@@ -75,7 +80,7 @@ def _accelerated(task: Task, observe: bool) -> Solver:
     )
 
 
-def _ascent_of(task: Task) -> Callable[[Regularizer], DualDescent]:
+def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], DualDescent]:
     """The ascent for a regularizer, that of the task or one with a quadratic added."""
     n_classes = task.n_classes
     if n_classes is None:
@@ -98,6 +103,7 @@ def _ascent_of(task: Task) -> Callable[[Regularizer], DualDescent]:
         task.choices.seed,
         task.choices.threads,
         task.start,
+        repeats=repeats,
     )
 
 

@@ -46,7 +46,7 @@ def weston_watkins(task: Task) -> Solver:
     """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
-    descent = Stage("the descent", _from(dual_builders.observed, task), _visit(task), 0)
+    descent = replace(_ascent(task), name="the descent")
     return Stages([descent, *([_newton(task)] if newton_applies(task) else [])])
 
 
@@ -100,6 +100,12 @@ def _sizes(task: Task) -> tuple[int, int, float, int]:
     return n, task.rows.width, max(1.0, task.rows.n_stored / max(n, 1)), task.n_classes or 1
 
 
+def _is_wide(task: Task) -> bool:
+    """Whether a problem of several scores has more features than examples, as text has."""
+    n, d = task.rows.shape
+    return task.n_classes is not None and d > n
+
+
 def _visit(task: Task) -> float:
     _, _, stored, k = _sizes(task)
     return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
@@ -107,6 +113,8 @@ def _visit(task: Task) -> float:
 
 def _ascent(task: Task) -> Stage:
     build = dual_builders.plain if task.choices.free_bias else dual_builders.observed
+    if _is_wide(task) and task.choices.inner is None and not task.choices.free_bias:
+        build = dual_builders.repeating
     return Stage("the ascent", _from(build, task), _visit(task), 0)
 
 

@@ -20,6 +20,7 @@ class BlockDescent:
     @property
     def weights(self) -> NDArray[np.float64]: ...
     gaps: NDArray[np.float64]
+    rises: NDArray[np.float64]
     n_threads: int
     out_of_memory: bool
     def __init__(

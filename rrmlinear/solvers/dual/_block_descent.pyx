@@ -28,7 +28,6 @@ from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
 
 cdef enum:
-    FEATURE_PARTS = 4    # into which threads that share a face cut its features
     ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
 
 # A C copy, which visits read.
@@ -51,36 +50,6 @@ cdef class BlockDescent:
     face are always added up in the same parts, so that any team gets the same bits.
     """
 
-    cdef readonly Rows rows
-    cdef public BlockLoss loss
-    cdef readonly Regularizer regularizer
-    cdef readonly object panels           # V: panels × d × panel stride, padding zero
-    cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
-    cdef readonly double scale            # W is scale times the primal panels
-    cdef readonly BlockDuals duals
-    cdef readonly object gaps             # n: each example's gap when last computed
-    cdef readonly object conjugates       # n: (C_i φ_i)* at its block
-    cdef readonly Py_ssize_t n_threads
-    cdef readonly bint out_of_memory
-    cdef Py_ssize_t n, k, k8
-    cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
-    cdef Py_ssize_t panel_stride
-    cdef Py_ssize_t panel_size            # doubles from a panel to the next
-    cdef double[:, :, ::1] V
-    cdef double[:, :, ::1] W              # V where ∇Ω* is linear
-    cdef double[::1] gap
-    cdef double[::1] conjugate
-    cdef const double[::1] cost
-    cdef const double[::1] curvature
-    cdef const int32_t[::1] label
-    cdef int32_t[::1] wake                # see schedule_t
-    cdef unsigned char[::1] streak
-    cdef schedule_t schedule
-    cdef double[:, ::1] flags             # where threads meet: flag_t
-    cdef double[:, ::1] scores            # of the team; two, so that a visit may run into the next
-    cdef Py_ssize_t cut[FEATURE_PARTS + 1]    # features at which the parts begin
-    cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
-
     def __cinit__(self, Rows rows not None, BlockLoss loss not None,
                   Regularizer regularizer not None, const int32_t[::1] label not None,
                   Py_ssize_t n_classes, const double[::1] cost not None,
@@ -102,7 +71,8 @@ cdef class BlockDescent:
             self.primal_panels, self.scale = primal.reshape(shape), 1.0
         self.V, self.W = self.panels, self.primal_panels
         self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
-        self.gap, self.conjugate = self.gaps, self.conjugates
+        self.rises = np.zeros(self.n)
+        self.gap, self.conjugate, self.rise = self.gaps, self.conjugates, self.rises
         self.wake, self.streak = np.zeros(self.n, np.int32), np.zeros(self.n, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
         cuts = rows.feature_cuts(FEATURE_PARTS)
@@ -118,7 +88,7 @@ cdef class BlockDescent:
         for t in range(self.n_threads):
             scratch_lay(&self.scratch[t, 0], k8)
 
-    cdef inline scratch_t* _scratch(self, int thread) noexcept nogil:
+    cdef scratch_t* _scratch(self, int thread) noexcept nogil:
         return <scratch_t*> &self.scratch[thread, 0]
 
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
@@ -278,11 +248,12 @@ cdef class BlockDescent:
                                   label, BLOCK_MOVE_ROUNDING * total, mine.steps)
         if not record:
             return change.n
-        self.gap[i] = gap
+        self.gap[i], self.rise[i] = gap, 0
         if change.n:
             mine.moved += 1
             self.conjugate[i] = self.loss.conjugate(mine.new_block, upper, n8)
-            mine.norm_change += change.linear + q / 2 * (change.squared + change.sum * change.sum)
+            self.rise[i] = q / 2 * (change.squared + change.sum * change.sum)
+            mine.norm_change += change.linear + self.rise[i]
             if not block_store_pack(&self.duals.store, i, upper, mine.new_block, classes, n8,
                                     mine.integers):
                 self.out_of_memory = True

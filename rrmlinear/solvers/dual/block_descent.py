@@ -9,6 +9,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
+from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
@@ -32,7 +33,8 @@ class BlockAscent(DualDescent):
     while, and with many classes most passes visit only the faces (the classes whose duals are not
     zero). The run stops only on a measurement of the whole problem.
 
-    ``start`` are duals of the same examples and classes; they are cut to C_i.
+    ``start`` are duals of the same examples and classes; they are cut to C_i. With ``repeats``
+    busy examples get passes of their own (`BusyPasses`), which one thread makes.
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
     algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
@@ -50,8 +52,11 @@ class BlockAscent(DualDescent):
         seed: int = 0,
         threads: int = 1,
         start: DualBlocks | None = None,
+        *,
+        repeats: bool = False,
     ) -> None:
         super().__init__(rows, costs, seed)
+        self.repeats = repeats
         self.label, self.n_classes = label, n_classes
         self.loss, self.regularizer, self.threads = loss, regularizer, threads
         self.first_duals = start
@@ -88,6 +93,7 @@ class BlockAscent(DualDescent):
             self.curvature,
             self.threads,
         )
+        self.busy = BusyPasses(self.state)
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
             first = self.first_duals
@@ -106,6 +112,8 @@ class BlockAscent(DualDescent):
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
 
         self.in_pieces(order, lambda: self.team.piece(kind, min(self.slice, len(order))), visit)
+        if self.repeats and not face and number >= FIRST_BUSY_PASS:
+            self.work += self.busy.run(order, self.slice, self.is_late)
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         rise, self.moved = self.state.since_begin()

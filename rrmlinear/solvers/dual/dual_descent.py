@@ -139,6 +139,10 @@ class DualDescent(Solver):
             end = min(begin + length(), len(order))
             visit(begin, end)
             begin = end
-            if self.deadline is not None and time.perf_counter() > self.deadline:
+            if self.is_late():
                 break
         self.work += len(order)
+
+    def is_late(self) -> bool:
+        """Whether the deadline is over."""
+        return self.deadline is not None and time.perf_counter() > self.deadline

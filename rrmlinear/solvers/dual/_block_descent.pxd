@@ -1,0 +1,59 @@
+from libc.stdint cimport int32_t
+
+from rrmlinear.core.schedule cimport schedule_t
+from rrmlinear.simd.rows cimport row_t
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.solvers.dual._block_duals cimport BlockDuals
+from rrmlinear.solvers.dual._block_memory cimport scratch_t
+
+cdef enum:
+    FEATURE_PARTS = 4    # into which threads that share a face cut its features
+
+
+cdef class BlockDescent:
+    cdef readonly Rows rows
+    cdef public BlockLoss loss
+    cdef readonly Regularizer regularizer
+    cdef readonly object panels           # V: panels × d × panel stride, padding zero
+    cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
+    cdef readonly double scale            # W is scale times the primal panels
+    cdef readonly BlockDuals duals
+    cdef readonly object gaps             # n: each example's gap when last computed
+    cdef readonly object conjugates       # n: (C_i φ_i)* at its block
+    cdef readonly object rises            # n: ½ ‖x_i‖² times the square of its last move
+    cdef readonly Py_ssize_t n_threads
+    cdef readonly bint out_of_memory
+    cdef Py_ssize_t n, k, k8
+    cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
+    cdef Py_ssize_t panel_stride
+    cdef Py_ssize_t panel_size            # doubles from a panel to the next
+    cdef double[:, :, ::1] V
+    cdef double[:, :, ::1] W              # V where ∇Ω* is linear
+    cdef double[::1] gap
+    cdef double[::1] conjugate
+    cdef double[::1] rise
+    cdef const double[::1] cost
+    cdef const double[::1] curvature
+    cdef const int32_t[::1] label
+    cdef int32_t[::1] wake                # see schedule_t
+    cdef unsigned char[::1] streak
+    cdef schedule_t schedule
+    cdef double[:, ::1] flags             # where threads meet: flag_t
+    cdef double[:, ::1] scores            # of the team; two, so that a visit may run into the next
+    cdef Py_ssize_t cut[FEATURE_PARTS + 1]    # features at which the parts begin
+    cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
+
+    cdef scratch_t* _scratch(self, int thread) noexcept nogil
+    cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
+    cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                     double* scores) noexcept nogil
+    cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
+                      const double* steps) noexcept nogil
+    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
+                       Py_ssize_t last) noexcept nogil
+    cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
+    cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil
+    cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
+                           const int32_t* classes, bint record) noexcept nogil

@@ -1,0 +1,125 @@
+"""Busy examples: which they are, exact steps of their duals, and fewer visits on text."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual._busy_blocks import blocks, put
+from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.busy import busy_examples
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+LOSSES = {
+    "weston-watkins": WestonWatkins(),
+    "crammer-singer": CrammerSinger(),
+    "softmax": Softmax(),
+}
+K = 4
+
+
+def text(n=400, d=900, contradictions=20, seed=0):
+    """Short rows of counts, of which some come twice with another label."""
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, d, density=0.02, format="csr", random_state=seed)
+    X.data = rng.integers(1, 4, X.nnz).astype(np.float64)
+    y = rng.integers(0, K, n)
+    X = sp.vstack([X, X[:contradictions]]).tocsr()
+    return Problem.from_arrays(X, np.append(y, (y[:contradictions] + 1) % K))
+
+
+def ascent(problem, loss, cost, regularizer=None, threads=1, repeats=True):
+    label = problem.labels.astype(np.int32)
+    costs = np.full(problem.n_examples, cost)
+    omega = L2(1.0) if regularizer is None else regularizer
+    return BlockAscent(
+        problem.rows, label, K, costs, loss, omega, 0, threads, None, repeats=repeats
+    )
+
+
+def test_the_fewest_examples_that_make_most_of_the_rise_are_busy():
+    rises = np.full(100, 1e-3)
+    rises[[7, 3]] = 5.0, 4.0
+    rises[50] = 100.0  # it is not among those visited
+    order = np.delete(np.arange(100), 50)[::-1].copy()
+    assert busy_examples(rises, order).tolist() == [7, 3]
+
+
+@pytest.mark.parametrize("rises", [np.zeros(40), np.ones(40), np.arange(40.0)])
+def test_none_are_busy_where_all_rise_or_none(rises):
+    assert len(busy_examples(rises, np.arange(40))) == 0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_given_blocks_raise_the_dual_as_told(name):
+    solver = ascent(text(), LOSSES[name], 2.0)
+    solver.solve(Stopping(max_passes=3, gap_tol=1e-12))
+    order = np.arange(0, 60, dtype=np.int64)
+    old, before = blocks(solver.state, order), solver.dual()
+    random = np.random.default_rng(1).uniform(-0.5, 1.0, old.shape)
+    random[:, K:] = 0
+    random[order, solver.label[order]] = 0
+    rise = put(solver.state, order, old + random)
+    solver.losses()
+    assert rise == pytest.approx(solver.dual() - before, rel=1e-9)
+    assert (blocks(solver.state, order) >= 0).all()  # cut to the domain
+    back = put(solver.state, order, old)
+    solver.losses()
+    assert back == pytest.approx(-rise, rel=1e-9)
+    assert solver.dual() == pytest.approx(before, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["weston-watkins", "crammer-singer"])
+def test_contradictory_text_takes_a_tenth_of_the_visits(name):
+    problem, loss = text(), LOSSES[name]
+    plain = ascent(problem, loss, 100.0, repeats=False)
+    solver = ascent(problem, loss, 100.0)
+    stopping = Stopping(gap_tol=1e-6, max_passes=20_000)
+    slow, result = plain.solve(stopping), solver.solve(stopping)
+    assert result.status is Status.SOLVED
+    assert 10 * solver.work < plain.work
+    assert result.dual <= slow.primal * (1 + 1e-12)
+    assert result.primal == pytest.approx(slow.primal, rel=2e-6 + slow.gap / slow.primal)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("regularizer", [L2(1.0), ElasticNet(0.02, 1.0)], ids=["l2", "l1"])
+def test_the_gap_is_true(name, regularizer):
+    problem, loss = text(), LOSSES[name]
+    result = ascent(problem, loss, 3.0, regularizer).solve(Stopping(gap_tol=1e-7))
+    assert result.status is Status.SOLVED
+    scores = problem.to_scipy() @ result.weights
+    primal = 3.0 * loss.values(scores, problem.labels.astype(np.int32)).sum()
+    primal += regularizer.value_of(result.weights.ravel())
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+
+
+def test_threads_leave_the_bits_the_same(monkeypatch):
+    from rrmlinear.solvers.dual import block_descent
+
+    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
+    problem = text()
+    stopping = Stopping(gap_tol=1e-5)
+    results = []
+    for threads in (1, 2):
+        label = np.arange(problem.n_examples, dtype=np.int32) % 20
+        costs = np.full(problem.n_examples, 5.0)
+        solver = BlockAscent(
+            problem.rows, label, 20, costs, WestonWatkins(), L2(1.0), 0, threads, repeats=True
+        )
+        results.append(solver.solve(stopping))
+    assert results[0].passes == results[1].passes > 8
+    assert results[0].weights.tobytes() == results[1].weights.tobytes()
+
+
+@pytest.mark.parametrize("solver", ["auto", 30])
+def test_wide_problems_train_so(solver):
+    problem = text()
+    choices = {} if solver == 30 else {"loss": "weston-watkins"}
+    result = fit(problem, Parameter(solver=solver, C=100.0, gap_tol=1e-6, **choices)).result
+    assert result.status is Status.SOLVED
+    assert result.passes < 1000
