@@ -50,7 +50,7 @@ class ClassFactors:
 
     def solve(self, b: Array) -> Array:
         """M⁻¹ b."""
-        from scipy.linalg.lapack import spotrs
+        from scipy.linalg.blas import strsv
 
         right = b.reshape(self.shape)
         size = float(np.abs(right).max(initial=0))
@@ -62,7 +62,8 @@ class ClassFactors:
         scaled = np.asarray(self.scales * (right.T / size))
         result = np.empty(self.shape)
         for j, factor in enumerate(self.factors):
-            x, _ = spotrs(factor, scaled[j].astype(np.float32))
+            # quicker than one call of spotrs
+            x = strsv(factor, strsv(factor, scaled[j].astype(np.float32), trans=1))
             result[:, j] = x * self.scales[j]
         result *= size
         if self.common is not None:
