@@ -14,6 +14,7 @@ class Block:
     rows: int
     stored: int
     first_line: int
+    lines: int
     largest: int
     has_zero: bool
     query_mode: int

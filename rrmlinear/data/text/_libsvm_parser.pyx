@@ -115,7 +115,7 @@ cdef class Block:
     """What one block of text held, and where in the arrays it was put."""
 
     cdef readonly Py_ssize_t row_offset, offset, rows, stored
-    cdef readonly int64_t first_line
+    cdef readonly int64_t first_line, lines
     cdef readonly int64_t largest       # index as written; −1: there is none
     cdef readonly bint has_zero
     cdef readonly int query_mode        # −1: no example; 0: examples without a query id; 1: with
@@ -129,7 +129,7 @@ cdef class Block:
         self.row_offset, self.offset, self.first_line = row_offset, offset, first_line
 
     cdef void clear(self):
-        self.rows = self.stored = self.passed_lines = 0
+        self.rows = self.stored = self.passed_lines = self.lines = 0
         self.largest = self.query_mode = -1
         self.has_zero = False
         self.first = self.fault = self.at_limit = self.passed = None
@@ -231,6 +231,7 @@ cdef class Arrays:
             separators.start(p, end)
             while p < end:
                 number += 1
+                block.lines = number + 1
                 begin = p
                 p = fast_line(begin, end, rules, separators, values, indices, stored, line)
                 if p == NULL:

@@ -18,6 +18,8 @@ from rrmlinear.data.text.line_blocks import LineBlocks
 GROWTH = 1.5
 MAX_GROWTH = 16
 INT64_MAX = 2**63 - 1
+#: Bytes of the shortest line, a label and its end, and of the shortest pair, as in " 1:2".
+SHORTEST_LINE, SHORTEST_PAIR = 2, 4
 Fault = tuple[int, int, int, bytes, int]
 
 
@@ -27,7 +29,8 @@ class Reading:
 
     Every thread takes the next block of the stream and reserves room for it in the arrays, in the
     file's order under the lock ``reading``, then parses it. The arrays grow only while no block is
-    being parsed. The room is an upper bound; the gaps are closed at the end.
+    being parsed. The room is an upper bound: by the marks in the text, and the gaps are closed at
+    the end. One thread alone puts blocks side by side, and after the first takes a bound by length.
     """
 
     path: str
@@ -58,6 +61,7 @@ class Reading:
         self.lines_left, self.length = lines, length
         if length is not None:
             threads = max(1, min(threads, length // lines.block_size))
+        self.alone = threads == 1
         others = [threading.Thread(target=self._work) for _ in range(threads - 1)]
         try:
             for thread in others:
@@ -107,7 +111,11 @@ class Reading:
         self._halt()
 
     def _reserve(self, buffer: bytearray, end: int) -> Block:
-        rows, stored = count_marks(buffer, end)
+        if self.alone and self.blocks:
+            self._end_last_block()
+            rows, stored = end // SHORTEST_LINE, end // SHORTEST_PAIR
+        else:
+            rows, stored = count_marks(buffer, end)
         needed_rows, needed = self.rows + rows, self.stored + stored
         if needed_rows > self.arrays.row_capacity or needed > self.arrays.capacity:
             growth = GROWTH
@@ -116,7 +124,11 @@ class Reading:
             growth = max(growth, 1.0)
             self._wait_for_others()
             try:
-                self.arrays.reserve(int(growth * needed_rows) + 1, int(growth * needed) + 1)
+                # with room for the bounds of the last block
+                spare = end // SHORTEST_PAIR + 1
+                self.arrays.reserve(
+                    int(growth * needed_rows) + 2 * spare, int(growth * needed) + spare
+                )
             except MemoryError:
                 self.arrays.reserve(needed_rows, needed)
         block = Block(self.rows, self.stored, self.lines)
@@ -125,6 +137,11 @@ class Reading:
         with self.settled:
             self.working += 1
         return block
+
+    def _end_last_block(self) -> None:
+        last = self.blocks[-1]
+        self.rows, self.stored = last.row_offset + last.rows, last.offset + last.stored
+        self.lines = last.first_line + last.lines
 
     def _parse(self, buffer: bytearray, end: int, block: Block) -> None:
         self._parse_once(buffer, end, block)
