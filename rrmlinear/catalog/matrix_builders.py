@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,8 +11,13 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.ordinal import OrdinalHinge
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
+from rrmlinear.regularizers.groups.over_groups import GroupNorm
+from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.entries import EntriesRisk
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
@@ -21,6 +26,9 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox
 
 Vector = NDArray[np.float64]
+
+# Features are brought to one length where the longest is by this factor longer than the shortest.
+MAX_RATIO_OF_LENGTHS = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +73,58 @@ def completion_solver(entries: Entries, loss: ScalarLoss) -> MatrixPdprox:
     return MatrixPdprox(risk)
 
 
-def tasks_solver(given: Tasks, chosen: Selection) -> Solver:
-    """The solver of Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i), φ of one target or k."""
+def tasks_solver(given: Tasks, chosen: Selection, omega: Regularizer | None = None) -> Solver:
+    """The solver of Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i), φ of one target or k.
+
+    Ω is ``omega`` or that of the choice.
+    """
     d, k = given.rows.shape[1], given.k
     shape = (d,) if k == 1 else (d, k)
-    regularizer = chosen.regularizer.over(shape, intercept=given.intercept)
+    omega = chosen.regularizer if omega is None else omega
+    regularizer = omega.over(shape, intercept=given.intercept)
     risk_of = _risk_of_vectors if chosen.kind == "vectors" else _risk_of_tasks
     risk = risk_of(given, chosen)
     return chosen.solver_for(given.rows, given.y, None, given.costs, regularizer, risk=risk)
+
+
+def scaled_tasks(given: Tasks, omega: Regularizer) -> tuple[Tasks, Regularizer, Vector]:
+    """The same problem for x_ij / s_j, with a factor 1 / s_j of each feature in Ω, and s.
+
+    W is diag(s)⁻¹ times the weights of that problem. Steps would else be too short for all features
+    but the longest. s is 1 where Ω is no sum over features, and where their lengths are alike.
+    """
+    d = given.rows.shape[1]
+    norm = _norm_by_features(omega)
+    if norm is None or given.intercept or d == 0:
+        return given, omega, np.ones(d)
+    lengths = np.sqrt(Hessian(given.rows, np.ones(given.rows.shape[0])).diagonal()[:d])
+    lengths /= np.sqrt(max(given.rows.shape[0], 1))
+    if not (np.isfinite(lengths).all() and _are_stretched(lengths)):
+        return given, omega, np.ones(d)
+    s = np.where(lengths > 0, lengths, 1.0)
+    of_norm, factor = norm
+    return replace(given, rows=_divided(given.rows, s)), of_norm(np.arange(d), factor / s), s
+
+
+def _norm_by_features(omega: Regularizer) -> tuple[type[GroupNorm], float] | None:
+    """A norm f Σ_j N(w_j) of the weights w_j of each feature, as N over groups and f."""
+    if type(omega) is L1:
+        return L2Groups, omega.l1
+    if isinstance(omega, (L2Groups, LinfGroups)) and isinstance(omega.groups, str):
+        return type(omega), 1.0
+    return None
+
+
+def _are_stretched(lengths: Vector) -> bool:
+    used = lengths[lengths > 0]
+    return bool(used.size) and bool(used.max() > MAX_RATIO_OF_LENGTHS * used.min())
+
+
+def _divided(rows: Rows, s: Vector) -> Rows:
+    """x_ij / s_j, without the appended column."""
+    if rows.indptr is None or rows.indices is None:
+        return Rows(np.ascontiguousarray(rows.values / s), None, None, rows.shape[1])
+    return Rows(rows.values / s[rows.indices], rows.indices, rows.indptr, rows.shape[1])
 
 
 def _risk_of_vectors(given: Tasks, chosen: Selection) -> BlockRisk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.matrix_builders import Tasks, tasks_solver
+from rrmlinear.catalog.matrix_builders import Tasks, scaled_tasks, tasks_solver
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
 
@@ -17,8 +17,9 @@ def fit_tasks(
 ) -> tuple[Array, Array, Array, Result]:
     """minimize Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i): W (d × k), b, α and the Result."""
     d, k = given.rows.shape[1], given.k
-    result = tasks_solver(given, chosen).solve(chosen.stopping, on_pass)
+    given, omega, s = scaled_tasks(given, chosen.regularizer)
+    result = tasks_solver(given, chosen, omega).solve(chosen.stopping, on_pass)
     weights = np.asarray(result.weights).ravel()
-    W, b = weights[: d * k].reshape(d, k), weights[d * k :]
+    W, b = weights[: d * k].reshape(d, k) / s[:, np.newaxis], weights[d * k :]
     duals = result.duals.dense(k).ravel() if isinstance(result.duals, DualBlocks) else result.duals
     return W, b if given.free else np.zeros(k), duals, result
