@@ -57,3 +57,4 @@ cdef class BlockDescent:
     cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
+    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
