@@ -55,6 +55,7 @@ cdef class BlockDescent:
                        Py_ssize_t last) noexcept nogil
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil
+    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
     cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
