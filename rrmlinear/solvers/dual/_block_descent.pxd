@@ -58,4 +58,3 @@ cdef class BlockDescent:
     cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
-    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
