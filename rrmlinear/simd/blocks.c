@@ -130,14 +130,59 @@ RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff
         scores_wide(row, kind, W, stride, scores);
 }
 
-/* scores = Σ_t x_t W[t, :], aligned to 64 bytes, for W or a panel of it. */
-RRM_CLONES void block_scores(const row_t *row, const double *W, ptrdiff_t stride,
-                                    ptrdiff_t whole, double *scores)
-{
 #define CALL(kind) scores_kind(row, kind, W, stride, whole, scores)
+#define SCORES_ARGUMENTS \
+    const row_t *row, const double *W, ptrdiff_t stride, ptrdiff_t whole, double *scores
+#ifdef RRM_HAS_CLONES
+/* Not by RRM_CLONES: without wide vectors the loops above take most of the time to compile, and run
+ * hardly faster than a plain one, which serves the machines that have none. */
+__attribute__((target("arch=x86-64-v4"))) static void scores_v4(SCORES_ARGUMENTS)
+{
     ROW_SWITCH(row, CALL)
-#undef CALL
 }
+
+__attribute__((target("arch=x86-64-v3"))) static void scores_v3(SCORES_ARGUMENTS)
+{
+    ROW_SWITCH(row, CALL)
+}
+
+static void scores_plain(SCORES_ARGUMENTS)
+{
+    (void)whole;
+    for (ptrdiff_t j = 0; j < stride; j++)
+        scores[j] = 0;
+    for (ptrdiff_t t = 0; t < row->length + (row->bias != 0); t++) {
+        int stored = t < row->length;
+        const double x = stored ? row_value(row, row->kind, t) : row->bias;
+        const double *w = W + (stored ? row_index(row, row->kind, t) : row->bias_index) * stride;
+        for (ptrdiff_t j = 0; j < stride; j++)
+            scores[j] += x * w[j];
+    }
+}
+
+static void (*best_scores)(SCORES_ARGUMENTS) = scores_plain;
+
+__attribute__((constructor)) static void choose_scores(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4"))
+        best_scores = scores_v4;
+    else if (__builtin_cpu_supports("x86-64-v3"))
+        best_scores = scores_v3;
+}
+
+void block_scores(SCORES_ARGUMENTS)
+{
+    best_scores(row, W, stride, whole, scores);
+}
+#else
+void block_scores(SCORES_ARGUMENTS)
+{
+    ROW_SWITCH(row, CALL)
+}
+#endif
+#undef SCORES_ARGUMENTS
+#undef CALL
 
 /* Four classes at a time: loads limit this loop, not additions. */
 RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,

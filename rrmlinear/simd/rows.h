@@ -34,6 +34,7 @@ typedef struct {
 /* Code for several instruction sets; the loader takes the best that the machine has. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(RRM_NO_CLONES)
+#define RRM_HAS_CLONES
 #define RRM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define RRM_CLONES
