@@ -66,6 +66,7 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     _plain = LogisticRegression
     C: ClassVar[Any] = None  # type: ignore[misc]
     l1_ratio: ClassVar[Any] = None  # type: ignore[misc]
+    penalty: ClassVar[str] = "deprecated"  # type: ignore[misc]
 
     l1_ratios: Any = None
 

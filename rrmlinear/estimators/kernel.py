@@ -125,6 +125,7 @@ class KernelEstimator(Certified):
         self.features_ = [at]
         self.dual_coef_ = np.atleast_2d(estimator.coef_)
         self.norms_ = estimator.norms()[:, np.newaxis]
+        del estimator.kernel_rows  # the matrix is for the fit alone
         self._take_certificate(estimator)
 
     def _take_certificate(self, estimator: Any) -> None:
@@ -309,7 +310,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     @available_if(links_scores)
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax"."""
-        return self.linear_.probabilities_of(self.decision_function(X))
+        scores = self.decision_function(X)
+        return self.linear_.probabilities_of(scores)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -124,6 +124,10 @@ class LinearModel(LinearScores):
         """Our name of the regularizer, where no l1_ratio says it."""
         return self._row.regularizer
 
+    def ratio(self) -> float | None:
+        """The part of the 1-norm in an elastic net, None where it is not said so."""
+        return getattr(self, "l1_ratio", None)
+
     def _asked_intercept(self) -> str:
         asked = self.fit_intercept
         return asked if isinstance(asked, str) else self._row.intercept if asked else ""
@@ -137,6 +141,12 @@ class LinearModel(LinearScores):
             return FREE
         if "unpenalized" not in kind.choices or (regularizer == "l2" and self.solver == "auto"):
             return COLUMN
+        if regularizer == "trace-norm":
+            raise ValueError(
+                f"fit_intercept is {self.fit_intercept!r}, for one that is unregularized, which is "
+                "not offered with regularizer 'trace-norm'; take 'regularized' with a large "
+                "intercept_scaling, or False"
+            )
         return ONES
 
     def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from sklearn.utils._param_validation import StrOptions
+
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.linear import Classifier
 from rrmlinear.estimators.objective import ProblemRow, find_loss
 from rrmlinear.estimators.wording import SOLVERS
@@ -27,6 +30,8 @@ class LogisticRegression(Classifier):
 
     Parameters
     ----------
+    penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
+        What scikit-learn had before ``l1_ratio``: "l1" is 1, "l2" is 0.
     C : float, default=1.0
         Cost of an example of weight 1, finite.
     l1_ratio : float, default=0.0
@@ -78,16 +83,24 @@ class LogisticRegression(Classifier):
     """
 
     _row = ProblemRow("logistic")
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"})],
+    }
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | {
         "newton-cg": "newton",
         "newton-cholesky": "newton",
         **dict.fromkeys(("lbfgs", "sag", "saga", "liblinear"), "auto"),
     }
 
+    penalty: str = field(default="deprecated", kw_only=False)
     C: float = 1.0
     l1_ratio: float = 0.0
     dual: bool = False
     intercept_scaling: float = 1.0
+
+    def ratio(self) -> float:
+        return {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
 
     def _loss(self, n_classes: int) -> LossRow:
         if n_classes > 2 and self.solver != "liblinear":

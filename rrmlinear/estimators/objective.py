@@ -65,7 +65,7 @@ def objective_of(
     name = estimator.regularizer_name()
     if name not in REGULARIZERS:
         raise ValueError(f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}")
-    ratio, share = getattr(estimator, "l1_ratio", None), 1.0
+    ratio, share = estimator.ratio(), 1.0
     if ratio is not None:
         name, choices["l1"], share = _shared(estimator, float(ratio))
     elif choices.get("l1") is None and "l1" in REGULARIZERS[name].needed:

@@ -1,10 +1,13 @@
 """KernelClassifier and KernelRegressor: scikit-learn's machines, and a conic solver's optimum."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.datasets import make_moons
+from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.svm import SVC, SVR
@@ -262,3 +265,17 @@ def test_wrong_parameters_are_refused_before_the_kernel_is_computed(choices, sen
         KernelClassifier(kernel=unused, **choices).fit(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(ValueError, match=r"The .C. parameter of Kernel"):
         KernelRegressor(kernel=unused, C=-1).fit(np.eye(4), np.arange(4.0))
+
+
+def test_machines_of_pairs_can_be_pickled_and_hold_no_matrix(moons):
+    X, y = moons
+    for kernel in ("linear", "rbf", "poly"):
+        found = KernelClassifier(kernel=kernel).fit(X, y)
+        again = pickle.loads(pickle.dumps(found))
+        assert_allclose(again.decision_function(X), found.decision_function(X))
+        assert not hasattr(found.linear_, "kernel_rows")
+
+
+def test_probabilities_before_the_fit_are_refused(moons):
+    with pytest.raises(NotFittedError):
+        KernelClassifier("logistic").predict_proba(moons[0])

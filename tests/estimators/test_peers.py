@@ -27,8 +27,6 @@ TIGHT = {
 }
 #: Defaults that differ on purpose: passes are other ones than theirs, and "auto" chooses.
 OTHER_DEFAULTS = {"max_iter", "solver"}
-#: Parameters of theirs that we lack: one that they have deprecated.
-DEPRECATED = {"LogisticRegression": {"penalty"}}
 
 
 def theirs(name):
@@ -54,8 +52,6 @@ def flowers():
 def test_parameters_and_defaults_are_theirs(name):
     ours = inspect.signature(getattr(rrmlinear, name)).parameters
     for parameter, row in inspect.signature(theirs(name)).parameters.items():
-        if parameter in DEPRECATED.get(name, ()):
-            continue
         assert parameter in ours, parameter
         if parameter not in OTHER_DEFAULTS:
             assert ours[parameter].default == row.default, parameter
@@ -253,3 +249,12 @@ def test_probabilities_are_a_softmax_of_scores(flowers):
     X, y = flowers
     ours = rrmlinear.LogisticRegression().fit(X, y)
     assert_allclose(ours.predict_proba(X), softmax(scores_of(ours, X), axis=1))
+
+
+def test_the_penalty_of_before_is_a_ratio(two_classes):
+    for penalty, ratio in (("l1", 1.0), ("l2", 0.0)):
+        before = rrmlinear.LogisticRegression(penalty, C=0.3).fit(*two_classes)
+        now = rrmlinear.LogisticRegression(C=0.3, l1_ratio=ratio).fit(*two_classes)
+        assert (before.coef_ == now.coef_).all()
+    with pytest.raises(ValueError, match="The 'penalty' parameter of LogisticRegression must be"):
+        rrmlinear.LogisticRegression(penalty="l3").fit(*two_classes)
