@@ -6,6 +6,7 @@ from scipy import sparse
 
 import rrmlinear
 from rrmlinear.solvers.dual import block_descent
+from rrmlinear.solvers.loop.result import Status
 
 
 def csr(X, values=np.float64, indices=np.int32):
@@ -141,6 +142,18 @@ def test_any_number_of_threads_gives_the_same_bits(
     assert together.weights.tobytes() == alone.weights.tobytes()
     assert together.result.duals.values.tobytes() == alone.result.duals.values.tobytes()
     assert [row.gap for row in together.result.trace] == [row.gap for row in alone.result.trace]
+
+
+@pytest.mark.parametrize("k", [11, 32])
+def test_threads_give_the_same_bits_under_acceleration(small_problem, fit, monkeypatch, k):
+    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
+    problem, rules = small_problem(300, 12, k, seed=k).problem(), {"C": 30.0, "gap_tol": 1e-4}
+    alone, together = (fit(problem, threads=threads, **rules).result for threads in (1, 2))
+    plain = fit(problem, accelerate=False, max_passes=alone.passes, **rules).result
+    assert alone.status is Status.SOLVED
+    assert alone.gap < plain.gap / 2
+    assert together.weights.tobytes() == alone.weights.tobytes()
+    assert [row.gap for row in together.trace] == [row.gap for row in alone.trace]
 
 
 def test_threads_that_would_not_pay_are_left_out_and_said(small_problem, fit):
