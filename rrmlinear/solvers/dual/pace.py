@@ -12,8 +12,8 @@ from rrmlinear.solvers.loop.momentum import Momentum, is_uphill
 PLAIN_RATE, PLAIN_PASSES = 0.45, 4
 # κ of the proximal method as a fraction of ‖x_i‖² Σ_j |α_ij|, the part of an example's scores that
 # its own duals make, in units of the margin. On ten problems of five sets the best κ was 0.3 to 0.6
-# where few duals are at bounds and 0.5 to 4 where most are, for which BOUND_KAPPA is added. A larger
-# one lets free duals overshoot: at 1.0 dna with C = 1000 did not converge.
+# where few duals are at bounds and 0.5 to 4 where most are, for which BOUND_KAPPA is added. More
+# lets free duals overshoot: at 1.0 dna with C = 1000 did not converge.
 FREE_KAPPA, BOUND_KAPPA = 0.6, 2.0
 # Duals that have grown by more than MIN_GROWTH since the last κ will grow further: κ then counts on
 # the cube of that growth, up to MAX_GROWTH.
