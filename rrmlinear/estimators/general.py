@@ -137,8 +137,8 @@ class LinearClassifier(AnyObjective, Classifier):
         Threads of the solver, None for 1 and -1 for all cores.
     warm_start : bool, default=False
         Begin from ``dual_coef_`` and the weights of the last fit, on the same examples in the same
-        order. Where their number or the classes differ, the fit begins anew. Refused with solvers that begin at
-        zero.
+        order. Where their number or the classes differ, the fit begins anew. Refused with solvers
+        that begin at zero.
     callback : callable, default=None
         Called with a `TraceRow` after each pass; returning True ends the fit.
     verbose : int, default=0
