@@ -33,6 +33,9 @@ INTERCEPT_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses, up to this
 # number of features and from this number of examples of each feature on.
 MAX_FIRST_FEATURES, MIN_FIRST_EXAMPLES = 600, 100
+# Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
+# did not solve raw 20Newsgroups at C = 1000.
+WIDE_VISITS = 1500
 # Newton's method has stalled after this number of passes without a move: each may be long.
 NEWTON_PATIENCE = 10
 
@@ -47,7 +50,8 @@ def weston_watkins(task: Task) -> Solver:
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = replace(_ascent(task), name="the descent")
-    return Stages([descent, *([_newton(task)] if newton_applies(task) else [])])
+    second = [_newton(task)] if newton_applies(task) else []
+    return Stages([descent, *_quicker(task), *second])
 
 
 def _stages(task: Task) -> list[Stage]:
@@ -70,8 +74,17 @@ def _stages(task: Task) -> list[Stage]:
             whole = replace(ascent, cost=INTERCEPT_PASSES * ascent.visit * task.rows.shape[0])
             if second[0].cost < whole.cost:
                 return [*second, whole]
-        return [ascent, *(second or _gradients(task))]
+        return [ascent, *_quicker(task), *(second or _gradients(task))]
     return [*second, *_gradients(task)]
+
+
+def _quicker(task: Task) -> list[Stage]:
+    """The accelerated ascent, where `_ascent` begins with one that repeats busy examples."""
+    if not _repeats(task):
+        return []
+    visit = _visit(task)
+    cost = WIDE_VISITS * visit * task.rows.shape[0]
+    return [Stage("acceleration", _from(dual_builders.observed, task), visit, cost)]
 
 
 def newton_applies(task: Task) -> bool:
@@ -100,10 +113,11 @@ def _sizes(task: Task) -> tuple[int, int, float, int]:
     return n, task.rows.width, max(1.0, task.rows.n_stored / max(n, 1)), task.n_classes or 1
 
 
-def _is_wide(task: Task) -> bool:
-    """Whether a problem of several scores has more features than examples, as text has."""
+def _repeats(task: Task) -> bool:
+    """Whether the ascent repeats busy examples: several scores, and more features than examples."""
     n, d = task.rows.shape
-    return task.n_classes is not None and d > n
+    choices = task.choices
+    return task.n_classes is not None and d > n and choices.inner is None and not choices.free_bias
 
 
 def _visit(task: Task) -> float:
@@ -113,7 +127,7 @@ def _visit(task: Task) -> float:
 
 def _ascent(task: Task) -> Stage:
     build = dual_builders.plain if task.choices.free_bias else dual_builders.observed
-    if _is_wide(task) and task.choices.inner is None and not task.choices.free_bias:
+    if _repeats(task):
         build = dual_builders.repeating
     return Stage("the ascent", _from(build, task), _visit(task), 0)
 
