@@ -28,6 +28,8 @@ STEPS_PER_DUAL, MIN_STEPS = 40, 1000
 INNER_VIOLATION = 0.1
 # A pass takes at most this part of the steps that there may be, so that its rate is known in time.
 JUDGED_PARTS = 16
+# Rates are judged once this part of the steps has been taken: the first ones say little.
+JUDGED_FROM = 0.2
 # Passes after which the rate of the ascent is first judged, and then after twice as many each time.
 FIRST_JUDGED = 4
 
@@ -159,6 +161,8 @@ class PairAscent(Solver):
         passes, last = self.judged
         self.passes += 1
         if self.passes < max(FIRST_JUDGED, 2 * passes) or not 0 < self.target < gap:
+            return
+        if self.steps < JUDGED_FROM * self.most_steps:
             return
         self.judged = self.passes, gap
         if not np.isfinite(last):
