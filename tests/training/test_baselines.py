@@ -187,7 +187,6 @@ def test_pegasos_refuses_the_elastic_net(signs, fit):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
 
 
-@pytest.mark.parametrize("solver", [39, 40, 41, 42])
-def test_a_start_that_would_have_no_effect_is_refused(signs, solver):
-    with pytest.raises(ValueError, match=f"solver {solver} begins at weights of zero"):
-        rrmlinear.fit(signs, Parameter(solver=solver), start=np.zeros(80))
+def test_a_start_that_would_have_no_effect_is_refused(signs):
+    with pytest.raises(ValueError, match="solver 41 begins at weights of zero"):
+        rrmlinear.fit(signs, Parameter(solver=41), start=np.zeros(80))

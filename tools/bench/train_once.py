@@ -16,10 +16,11 @@ from rrmlinear.solvers.loop.result import Status
 def main(data: str, cost: str, block: str, threads: str, delta: str) -> None:
     warnings.simplefilter("ignore")  # an unsolved problem is told by "solved"
     parameter = rrmlinear.Parameter(
+        solver=30,
         C=float(cost),
         block=block,
         threads=int(threads),
-        delta=float(delta),
+        tolerance=float(delta),
         accelerate=False,  # the descent of the papers, head to head with others'
     )
     result = rrmlinear.fit(rrmlinear.read_libsvm(data), parameter).result

@@ -14,10 +14,10 @@ import numpy as np
 
 def repeat(BlockDescent state not None, const int64_t[::1] order not None, Py_ssize_t passes):
     """Visit these examples in this order some times, on one thread; returns Σ of their rises."""
-    cdef Py_ssize_t at, t
+    cdef Py_ssize_t at, _
     cdef double total = 0
     with nogil:
-        for t in range(passes):
+        for _ in range(passes):
             for at in range(order.shape[0]):
                 state._visit(order[at], at & 1, 1, 0)
         for at in range(order.shape[0]):

@@ -124,7 +124,7 @@ def study_of(chosen: argparse.Namespace, name: str) -> Study:
         limit=chosen.limit,
     )
     stopping = Stopping(gap_tol=study.floor / 100, time_limit=chosen.reference_limit)
-    result = study.solver("sdca").solve(stopping)
+    result = study.solver("auto").solve(stopping)
     n, d = study.X.shape
     print(
         f"{stem}: {n} × {d}, λ = {study.lam:.3g}, C = 1/(λn) = {study.C:.6g}, minimum "
