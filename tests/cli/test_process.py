@@ -11,6 +11,8 @@ from contextlib import suppress
 
 import pytest
 
+#: Training that takes several hundred thousand passes.
+LONG = ("-s", 30, "--no-accelerate", "-c", 100, "--gap-tol", 1e-15)
 HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas")
 
 
@@ -57,7 +59,7 @@ def test_start_up_imports_nothing_heavy(iris, folder):
 
 @pytest.fixture
 def long_problem(folder):
-    """Several hundred thousand passes of work."""
+    """Examples for a long training."""
     import numpy as np
 
     chance = np.random.default_rng(0)
@@ -79,7 +81,7 @@ def interrupt(process):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_training(long_problem, folder, threads):
-    arguments = ("-c", 100, "-m", threads, "--gap-tol", 1e-15, "--trace", "t", long_problem, "m")
+    arguments = (*LONG, "-m", threads, "--trace", "t", long_problem, "m")
     process = start(*arguments)
     assert process.stdout.readline().startswith("pass     1 ")
     code, _, err = interrupt(process)
@@ -178,7 +180,7 @@ def test_interrupted_preparation(folder, choices):
 
 
 def test_closed_pipe_gives_no_traceback(long_problem, folder):
-    process = start("-c", 100, "--gap-tol", 1e-15, "--trace", "t", long_problem, "m")
+    process = start(*LONG, "--trace", "t", long_problem, "m")
     assert process.stdout.readline().startswith("pass     1 ")
     process.stdout.close()
     assert process.stderr.read() == ""

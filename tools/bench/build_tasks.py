@@ -46,7 +46,7 @@ FITS: dict[str, dict[str, Any]] = {
     },
     "fit: 30 walrus letter": {"file": "letter.scale", "block": "walrus"} | PLAIN,
     "fit: 30 shark letter": {"file": "letter.scale", "block": "shark"} | PLAIN,
-    "fit: sdca lasso cpusmall": {
+    "fit: auto lasso cpusmall": {
         "file": "cpusmall_scale",
         "solver": "auto",
         "loss": "squared",
