@@ -31,8 +31,8 @@ SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # Passes that the ascent is guessed to take with an intercept left free: it repeats whole ascents.
 INTERCEPT_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses, up to this
-# number of features and from this number of examples of each feature on.
-MAX_FIRST_FEATURES, MIN_FIRST_EXAMPLES = 600, 100
+# number of weights and from this number of examples for each weight on.
+MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
 # did not solve raw 20Newsgroups at C = 1000.
 WIDE_VISITS = 1500
@@ -96,8 +96,8 @@ def newton_applies(task: Task) -> bool:
 
 
 def _begins_by_newton(task: Task) -> bool:
-    n, d = task.rows.shape
-    small = task.n_classes is None and d <= MAX_FIRST_FEATURES and n >= MIN_FIRST_EXAMPLES * d
+    weights = task.rows.shape[1] * (task.n_classes or 1)
+    small = weights <= MAX_FIRST_WEIGHTS and task.rows.shape[0] >= MIN_FIRST_EXAMPLES * weights
     return small and newton_applies(task) and "smooth" in task.features and task.start is None
 
 

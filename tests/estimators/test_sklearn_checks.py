@@ -219,8 +219,11 @@ def test_exact_estimators_pass_every_check(estimator, check):
     assert check(estimator) is None
 
 
+# A declared check may pass: how many digits agree, or where a second fit ends, is up to the problem.
 @pytest.mark.slow
-@parametrize_with_checks(ALL, expected_failed_checks=lambda one: one._expected_failed_checks())
+@parametrize_with_checks(
+    ALL, expected_failed_checks=lambda one: one._expected_failed_checks(), xfail_strict=False
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimators_pass_every_check_but_those_that_they_declare(estimator, check):
     assert check(estimator) is None
