@@ -28,8 +28,9 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
-# Passes that the ascent is guessed to take with an intercept left free: it repeats whole ascents.
-INTERCEPT_PASSES = 1000
+# Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
+# where it repeats whole ascents.
+WHOLE_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses, up to this
 # number of weights and from this number of examples for each weight on.
 MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
@@ -68,12 +69,11 @@ def _stages(task: Task) -> list[Stage]:
     convex = {"strongly-convex", "soft-threshold"} <= task.features
     if convex and task.choices.budget is None and task.risk is None:
         ascent = _ascent(task)
+        whole = replace(ascent, cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
         if _begins_by_newton(task):
-            return [*second, ascent]
-        if task.choices.free_bias and second:
-            whole = replace(ascent, cost=INTERCEPT_PASSES * ascent.visit * task.rows.shape[0])
-            if second[0].cost < whole.cost:
-                return [*second, whole]
+            return [*second, whole]
+        if task.choices.free_bias and second and second[0].cost < whole.cost:
+            return [*second, whole]
         return [ascent, *_quicker(task), *(second or _gradients(task))]
     return [*second, *_gradients(task)]
 
