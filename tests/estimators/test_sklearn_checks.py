@@ -219,7 +219,7 @@ def test_exact_estimators_pass_every_check(estimator, check):
     assert check(estimator) is None
 
 
-# A declared check may pass: how many digits agree, or where a second fit ends, is up to the problem.
+# A declared check may pass: the problem decides how many digits agree, or where a second fit ends.
 @pytest.mark.slow
 @parametrize_with_checks(
     ALL, expected_failed_checks=lambda one: one._expected_failed_checks(), xfail_strict=False
