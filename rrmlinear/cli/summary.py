@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import SolverRow
+from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.solvers.loop.result import Result, Status
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial
@@ -58,6 +61,19 @@ def _support(result: Result) -> list[str]:
     if "features in use" in support:
         lines.append(f"features in use: {support['features in use']}")
     return lines
+
+
+def cross_validation_lines(
+    predicted: NDArray[Any], labels: NDArray[np.float64], regression: bool
+) -> str:
+    """The scores of a cross validation, in LIBLINEAR's form."""
+    if not regression:
+        return f"Cross Validation Accuracy = {accuracy(predicted, labels):g}%"
+    return (
+        f"Cross Validation Mean squared error = {mean_squared_error(predicted, labels):g}\n"
+        "Cross Validation Squared correlation coefficient = "
+        f"{squared_correlation(predicted, labels):g}"
+    )
 
 
 def trial_line(trial: Trial, regression: bool) -> str:

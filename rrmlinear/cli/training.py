@@ -21,8 +21,7 @@ from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
-from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
-from rrmlinear.cli.summary import best_line, summary, trial_line
+from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.cross_validation import cross_validate
@@ -127,14 +126,8 @@ class _Run:
         options = self.options
         with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
             predicted = cross_validate(self.problem, options.chosen, folds, self._on_pass([show]))
-        labels = self.problem.labels
-        if options.chosen.kind == "regression":
-            error = mean_squared_error(predicted, labels)
-            print(f"Cross Validation Mean squared error = {error:g}")
-            correlation = squared_correlation(predicted, labels)
-            print(f"Cross Validation Squared correlation coefficient = {correlation:g}")
-        else:
-            print(f"Cross Validation Accuracy = {accuracy(predicted, labels):g}%")
+        regression = options.chosen.kind == "regression"
+        print(cross_validation_lines(predicted, self.problem.labels, regression))
 
     def _on_pass(self, reporters: Sequence[Reporter]) -> Reporter:
         def on_pass(row: TraceRow) -> None:

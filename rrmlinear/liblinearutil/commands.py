@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.cli.summary import best_line, summary, trial_line
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
 from rrmlinear.data.problem import Problem
 from rrmlinear.liblinearutil.data import matrix_of, problem
 from rrmlinear.liblinearutil.models import model
@@ -41,9 +42,9 @@ def train(arg1: Any, arg2: Any = None, arg3: Any = None) -> Any:
     prob.set_bias(param.bias)
     chosen = param.selection()
     if param.flag_find_parameters:
-        return _searched(prob.examples, param)
+        return _searched(prob.examples, chosen, param)
     if param.nr_fold:
-        return _cross_validated(prob.examples, param)
+        return _cross_validated(prob.examples, chosen, param.nr_fold)
     fitted = fit_selection(prob.examples, chosen, stacklevel=3)
     if not param.quiet and fitted.result is not None:
         print(summary(fitted, chosen.solver))
@@ -95,8 +96,7 @@ def _length(x: Any) -> int:
     return int(x.shape[0]) if hasattr(x, "shape") else len(x)
 
 
-def _searched(examples: Problem, param: parameter) -> tuple[float, float, float]:
-    chosen = param.selection()
+def _searched(examples: Problem, chosen: Selection, param: parameter) -> tuple[float, float, float]:
     regression = chosen.kind == "regression"
 
     def on_trial(trial: Trial) -> None:
@@ -109,16 +109,12 @@ def _searched(examples: Problem, param: parameter) -> tuple[float, float, float]
     return best.cost, -1.0 if best.epsilon is None else best.epsilon, best.score
 
 
-def _cross_validated(examples: Problem, param: parameter) -> float:
-    chosen = param.selection()
-    predicted = cross_validate(examples, chosen, min(param.nr_fold, examples.n_examples))
-    accuracy, error, correlation = evaluations(examples.labels, predicted)
-    if chosen.kind == "regression":
-        print(f"Cross Validation Mean squared error = {error:g}")
-        print(f"Cross Validation Squared correlation coefficient = {correlation:g}")
-        return error
-    print(f"Cross Validation Accuracy = {accuracy:g}%")
-    return accuracy
+def _cross_validated(examples: Problem, chosen: Selection, folds: int) -> float:
+    predicted = cross_validate(examples, chosen, min(folds, examples.n_examples))
+    regression = chosen.kind == "regression"
+    print(cross_validation_lines(predicted, examples.labels, regression))
+    accuracy, error, _ = evaluations(examples.labels, predicted)
+    return error if regression else accuracy
 
 
 def _options_of_prediction(options: str) -> tuple[bool, bool]:

@@ -23,7 +23,7 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
     """Lower triangles of S Σ_i m_ij x_i x_i' S, float32, k × d × d, for S = diag(scale).
 
     m_ij is the j-th diagonal entry of M_i. A class with more than ``most`` rows takes a sample of
-    about so many, each with a chance that rises with m_ij, and m_ij over that chance.
+    about this number, each with a chance that rises with m_ij, and m_ij over that chance.
     """
     from scipy.linalg.blas import ssyrk
 

@@ -46,7 +46,7 @@ class BusyPasses:
             return 0
         passes = max(1, min(BUSY_PASSES, most // len(busy)))
         first = float(self.state.rises[busy].sum())
-        # what the last pass over all has moved settles first
+        # the examples that the last full pass moved settle first
         rise = repeat(self.state, busy, passes)
         visits = passes * len(busy)
         while visits < BUSY_WORK * len(order) and rise > BUSY_END * first and not late():

@@ -26,9 +26,9 @@ MAX_WHOLE = 1024
 # the set is this fraction of that over all examples.
 STEPS_PER_DUAL, MIN_STEPS = 40, 1000
 INNER_VIOLATION = 0.1
-# A pass takes at most this part of the steps that there may be, so that its rate is known in time.
+# Largest fraction of the allowed steps in one pass: the rate is known after each pass.
 JUDGED_PARTS = 16
-# Rates are judged once this part of the steps has been taken: the first ones say little.
+# The rate is judged after this fraction of the allowed steps: the first steps say little.
 JUDGED_FROM = 0.2
 # Passes after which the rate of the ascent is first judged, and then after twice as many each time.
 FIRST_JUDGED = 4

@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 # Limit on the multiplications for a preconditioner; a sample of the rows takes no more.
 MAX_MULTIPLICATIONS = 2e10
-# A class takes at least this number of rows for each feature, if it has so many.
+# Least number of rows that a class takes for each feature; a class with fewer takes all its rows.
 MIN_ROWS_PER_FEATURE = 4
 # Where float32 leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
 # the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
