@@ -49,17 +49,8 @@ class Problem:
 
     def take(self, chosen: NDArray[np.int64]) -> Problem:
         """The chosen examples, in that order (their rows are copied)."""
-        rows = self.rows
-        if rows.indptr is None or rows.indices is None:
-            values, indices, indptr = np.ascontiguousarray(rows.values[chosen]), None, None
-        else:
-            lengths = rows.lengths()[chosen]
-            indptr = np.concatenate(([0], np.cumsum(lengths)))
-            begins = rows.indptr[chosen].astype(np.int64)
-            positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
-            values, indices = rows.values[positions], rows.indices[positions]
         return Problem(
-            Rows(values, indices, indptr, self.n_features, self.bias),
+            take_rows(self.rows, chosen),
             self.labels[chosen],
             None if self.weights is None else self.weights[chosen],
             None if self.query_ids is None else self.query_ids[chosen],
@@ -109,6 +100,19 @@ def rows_of(X: Any) -> Rows:
     if rows.shape[0] == 0:
         raise ValueError("X has 0 rows; at least one example is needed")
     return rows
+
+
+def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
+    """A copy of the chosen rows, in that order."""
+    if rows.indptr is None or rows.indices is None:
+        values, indices, indptr = np.ascontiguousarray(rows.values[chosen]), None, None
+    else:
+        lengths = rows.lengths()[chosen]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        begins = rows.indptr[chosen].astype(np.int64)
+        positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
+        values, indices = rows.values[positions], rows.indices[positions]
+    return Rows(values, indices, indptr, rows.shape[1], rows.bias)
 
 
 def _float64(values: Any, wanted: str) -> NDArray[np.float64]:

@@ -1,0 +1,198 @@
+"""The SequenceProblem: sequences of labelled positions over one matrix of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.labels import group_labels
+from rrmlinear.data.problem import Problem, rows_of, take_rows
+from rrmlinear.data.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceProblem:
+    """m sequences of n positions in all, each position a row over d features with a label.
+
+    Sequence s is positions ``starts[s]`` … ``starts[s + 1] − 1`` of ``rows`` and ``label``, at
+    least one. ``label`` (int32) has a number in 0 … k − 1 for each position, a place in ``labels``,
+    which are whole numbers in order of first appearance in a file, and any sorted values in Python.
+    ``weights`` c_s ≥ 0, one for each sequence, multiply costs: C_s = C · c_s.
+    """
+
+    rows: Rows
+    label: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    labels: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def n_sequences(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def n_positions(self) -> int:
+        return self.rows.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Features of the data, without an appended column."""
+        return self.rows.shape[1]
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.labels)
+
+    @property
+    def bias(self) -> float:
+        return self.rows.bias
+
+    def with_bias(self, bias: float) -> SequenceProblem:
+        """The same problem with a column of this value appended; negative: none."""
+        if not np.isfinite(bias):
+            raise ValueError(f"bias must be a finite number, got {bias}")
+        return replace(self, rows=self.rows.with_bias(bias))
+
+    def take(self, chosen: NDArray[np.int64]) -> SequenceProblem:
+        """The chosen sequences, in that order (their rows are copied); the labels stay."""
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        return SequenceProblem(
+            take_rows(self.rows, places),
+            self.label[places],
+            starts,
+            self.labels,
+            None if self.weights is None else self.weights[chosen],
+        )
+
+    def split(self, of_positions: NDArray[Any]) -> list[NDArray[Any]]:
+        """An array with an entry for each position as a list of arrays, one for each sequence."""
+        return np.split(of_positions, self.starts[1:-1])
+
+    @classmethod
+    def from_problem(cls, problem: Problem) -> SequenceProblem:
+        """The sequences of a problem whose query ids tell them: equal ids in a row are one.
+
+        Raises ValueError where there are no query ids, where an id comes back after another, for
+        labels that are not whole numbers, and for weights.
+        """
+        ids = problem.query_ids
+        if ids is None:
+            raise ValueError("the examples have no query ids, which tell the sequences")
+        if problem.weights is not None:
+            raise ValueError("weights of examples have no meaning in sequences")
+        changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+        starts = np.concatenate(([0], changes, [len(ids)]))
+        first = ids[starts[:-1]]
+        found, at = np.unique(first, return_index=True)
+        if len(found) < len(first):
+            again = np.setdiff1d(np.arange(len(first)), at)[0]
+            raise ValueError(
+                f"query id {first[again]} comes back at example {starts[again] + 1} after another"
+            )
+        labels, label = group_labels(problem.labels)
+        return cls(problem.rows, label, starts, labels)
+
+    @classmethod
+    def from_lists(
+        cls,
+        X: Sequence[Any],
+        y: Sequence[Any],
+        weights: Any = None,
+        *,
+        labels: Any = None,
+        bias: float = -1.0,
+    ) -> SequenceProblem:
+        """The problem of m matrices, sparse or dense, of d columns and a row for each position,
+        and of m lists of labels.
+
+        ``labels`` are all labels, sorted, where some may be missing from y. Raises ValueError for
+        no sequence and empty ones, lengths and widths that differ, NaN and infinity, unknown
+        labels, and negative weights; sequences count from 0.
+        """
+        starts, rows = stack(X)
+        if len(y) != len(X):
+            raise ValueError(f"y has {len(y)} sequences and X has {len(X)}")
+        for s, (part, length) in enumerate(zip(y, np.diff(starts), strict=True)):
+            if np.ndim(part) != 1 or len(part) != length:
+                raise ValueError(
+                    f"y[{s}] must be a list of {length} labels, one for each row of X[{s}], and "
+                    f"has shape {np.shape(part)}"
+                )
+        names, label = _numbered(np.concatenate([np.asarray(part) for part in y]), labels)
+        if weights is not None:
+            weights = _checked_weights(weights, len(X))
+        return cls(rows, label, starts, names, weights).with_bias(bias)
+
+
+def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
+    """Starts and rows of a list of matrices, sparse or dense; see `SequenceProblem.from_lists`."""
+    if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
+        raise ValueError("X must be a list of matrices, one for each sequence")
+    if hasattr(X, "tocsr"):
+        raise ValueError("X is one matrix; it must be a list of matrices, one for each sequence")
+    if len(X) == 0:
+        raise ValueError("X has 0 sequences; at least one is needed")
+    parts = [part if hasattr(part, "tocsr") else np.asarray(part) for part in X]
+    for s, part in enumerate(parts):
+        if part.ndim != 2:
+            raise ValueError(
+                f"X[{s}] must be a matrix with a row for each position, and has shape {part.shape}"
+            )
+        if part.shape[0] == 0:
+            raise ValueError(f"X[{s}] has 0 rows; a sequence has at least one position")
+        if part.shape[1] != parts[0].shape[1]:
+            raise ValueError(f"X[{s}] has {part.shape[1]} columns and X[0] has {parts[0].shape[1]}")
+    starts = np.cumsum([0] + [part.shape[0] for part in parts], dtype=np.int64)
+    try:
+        return starts, rows_of(_stacked(parts))
+    except ValueError:
+        for s, part in enumerate(parts):
+            try:
+                rows_of(part)
+            except ValueError as error:
+                raise ValueError(f"sequence {s}: {error}") from None
+        raise
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    if not any(hasattr(part, "tocsr") for part in parts):
+        return np.concatenate(parts)
+    from scipy.sparse import csr_array, vstack
+
+    return vstack([part.tocsr() if hasattr(part, "tocsr") else csr_array(part) for part in parts])
+
+
+def _numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """All labels, sorted, and the place of each position's."""
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        worst = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"the label of position {worst} is {y[worst]}; it must be finite")
+    try:
+        names = np.unique(y if labels is None else np.asarray(labels))
+        place = np.searchsorted(names, y)
+        unknown = names[np.minimum(place, len(names) - 1)] != y
+    except TypeError:
+        raise ValueError("labels must be all numbers or all strings") from None
+    if np.any(unknown):
+        raise ValueError(f"y has the label {y[unknown][0]!r}, which is not among labels")
+    return names, place.astype(np.int32)
+
+
+def _checked_weights(weights: Any, m: int) -> NDArray[np.float64]:
+    array = np.ascontiguousarray(weights, dtype=np.float64)
+    if array.shape != (m,):
+        raise ValueError(f"weights has shape {array.shape}, but there are {m} sequences")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if wrong.size:
+        raise ValueError(
+            f"weights[{wrong[0]}] is {array[wrong[0]]}; it must be finite and at least 0"
+        )
+    return array
