@@ -12,7 +12,7 @@ from typing import Any
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_format import read_examples
 from rrmlinear.data.text.whole_file import check_writable, whole_file
 
 
@@ -65,7 +65,7 @@ def read_problem(path: str, threads: int | None, strict: bool) -> Problem:
     """The examples of a file; an error in it ends the command."""
     try:
         with blaming(f"can't open input file {path}"):
-            return read_libsvm(path, threads=threads, strict=strict)
+            return read_examples(path, threads, strict)
     except ValueError as error:
         text = str(error)
         raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None

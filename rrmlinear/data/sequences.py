@@ -74,6 +74,16 @@ class SequenceProblem:
         """An array with an entry for each position as a list of arrays, one for each sequence."""
         return np.split(of_positions, self.starts[1:-1])
 
+    def to_problem(self) -> Problem:
+        """The positions as examples with query ids 1 … m, to be written as SVM-hmm's text.
+
+        Raises ValueError where labels are no numbers.
+        """
+        if self.labels.dtype.kind not in "iuf":
+            raise ValueError(f"LIBSVM text has numbers as labels, not {self.labels[0]!r}")
+        ids = np.repeat(np.arange(1, self.n_sequences + 1), np.diff(self.starts))
+        return Problem(self.rows, self.labels[self.label].astype(np.float64), None, ids)
+
     @classmethod
     def from_problem(cls, problem: Problem) -> SequenceProblem:
         """The sequences of a problem whose query ids tell them: equal ids in a row are one.
@@ -86,15 +96,10 @@ class SequenceProblem:
             raise ValueError("the examples have no query ids, which tell the sequences")
         if problem.weights is not None:
             raise ValueError("weights of examples have no meaning in sequences")
-        changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-        starts = np.concatenate(([0], changes, [len(ids)]))
-        first = ids[starts[:-1]]
-        found, at = np.unique(first, return_index=True)
-        if len(found) < len(first):
-            again = np.setdiff1d(np.arange(len(first)), at)[0]
-            raise ValueError(
-                f"query id {first[again]} comes back at example {starts[again] + 1} after another"
-            )
+        at = returning(ids)
+        if at is not None:
+            raise ValueError(f"query id {ids[at]} comes back at example {at + 1} after another")
+        starts = starts_of(ids)
         labels, label = group_labels(problem.labels)
         return cls(problem.rows, label, starts, labels)
 
@@ -128,6 +133,21 @@ class SequenceProblem:
         if weights is not None:
             weights = _checked_weights(weights, len(X))
         return cls(rows, label, starts, names, weights).with_bias(bias)
+
+
+def starts_of(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the runs of equal ids begin, and the number of ids at the end."""
+    changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    return np.concatenate(([0], changes, [len(ids)]))
+
+
+def returning(ids: NDArray[np.int64]) -> int | None:
+    """The first place at which an id comes back after another; None if no one does."""
+    starts = starts_of(ids)[:-1]
+    _, at = np.unique(ids[starts], return_index=True)
+    if len(at) == len(starts):
+        return None
+    return int(np.delete(starts, at).min())
 
 
 def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:

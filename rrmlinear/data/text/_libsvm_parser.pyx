@@ -124,6 +124,7 @@ cdef class Block:
     # stands, which is wrong if indices begin at 0; and the first text passed over.
     cdef readonly object first, fault, at_limit, passed
     cdef vector[int64_t] _query_ids
+    cdef vector[int64_t] _skipped       # examples before each line of comment
 
     def __init__(self, Py_ssize_t row_offset, Py_ssize_t offset, int64_t first_line):
         self.row_offset, self.offset, self.first_line = row_offset, offset, first_line
@@ -134,6 +135,14 @@ cdef class Block:
         self.has_zero = False
         self.first = self.fault = self.at_limit = self.passed = None
         self._query_ids.clear()
+        self._skipped.clear()
+
+    def line_of(self, Py_ssize_t row):
+        """The line, counted from 0 in the file, of this example of the block."""
+        cdef Py_ssize_t comments = 0, n = self._skipped.size()
+        while comments < n and self._skipped[comments] <= row:
+            comments += 1
+        return self.first_line + row + comments
 
     def query_ids(self):
         cdef Py_ssize_t i, n = self._query_ids.size()
@@ -250,6 +259,7 @@ cdef class Arrays:
                             with gil:
                                 block.passed = describe(&fault)
                     if outcome == COMMENT:
+                        block._skipped.push_back(block.rows)
                         continue
                     for k in range(line_values.size()):
                         values[stored] = <value_t> line_values[k]

@@ -42,6 +42,11 @@ def explain(
         "BAD_QUERY_ID": f"found {shown} where qid: and a whole number of 64 bits is expected",
         "QUERY_ID_MISSING": "this example has no qid: but those before have one",
         "QUERY_ID_UNEXPECTED": "this example has a qid: but those before have none",
+        "QUERY_ID_NEEDED": "this example has no qid:, which tells the sequence that it is of",
+        "QUERY_ID_WITHOUT_SEQUENCES": "this example has a qid:, which only losses of sequences "
+        "take",
+        "QUERY_ID_RETURNS": f"qid:{found} comes back after another; the positions of a sequence "
+        "follow each other",
         "BAD_INDEX": f"found {shown} where a feature index is expected, which is a whole number",
         "INDEX_TOO_LARGE": f"the index {shown} does not fit 64 bits",
         "INDEX_NOT_INCREASING": f"the index {shown} is not above {previous}, the one before it",

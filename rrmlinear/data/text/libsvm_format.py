@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
@@ -24,7 +25,7 @@ from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
 
-__all__ = ["LibsvmFormatError", "read_libsvm", "write_libsvm"]
+__all__ = ["LibsvmFormatError", "read_libsvm", "read_sequences", "write_libsvm"]
 
 BLOCK_SIZE = 1 << 19
 WRITTEN_AT_ONCE = 1 << 15  # stored values
@@ -68,6 +69,44 @@ def read_libsvm(
     wrong, ValueError for a file without examples and damaged compressed data, TypeError for a file
     open as text, and OSError as `open` does.
     """
+    return _read(path_or_file, dtype, n_features, zero_based, threads, strict, block_size, None)
+
+
+def read_sequences(
+    path_or_file: Any,
+    dtype: Any = np.float64,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = False,
+    threads: int | None = None,
+    *,
+    strict: bool = False,
+    block_size: int = BLOCK_SIZE,
+) -> SequenceProblem:
+    """Read sequences from lines ``label qid:sequence index:value …``, as SVM-hmm has them.
+
+    Each line is a position; those of a sequence follow each other and have the same ``qid``.
+    Parameters and errors are those of `read_libsvm`; a line without ``qid`` and one whose ``qid``
+    comes back after another are refused too, and labels that are not whole numbers.
+    """
+    given = (path_or_file, dtype, n_features, zero_based, threads, strict, block_size)
+    return SequenceProblem.from_problem(_read(*given, sequences=True))
+
+
+def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
+    """`read_libsvm` for losses that know no sequences: a ``qid`` is refused."""
+    return _read(path, np.float64, None, False, threads, strict, BLOCK_SIZE, sequences=False)
+
+
+def _read(
+    path_or_file: Any,
+    dtype: Any,
+    n_features: int | None,
+    zero_based: bool | Literal["auto"],
+    threads: int | None,
+    strict: bool,
+    block_size: int,
+    sequences: bool | None,
+) -> Problem:
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float64 or float32, got {dtype}")
@@ -80,11 +119,11 @@ def read_libsvm(
     threads = _usable_processors() if threads is None else threads
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
-    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based, bool(strict))
+    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences)
     with open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
     if text := reading.warning():
-        warnings.warn(text, stacklevel=2)
+        warnings.warn(text, stacklevel=3)
     return reading.problem()
 
 

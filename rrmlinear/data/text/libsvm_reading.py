@@ -10,6 +10,7 @@ import numpy as np
 
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
+from rrmlinear.data.sequences import returning
 from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._libsvm_parser import Arrays, Block, count_marks
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain, warning_of
@@ -31,6 +32,9 @@ class Reading:
     file's order under the lock ``reading``, then parses it. The arrays grow only while no block is
     being parsed. The room is an upper bound: by the marks in the text, and the gaps are closed at
     the end. One thread alone puts blocks side by side, and after the first takes a bound by length.
+
+    With ``sequences`` each line needs a qid, which may not come back after another; without, lines
+    have none; None leaves that to the file.
     """
 
     path: str
@@ -38,6 +42,7 @@ class Reading:
     n_features: int | None
     zero_based: bool | str
     strict: bool
+    sequences: bool | None = None
     arrays: Arrays = field(init=False)
     blocks: list[Block] = field(default_factory=list)
     errors: list[tuple[int, BaseException]] = field(default_factory=list)
@@ -192,6 +197,8 @@ class Reading:
         if rows == 0:
             raise ValueError(f"{self.path} has no examples; at least one is needed")
         query_ids = self._query_ids()
+        if query_ids is not None and self.sequences:
+            self._refuse_returning_ids(query_ids)
         largest = max(block.largest for block in self.blocks)
         from_zero = self.zero_based is True
         if self.zero_based == "auto" and any(block.has_zero for block in self.blocks):
@@ -209,6 +216,22 @@ class Reading:
             if block.first is not None and block.query_mode != filled[0][1].query_mode:
                 self.errors.insert(0, (k, self._error(block.first, block)))
                 return
+        if filled and self.sequences is not None:
+            k, block = filled[0]
+            if block.query_mode != int(self.sequences) and block.first is not None:
+                code = "QUERY_ID_NEEDED" if self.sequences else "QUERY_ID_WITHOUT_SEQUENCES"
+                text = explain(code, "", 0, self.zero_based, self.n_features)
+                line = block.first_line + block.first[1] + 1
+                self.errors.append((k, LibsvmFormatError.at(self.path, line, 1, text)))
+
+    def _refuse_returning_ids(self, ids: np.ndarray) -> None:
+        at = returning(ids)
+        if at is None:
+            return
+        block = next(each for each in self.blocks if at < each.row_offset + each.rows)
+        text = explain("QUERY_ID_RETURNS", f"{ids[at]}", 0, self.zero_based, self.n_features)
+        line = block.line_of(at - block.row_offset) + 1
+        raise LibsvmFormatError.at(self.path, line, 1, text)
 
     def _query_ids(self) -> np.ndarray | None:
         if not any(block.query_mode == 1 for block in self.blocks):
