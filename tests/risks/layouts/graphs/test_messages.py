@@ -1,0 +1,138 @@
+"""Messages between cliques against all labellings of small graphs."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from rrmlinear.risks.layouts.graphs._messages import Messages
+from rrmlinear.risks.layouts.graphs.cliques import Cliques
+
+CHAIN = [(0, 1), (1, 2), (2, 3), (3, 4)]
+STAR = [(0, 1), (2, 0), (0, 3), (4, 0)]
+TREE = [(2, 1), (1, 0), (1, 3), (3, 4)]
+TRIANGLES = [(0, 1, 2), (2, 1, 3), (3, 4, 2)]
+MIXED = [(0, 1, 2), (1, 2), (3,), (3, 2)]  # parts of cliques, single nodes, and node 4 alone
+APART = [(0, 1), (2, 3, 4)]
+GRAPHS = {
+    "chain": CHAIN,
+    "star": STAR,
+    "tree": TREE,
+    "triangles": TRIANGLES,
+    "mixed": MIXED,
+    "apart": APART,
+    "none": [],
+}
+
+
+def brute(cliques, graph, nodes, tables):
+    """All labellings of one graph and their scores."""
+    k = cliques.k
+    labellings = np.array(list(itertools.product(range(k), repeat=len(nodes))), dtype=np.int32)
+    scores = nodes[np.arange(len(nodes)), labellings].sum(axis=1)
+    begin = dict(zip(cliques.tables, cliques.begins, strict=False))
+    for clique in graph:
+        place = np.zeros(len(labellings), dtype=np.int64)
+        for node in clique:
+            place = place * k + labellings[:, node]
+        scores += tables[begin[len(clique)] + place]
+    return labellings, scores
+
+
+def sums(cliques, nodes, tables, mu=1.0, cost=1.0):
+    m = len(cliques.starts) - 1
+    of_nodes, of_tables = np.zeros_like(nodes), np.zeros_like(tables)
+    values = np.zeros(m)
+    Messages(cliques).sums(nodes, tables, mu, np.full(m, cost), of_nodes, of_tables, values, 0, m)
+    return values, of_nodes, of_tables
+
+
+@pytest.mark.parametrize("size", [1.0, 700.0])
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_all_labellings(name, k, size):
+    rng = np.random.default_rng(k)
+    graph = GRAPHS[name]
+    cliques = Cliques([graph], np.array([0, 5]), k)
+    nodes = rng.uniform(-size, size, (5, k))
+    tables = rng.uniform(-size, size, cliques.begins[-1])
+    labellings, scores = brute(cliques, graph, nodes, tables)
+    labels, values = np.zeros(5, dtype=np.int32), np.zeros(1)
+    Messages(cliques).best(nodes, tables, labels, values, 0, 1)
+    assert values[0] == pytest.approx(scores.max(), rel=1e-13)
+    assert (labels == labellings[scores.argmax()]).all()
+    for mu in (1.0, 0.3, 50.0):
+        values, of_nodes, of_tables = sums(cliques, nodes, tables, mu, cost=2.5)
+        weights = np.exp((scores - scores.max()) / mu)
+        total = scores.max() + mu * np.log(weights.sum())
+        assert values[0] == pytest.approx(total, rel=1e-13)
+        weights /= weights.sum()
+        expected = np.zeros((5, k))
+        for t in range(5):
+            np.add.at(expected[t], labellings[:, t], 2.5 * weights)
+        assert of_nodes == pytest.approx(expected, abs=1e-10)
+        of_truth = np.zeros_like(tables)
+        for labelling, weight in zip(labellings, weights, strict=True):
+            one = np.zeros_like(nodes), np.zeros_like(tables)
+            Messages(cliques).add(labelling, np.array([2.5 * weight]), *one)
+            assert (one[0][np.arange(5), labelling] == 2.5 * weight).all()
+            of_truth += one[1]
+        assert of_tables == pytest.approx(of_truth, abs=1e-10)
+
+
+def test_graphs_of_several_forms_in_one_batch():
+    rng = np.random.default_rng(4)
+    graphs = [CHAIN, TRIANGLES, [], APART, CHAIN]
+    starts = np.arange(6) * 5
+    cliques = Cliques(graphs, starts, 3)
+    assert cliques.tables == [2, 3]
+    nodes, tables = rng.normal(size=(25, 3)), rng.normal(size=int(cliques.begins[-1]))
+    values, of_nodes, _ = sums(cliques, nodes, tables)
+    for g, graph in enumerate(graphs):
+        own = nodes[5 * g : 5 * g + 5]
+        labellings, scores = brute(cliques, graph, own, tables)
+        assert values[g] == pytest.approx(np.logaddexp.reduce(scores))
+        weights = np.exp(scores - values[g])
+        expected = [np.bincount(labellings[:, t], weights, 3) for t in range(5)]
+        assert of_nodes[5 * g : 5 * g + 5] == pytest.approx(np.array(expected))
+
+
+def test_types_share_tables():
+    types = [[7, 7, 3, 3]]
+    cliques = Cliques([CHAIN], np.array([0, 5]), 2, types)
+    assert cliques.tables == [2, 2]
+    nodes, tables = np.zeros((5, 2)), np.zeros(8)
+    tables[4:] = [5, 0, 0, 5]  # type 7: the first two edges ask for equal labels
+    tables[:4] = [0, 5, 5, 0]
+    labels, values = np.zeros(5, dtype=np.int32), np.zeros(1)
+    nodes[0, 1] = 1
+    Messages(cliques).best(nodes, tables, labels, values, 0, 1)
+    assert labels.tolist() == [1, 1, 1, 0, 1]
+    assert values[0] == 21
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        ([(0, 1), (1, 2), (2, 0)], "not those of a decomposable graph"),
+        ([(0, 1), (1, 2), (2, 3), (3, 0)], "not those of a decomposable graph"),
+        ([(0, 0)], "must hold different nodes"),
+        ([()], "must hold different nodes"),
+        ([(0, 5)], "outside 0 … 4"),
+        ([(-1, 1)], "outside 0 … 4"),
+    ],
+)
+def test_cliques_that_are_refused(graph, message):
+    with pytest.raises(ValueError, match=rf"graph 1: .*{message}"):
+        Cliques([CHAIN, graph], np.array([0, 5, 10]), 2)
+
+
+def test_tables_that_are_refused():
+    with pytest.raises(ValueError, match="takes a table of 10000000 entries"):
+        Cliques([[(0, 1, 2, 3, 4, 5, 6)]], np.array([0, 7]), 10)
+    with pytest.raises(ValueError, match="cliques of 1 graphs, not 2"):
+        Cliques([CHAIN], np.array([0, 5, 10]), 2)
+    with pytest.raises(ValueError, match="graph 0 has 4 cliques and 1 types"):
+        Cliques([CHAIN], np.array([0, 5]), 2, [[1]])
+    with pytest.raises(ValueError, match="a clique of type 0 has 3 nodes, and another of that"):
+        Cliques([[(0, 1), (1, 2, 3)]], np.array([0, 5]), 2, [[0, 0]])
