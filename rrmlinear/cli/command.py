@@ -14,7 +14,10 @@ BROKEN_PIPE = 141
 
 
 def run(command: str, arguments: Sequence[str] | None = None) -> int:
-    """Run ``training`` or ``prediction``, by default with the process's arguments; exit code."""
+    """Run ``training``, ``prediction`` or ``attributes``; the exit code.
+
+    The arguments are those of the process by default.
+    """
     _make_streams_safe()
     try:
         try:

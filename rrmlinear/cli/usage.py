@@ -11,6 +11,7 @@ from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, SOLVERS, solvers_with
 from rrmlinear.cli.flags import FLAGS
+from rrmlinear.data.attributes.builtin import BUILTIN
 
 WIDTH = 100
 STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
@@ -54,6 +55,23 @@ options:
 -h, --help : show this text
 --version : show the version
 test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input"""
+
+SEQUENCES = f"""\
+Usage: sequences [options] columns_file output_file [dictionary_file]
+options:
+--template name : {", ".join(BUILTIN)}, or a file with a template (default chunking)
+--least n : leave attributes out that occur less than n times (default 1)
+--dictionary file : number attributes and labels by this dictionary, that of the training data
+--unlabelled : columns_file has no labels; with --dictionary
+--predicted file : write columns_file with the labels that predict has written to this file, and
+                   print scores; with --dictionary
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+columns_file has a token on each line, its columns apart by blanks and the label last, and a blank
+line between sequences; plain or .gz, .bz2, .xz or .zst; - is standard input
+output_file gets lines label qid:sequence index:1 ..., which train and predict take
+dictionary_file is written with it (default output_file.dictionary)"""
 
 
 def option_rows() -> Iterator[tuple[str, str, str]]:

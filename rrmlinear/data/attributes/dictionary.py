@@ -1,0 +1,139 @@
+"""The dictionary: attributes and labels by number, of a template, and the file that keeps it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.attributes.columns import Tokens
+from rrmlinear.data.attributes.expansion import Codes, Expansion
+from rrmlinear.data.attributes.templates import Template, parse_template
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.sequences import SequenceProblem
+
+FIRST_LINE = "rrmlinear dictionary of attributes"
+
+
+class DictionaryError(ValueError):
+    """A file that is no dictionary; the message names file and line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Attributes 1 … d, the most frequent first, and labels 1 … k in order of first appearance."""
+
+    template: Template
+    labels: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, tokens: Tokens, template: Template, least: int = 1
+    ) -> tuple[Dictionary, SequenceProblem]:
+        """The dictionary of tokens, of attributes that occur ``least`` times, and their rows.
+
+        Raises ValueError where no attribute is left.
+        """
+        codes: list[Codes] = []
+        texts: list[str] = []
+        for of_attribute, words in Expansion(tokens, template).attributes():
+            codes.append(np.where(of_attribute >= 0, of_attribute + len(texts), -1))
+            texts += words
+        counts = np.zeros(len(texts), dtype=np.int64)
+        for of_attribute in codes:
+            counts += np.bincount(of_attribute[of_attribute >= 0], minlength=len(texts))
+        order = np.argsort(-counts, kind="stable")
+        order = order[counts[order] >= max(least, 1)]
+        if order.size == 0:
+            raise ValueError(f"no attribute occurs {least} times")
+        numbers = np.full(len(texts), -1)
+        numbers[order] = np.arange(order.size)
+        columns = [np.where(each >= 0, numbers[each], -1) for each in codes]
+        labels = tuple(dict.fromkeys(tokens.labels or ("none",)))
+        made = cls(template, labels, tuple(texts[at] for at in order.tolist()))
+        return made, made._problem(tokens, columns)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.attributes)}
+
+    def problem(self, tokens: Tokens) -> tuple[SequenceProblem, int]:
+        """The rows of other tokens, and how many attributes are left out, as they are unknown.
+
+        Labels that are unknown get numbers above k.
+        """
+        columns, unknown = [], 0
+        for of_attribute, words in Expansion(tokens, self.template).attributes():
+            numbers = np.array([self._numbers.get(word, -1) for word in words], dtype=np.int64)
+            numbers = np.append(numbers, -1)  # for ABSENT, which is -1
+            columns.append(numbers[of_attribute])
+            unknown += int(np.count_nonzero((of_attribute >= 0) & (columns[-1] < 0)))
+        return self._problem(tokens, columns), unknown
+
+    def _problem(self, tokens: Tokens, columns: list[Codes]) -> SequenceProblem:
+        # int32: an attribute has a line of text, so there are fewer than 2^31
+        table = np.stack(columns, axis=1).astype(np.int32)
+        table.sort(axis=1)
+        present = table >= 0
+        indptr = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
+        indices = table[present]
+        rows = Rows(np.ones(len(indices)), indices, indptr, len(self.attributes))
+        numbers = {name: number for number, name in enumerate(self.labels)}
+        words = tokens.labels or [self.labels[0]] * tokens.n
+        label = np.array([numbers.setdefault(w, len(numbers)) for w in words], dtype=np.int32)
+        return SequenceProblem(rows, label, tokens.starts, np.arange(1, len(numbers) + 1))
+
+    def unknown_labels(self, tokens: Tokens) -> Sequence[str]:
+        """The labels that the dictionary does not have, in order of first appearance."""
+        known = set(self.labels)
+        return [name for name in dict.fromkeys(tokens.labels or ()) if name not in known]
+
+    def names(self, numbers: NDArray[Any]) -> list[str]:
+        """The labels of these numbers, as a model predicts them; ValueError for others."""
+        wrong = np.flatnonzero((numbers < 1) | (numbers > len(self.labels)))
+        if wrong.size:
+            raise ValueError(
+                f"line {wrong[0] + 1}: {numbers[wrong[0]]:g} is no label; there are 1 … "
+                f"{len(self.labels)}"
+            )
+        return [self.labels[number - 1] for number in numbers.astype(np.int64).tolist()]
+
+    def text(self) -> str:
+        """The text that `parse_dictionary` takes."""
+        template = self.template.text.splitlines()
+        blocks = (("template", template), ("labels", self.labels), ("attributes", self.attributes))
+        lines = [FIRST_LINE]
+        for name, block in blocks:
+            lines += [f"{name} {len(block)}", *block]
+        return "\n".join([*lines, ""])
+
+
+def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
+    """Read the file of a dictionary; DictionaryError with its line, OSError as `open` does."""
+    with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        lines = file.read().split("\n")
+    if lines[0] != FIRST_LINE:
+        raise DictionaryError(f"{path}, line 1: it is no dictionary; those begin {FIRST_LINE!r}")
+    blocks, at = [], 1
+    for name in ("template", "labels", "attributes"):
+        word, _, count = (lines[at] if at < len(lines) else "").partition(" ")
+        if word != name or not count.isascii() or not count.isdigit():
+            raise DictionaryError(f"{path}, line {at + 1}: {name} and their number are expected")
+        end = at + 1 + int(count)
+        if end > len(lines) - 1:
+            raise DictionaryError(f"{path}: the file ends within the {name}; it was cut off")
+        blocks.append(lines[at + 1 : end])
+        at = end
+    if lines[at:] != [""]:
+        raise DictionaryError(f"{path}, line {at + 1}: the dictionary ends before")
+    template, labels, attributes = blocks
+    if not labels or not attributes:
+        raise DictionaryError(f"{path} has no labels or no attributes")
+    made = parse_template("\n".join(template), f"the template of {path}")
+    return Dictionary(made, tuple(labels), tuple(attributes))

@@ -1,0 +1,151 @@
+"""The language of templates: which attributes a position has.
+
+The first line names the columns before the label; each other line is an attribute, or several:
+
+    columns word pos
+    word[0]                 the word
+    word[-2..2]             five attributes: the words from two before to two after
+    pos[-1]|pos[0]          both parts of speech in one attribute
+    pos[-2..2] by 2         the four pairs of neighbours in the window
+    word.suffix3[0]         the last three characters
+    begin                   the first position of a sequence; `end`, its last
+
+``column.function[offset]`` has the functions lower, shape, prefixN and suffixN. Text from # on is a
+comment. Where an offset leads out of the sequence, or a word is shorter than its prefix or suffix,
+the position does not have the attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PART = re.compile(r"(\w+)(?:\.([a-z]+)(\d*))?\[(-?\d+)(?:\.\.(-?\d+))?\]")
+BY = re.compile(r"(.*\S)\s+by\s+(\d+)")
+ENDS = ("begin", "end")
+RUNS_OF_A_SHAPE = re.compile(r"(.)\1+")
+#: Positions that an attribute may look away, and neighbours that it may join.
+FARTHEST, MOST_JOINED = 1000, 10
+
+
+@dataclass(frozen=True)
+class Part:
+    """A function of one column at an offset from the position."""
+
+    name: str
+    column: int
+    function: Callable[[str], str | None] | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Parts that are one attribute together, or the begin or the end of a sequence."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Template:
+    """The names of the columns before the label, the attributes, and the text that says so."""
+
+    columns: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    text: str
+
+
+class TemplateError(ValueError):
+    """A line that is no line of a template; the message names it."""
+
+
+def parse_template(text: str, path: str) -> Template:
+    """The template of a text; TemplateError with ``path`` and the line of the first fault."""
+    columns: tuple[str, ...] = ()
+    attributes: dict[str, Attribute] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"{path}, line {number}"
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if not columns:
+            if words[0] != "columns" or len(words) < 2:
+                raise TemplateError(f"{place}: the first line must be columns and their names")
+            if len(set(words)) < len(words):
+                raise TemplateError(f"{place}: two columns have one name")
+            columns = tuple(words[1:])
+            continue
+        for attribute in _attributes_of(" ".join(words), columns, place):
+            attributes.setdefault(attribute.name, attribute)
+    if not attributes:
+        raise TemplateError(f"{path}: the template has no attributes; at least one is needed")
+    return Template(columns, tuple(attributes.values()), text)
+
+
+def _attributes_of(line: str, columns: tuple[str, ...], place: str) -> list[Attribute]:
+    if line in ENDS:
+        return [Attribute(line, ())]
+    joined = 1
+    if by := BY.fullmatch(line):
+        line, joined = by[1], int(by[2])
+        if not 2 <= joined <= MOST_JOINED:
+            raise TemplateError(f"{place}: by {joined}; allowed are 2 … {MOST_JOINED}")
+    pieces = [_window(piece.strip(), columns, place) for piece in line.split("|")]
+    if len(pieces) > 1:
+        if joined > 1 or any(len(window) > 1 for window in pieces):
+            raise TemplateError(f"{place}: a window cannot be joined by |; write each offset")
+        return [_joined([window[0] for window in pieces])]
+    (window,) = pieces
+    if len(window) < joined:
+        raise TemplateError(f"{place}: the window has {len(window)} positions, fewer than {joined}")
+    return [_joined(window[at : at + joined]) for at in range(len(window) - joined + 1)]
+
+
+def _joined(parts: list[Part]) -> Attribute:
+    return Attribute("|".join(part.name for part in parts), tuple(parts))
+
+
+def _window(text: str, columns: tuple[str, ...], place: str) -> list[Part]:
+    found = PART.fullmatch(text)
+    if not found:
+        raise TemplateError(f"{place}: {text!r} is no column[offset], begin or end")
+    column, function, length, first, last = found.groups()
+    if column not in columns:
+        raise TemplateError(f"{place}: there is no column {column}, but {', '.join(columns)}")
+    begin, end = int(first), int(last or first)
+    if end < begin or max(-begin, end) > FARTHEST:
+        raise TemplateError(
+            f"{place}: the offsets {begin}..{end} must rise and lie within {FARTHEST}"
+        )
+    named = f"{column}.{function}{length}" if function else column
+    made = _function(function, length, place) if function else None
+    at = columns.index(column)
+    return [Part(f"{named}[{offset}]", at, made, offset) for offset in range(begin, end + 1)]
+
+
+def _function(name: str, length: str, place: str) -> Callable[[str], str | None]:
+    if name in ("lower", "shape") and not length:
+        return str.lower if name == "lower" else shape
+    if name in ("prefix", "suffix") and length and int(length) > 0:
+        n = int(length)
+        return (lambda w: _first(w, n)) if name == "prefix" else (lambda w: _last(w, n))
+    raise TemplateError(
+        f"{place}: there is no function {name}{length}, but lower, shape, prefixN and suffixN"
+    )
+
+
+def _first(word: str, n: int) -> str | None:
+    return word[:n] if len(word) >= n else None
+
+
+def _last(word: str, n: int) -> str | None:
+    return word[-n:] if len(word) >= n else None
+
+
+def shape(word: str) -> str:
+    """The word with A for capitals, a for other letters and 0 for digits, runs as one."""
+    kinds = (
+        "A" if c.isupper() else "a" if c.isalpha() else "0" if c.isdigit() else c for c in word
+    )
+    return RUNS_OF_A_SHAPE.sub(r"\1", "".join(kinds))

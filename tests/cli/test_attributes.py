@@ -1,0 +1,87 @@
+"""The sequences command, from columns to rows and from predictions to names."""
+
+import pytest
+
+from rrmlinear.cli.attributes import main
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.data.text.libsvm_format import read_sequences
+
+TRAIN = "He PRP B-NP\nreckons VBZ B-VP\n\nthe DT B-NP\ndeficit NN I-NP\nwill MD B-VP\n"
+TEST = "He PRP B-NP\nwill MD B-VP\nnow RB B-ADVP\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.txt").write_text(TRAIN)
+    (tmp_path / "test.txt").write_text(TEST)
+    main(["-q", "train.txt", "train"])
+    return tmp_path
+
+
+def test_training_and_test_sets(files, capsys):
+    train = read_sequences("train")
+    assert train.starts.tolist() == [0, 2, 5]
+    assert train.labels[train.label].tolist() == [1, 2, 1, 3, 2]
+    main(["--dictionary", "train.dictionary", "test.txt", "test"])
+    said = capsys.readouterr()
+    assert said.out.startswith("1 sequences, 3 positions; ")
+    assert "the label B-ADVP is not in the dictionary; no model predicts it" in said.err
+    test = read_sequences("test", n_features=train.n_features)
+    assert test.labels[test.label].tolist() == [1, 2, 4]
+
+
+def test_a_template_of_ones_own(files, capsys):
+    (files / "template").write_text("columns word pos\nword.lower[0]\n")
+    main(["--template", "template", "--least", "1", "train.txt", "own", "own.d"])
+    assert capsys.readouterr().out == "2 sequences, 5 positions, 3 labels, 5 attributes\n"
+    assert (files / "own").read_text().splitlines()[0] == "1 qid:1 1:1"
+    assert "word.lower[0]=he" in (files / "own.d").read_text()
+
+
+def test_columns_without_labels(files):
+    (files / "new.txt").write_text("He PRP\n\nwill MD\n")
+    main(["-q", "--unlabelled", "--dictionary", "train.dictionary", "new.txt", "new"])
+    new = read_sequences("new")
+    assert new.starts.tolist() == [0, 1, 2]
+    assert new.labels[new.label].tolist() == [1, 1]
+
+
+def test_predictions_get_names_and_scores(files, capsys):
+    (files / "out").write_text("1\n2\n1\n")
+    main(["--dictionary", "train.dictionary", "--predicted", "out", "test.txt", "named"])
+    assert (files / "named").read_text() == (
+        "He PRP B-NP B-NP\nwill MD B-VP B-VP\nnow RB B-ADVP B-NP\n\n"
+    )
+    assert capsys.readouterr().out == (
+        "Accuracy = 66.6667% (2/3)\nChunks: precision = 66.67%, recall = 66.67%, F1 = 66.67% "
+        "(3 true, 3 predicted, 2 correct)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("train.txt", "no output_file is given"),
+        ("train.txt a b c", "c is one file too many"),
+        ("--dictionary train.dictionary test.txt a b", "b is one file too many"),
+        ("--dictionary train.dictionary --least 2 test.txt a", "--least has no effect with"),
+        ("--predicted out test.txt a", "--predicted needs --dictionary"),
+        ("--unlabelled test.txt a", "--unlabelled is for --dictionary"),
+        ("--template none train.txt a", "can't open template file none"),
+        ("--template tagging train.txt a", "line 1: found 3 columns where 2 are expected"),
+        ("none.txt a", "can't open input file none.txt"),
+        ("train.txt train.txt", "train.txt is the columns file and cannot be the output too"),
+        ("--dictionary train.txt test.txt a", "line 1: it is no dictionary"),
+        ("--dictionary train.dictionary --predicted test.txt test.txt a", "no output of predict"),
+        ("--dictionary train.dictionary --predicted few test.txt a", "few has 1 labels and"),
+        ("--dictionary train.dictionary --predicted high test.txt a", "line 2: 4 is no label"),
+    ],
+)
+def test_what_is_refused(files, arguments, sentence):
+    (files / "few").write_text("1\n")
+    (files / "high").write_text("1\n4\n1\n")
+    with pytest.raises(LeaveError) as caught:
+        main(arguments.split())
+    assert sentence in str(caught.value)
+    assert not (files / "a").exists()
