@@ -1,1 +1,1 @@
-"""Numbers only: rows, class-block kernels, scalar functions, seeded shuffles."""
+"""Below all mathematics: seeded shuffles, selection, stores of blocks, the deadline, threads of BLAS."""

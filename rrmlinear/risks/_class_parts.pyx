@@ -9,6 +9,7 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+from rrmlinear.core.blas import linear_algebra
 from rrmlinear.core.deadline import check_time
 
 cdef enum:
@@ -25,7 +26,7 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
     m_ij is the j-th diagonal entry of M_i. A class with more than ``most`` rows takes a sample of
     about this number, each with a chance that rises with m_ij, and m_ij over that chance.
     """
-    from scipy.linalg.blas import ssyrk
+    ssyrk = linear_algebra("scipy.linalg.blas").ssyrk
 
     cdef Py_ssize_t a = 0, n = row_of.shape[0], d = rows.width, j
     result = np.zeros((k, d, d), dtype=np.float32)

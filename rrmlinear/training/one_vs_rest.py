@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
-from rrmlinear.solvers.loop.blas import one_blas_thread
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.finite import (
     check_defined,

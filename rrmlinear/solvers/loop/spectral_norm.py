@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.blas import linear_algebra
 from rrmlinear.solvers.loop.tolerances import EIGENVALUE_ROUNDING, LANCZOS_END
 
 # Up to this many rows or columns an eigenvalue routine finds the norm.
@@ -34,7 +35,7 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
     """
     n = min(matrix.shape)
     if n <= MAX_DENSE_SIZE:
-        from scipy.linalg import eigvalsh
+        eigvalsh = linear_algebra("scipy.linalg").eigvalsh
 
         other = matrix.T
         gram = matrix @ other if matrix.shape[0] == n else other @ matrix
@@ -51,7 +52,7 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
 
 def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:
     """(largest Ritz value of A A', number of steps, whether these span the whole space)."""
-    from scipy.linalg import eigvalsh_tridiagonal
+    eigvalsh_tridiagonal = linear_algebra("scipy.linalg").eigvalsh_tridiagonal
 
     transposed = matrix.T
     if matrix.shape[0] > matrix.shape[1]:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.blas import linear_algebra
+
 Array = NDArray[np.float64]
 
 # Largest matrix, in entries, that may be formed if that takes less work than its factors.
@@ -95,13 +97,12 @@ class Threshold:
     def _formed(
         self, thetas: Sequence[float], parts: Sequence[LowRank], sparse: Any, tau: float
     ) -> LowRank:
-        from scipy.linalg import eigh
-
         Z = sparse.toarray()
         for theta, part in zip(thetas, parts, strict=True):
             if part.rank:
                 Z += theta * part.dense
         wide = self.shape[0] <= self.shape[1]
+        eigh = linear_algebra("scipy.linalg").eigh
         squares, vectors = eigh(Z @ Z.T if wide else Z.T @ Z, driver="evd", overwrite_a=True)
         s = np.sqrt(np.maximum(squares, 0))
         above = s > tau

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.blas import linear_algebra
+
 Array = NDArray[np.float64]
 
 # Limit on the multiplications for a preconditioner; a sample of the rows takes no more.
@@ -50,7 +52,7 @@ class ClassFactors:
 
     def solve(self, b: Array) -> Array:
         """M⁻¹ b."""
-        from scipy.linalg.blas import strsv
+        strsv = linear_algebra("scipy.linalg.blas").strsv
 
         right = b.reshape(self.shape)
         size = float(np.abs(right).max(initial=0))
@@ -75,7 +77,7 @@ def _factor(part: NDArray[np.float32], lengths: Array) -> NDArray[np.float32]:
     """The factor of a part, known by its lower triangle, after its columns have these lengths and
     its diagonal is 1. The part is written to.
     """
-    from scipy.linalg.lapack import spotrf
+    spotrf = linear_algebra("scipy.linalg.lapack").spotrf
 
     entries = part.diagonal().astype(np.float64)
     scale = np.divide(lengths, np.sqrt(entries), out=np.zeros_like(lengths), where=entries > 0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.blas import linear_algebra
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
@@ -116,7 +117,7 @@ class Factor:
     """
 
     def __init__(self, matrix: Array) -> None:
-        from scipy.linalg import LinAlgError, cho_factor
+        linalg = linear_algebra("scipy.linalg")
 
         if not np.isfinite(matrix).all():
             raise FloatingPointError("a Newton system has overflowed; scale the data")
@@ -126,14 +127,13 @@ class Factor:
         shift = 0.0
         while True:
             try:
-                self.factor = cho_factor(matrix, check_finite=False)
+                self.factor = linalg.cho_factor(matrix, check_finite=False)
                 return
-            except LinAlgError:
+            except linalg.LinAlgError:
                 shift = SHIFT_GROWTH * shift or FIRST_SHIFT
                 matrix.flat[:: len(matrix) + 1] = 1 + shift
 
     def solve(self, b: Array) -> Array:
         """x with A x = b."""
-        from scipy.linalg import cho_solve
-
+        cho_solve = linear_algebra("scipy.linalg").cho_solve
         return self.scale * cho_solve(self.factor, self.scale * b, check_finite=False)

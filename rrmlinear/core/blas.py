@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 _LOCK = threading.Lock()
@@ -23,6 +24,14 @@ class _Limit:
         if self.running == 1:
             self.before = [(each, each.num_threads) for each in libraries]
             for library, _ in self.before:
+                _set(library, 1)
+
+    def extend(self, libraries: tuple[Any, ...]) -> None:
+        """Libraries that were loaded in a block."""
+        known = [each.filepath for each, _ in self.before]
+        for library in libraries if self.running else ():
+            if library.filepath not in known:
+                self.before.append((library, library.num_threads))
                 _set(library, 1)
 
     def end(self) -> None:
@@ -72,6 +81,21 @@ def one_blas_thread() -> Iterator[None]:
         with _LOCK:
             own.end()
             _SHARED.end()
+
+
+def linear_algebra(module: str) -> Any:
+    """A module of scipy.linalg, which only some solvers need, so they import it late.
+
+    SciPy brings a library of its own. Where it is loaded in a block of `one_blas_thread`, it keeps
+    to one thread from here on too.
+    """
+    found = import_module(module)
+    if _SHARED.running and _Found.modules != len(sys.modules):
+        with _LOCK:
+            _find()
+            _SHARED.extend(_Found.shared)
+            _OF_THREAD.limit.extend(_Found.of_threads)
+    return found
 
 
 def _find() -> None:

@@ -1,12 +1,15 @@
 """Linear algebra on one thread, from the first block that begins to the last that ends."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
 import scipy.linalg  # noqa: F401  (its library too is there from the begin on)
 import threadpoolctl
 
-from rrmlinear.solvers.loop.blas import one_blas_thread
+from rrmlinear.core.blas import one_blas_thread
 
 
 def threads_of_blas():
@@ -94,3 +97,27 @@ def test_an_error_in_a_block_restores_the_limit():
         with pytest.raises(KeyboardInterrupt), one_blas_thread():
             raise KeyboardInterrupt
         assert threads_of_blas() == {3}
+
+
+def test_a_library_that_is_loaded_in_a_block_keeps_the_limit():
+    # a process of its own: here scipy.linalg is loaded already
+    program = """
+import sys, threadpoolctl, numpy
+from rrmlinear.core.blas import linear_algebra, one_blas_thread
+
+def threads():
+    return [each["num_threads"] for each in threadpoolctl.threadpool_info()]
+
+before = threads()
+with one_blas_thread():
+    assert "scipy.linalg" not in sys.modules
+    print(set(threads()))
+    linear_algebra("scipy.linalg")
+    print(set(threads()))
+print(set(threads()) == set(before))
+"""
+    environment = {name: text for name, text in os.environ.items() if "_NUM_THREADS" not in name}
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, env=environment
+    )
+    assert ended.stdout.split("\n") == ["{1}", "{1}", "True", ""], ended.stderr
