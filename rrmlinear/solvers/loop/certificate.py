@@ -133,7 +133,7 @@ class Certificate:
         """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
         if getattr(self.risk, "rows", None) is None:
             return math.inf
-        shape, n = self.risk.shape, len(self.risk.costs)
+        shape, n = self.risk.shape, getattr(self.risk, "n_scores", len(self.risk.costs))
         scores = np.zeros(n if self.risk.costs.ndim == 1 else (n, shape[-1]))
         omega = self.regularizer.value_of(np.zeros(math.prod(shape))) if self.regularizer else 0.0
         return float(self.risk.terms.total(scores)) + omega
@@ -144,6 +144,8 @@ class Certificate:
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
             return values
+        if hasattr(self.risk, "shares_of"):
+            return values + rounding_of_scores(rows, *self.risk.shares_of(alphas, self.weights))
         costs = np.ravel(self.risk.costs)
         shares = costs * np.abs(alphas).reshape(len(costs), -1).sum(axis=1)
         return values + rounding_of_scores(rows, shares, self.weights)

@@ -1,0 +1,252 @@
+"""F(w) = Σ c_s φ_s(w) over sequences: the CRF's log-loss and the structured hinge of M³N."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions
+from rrmlinear.risks.layouts.chain_products import ChainProducts
+from rrmlinear.risks.shares import Shares
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ChainLoss:
+    """φ(s) = τ log Σ_y exp((s(y) + δ · Hamming distance of y) / τ) − s(true labels).
+
+    δ is ``distance``, τ ``temperature``; for τ = 0 it is the largest score, with the distance.
+    """
+
+    distance: float
+    temperature: float
+
+    @property
+    def smoothing(self) -> float:
+        """τ: the modulus of φ*, in the entropy of labellings; 0 for a loss with a kink."""
+        return self.temperature
+
+    def smoothed(self, smoothing: float) -> ChainLoss:
+        """The loss with ``smoothing`` times the entropy of the labelling added."""
+        return replace(self, temperature=self.temperature + smoothing)
+
+
+#: The negative log-likelihood of a linear-chain conditional random field.
+LOG_LOSS = ChainLoss(0.0, 1.0)
+#: The structured hinge of max-margin Markov networks, with Hamming distance.
+STRUCTURED_HINGE = ChainLoss(1.0, 0.0)
+
+
+class ChainRisk:
+    """F(w) = Σ_s c_s φ_s(w) of m sequences, φ a `ChainLoss`.
+
+    ``rows`` has a row x_t for each of n positions, ``label`` its true label 0 … k − 1, ``starts``
+    where sequences begin, m + 1 numbers. A labelling y of a sequence has the score
+    Σ_t w_{y_t}'x_t + Σ_{t ≥ 1} T(y_{t−1}, y_t).
+
+    Weights are one array: those of nodes, the weight of feature f for label j at f k + j, and then
+    the k × k transitions. Scores are one array: n × k of nodes, T, and a 0. Derivatives
+    u are ∂F/∂s, costs included: marginals less the truth, and for T their sums over positions. In
+    place of the 0 they have F*(u) = ⟨u, s⟩ − F(s) (Fenchel's equality). So a mean of derivatives,
+    or a multiple t ≤ 1, has a bound of F* from above there, exact for τ = 0, as F* is convex and
+    F*(0) ≤ 0, and `conjugate` reads it. For F + (λ/2)‖w‖² the gap at the w of these derivatives is
+    then ‖λ w + ∇F(w)‖² / (2λ): Fenchel and Young's inequality for Ω alone.
+
+    The same bits come out for the same number of ``threads``. Source: Lafferty, McCallum and
+    Pereira, Conditional random fields, 2001; Taskar, Guestrin and Koller, Max-margin Markov
+    networks, 2003; gaps by Fenchel and Young: Blondel, Martins and Niculae, 2020.
+    """
+
+    #: Costs stand in the derivatives.
+    costs = np.ones(1)
+
+    def __init__(
+        self,
+        rows: Rows,
+        label: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        k: int,
+        costs: Array,
+        threads: int = 1,
+        loss: ChainLoss = LOG_LOSS,
+        products: ChainProducts | None = None,
+    ) -> None:
+        self.rows, self.label, self.starts, self.k = rows, label, starts, k
+        self.sequence_costs, self.threads, self.loss = costs, threads, loss
+        self.n = rows.shape[0]
+        self.products = ChainProducts(rows, k, threads) if products is None else products
+        self.sums = ChainSums(label, starts, k, costs, loss.distance)
+        # Parts of the sequences with about equally many positions.
+        self.parts = Shares(rows, threads, k)
+        cuts = self.parts.cuts
+        self.parts.cuts = np.searchsorted(starts, cuts)
+        self.parts.cuts[-1] = len(starts) - 1
+
+    offers: frozenset[Hashable] = frozenset()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the weights."""
+        return (self.rows.width * self.k + self.k * self.k,)
+
+    @property
+    def terms(self) -> ChainRisk:
+        """The object with sums over sequences as functions of the scores: this one."""
+        return self
+
+    @property
+    def n_scores(self) -> int:
+        """The length of the arrays of scores and of derivatives."""
+        return self.n * self.k + self.k * self.k + 1
+
+    def of_loss(self, loss: ChainLoss) -> ChainRisk:
+        """The risk with another loss of the same data."""
+        data = (self.rows, self.label, self.starts, self.k, self.sequence_costs, self.threads)
+        return ChainRisk(*data, loss, self.products)
+
+    def smoothed(self, smoothing: float) -> ChainRisk:
+        """The risk with the loss smoothed by the entropy of labellings."""
+        return self.of_loss(self.loss.smoothed(smoothing))
+
+    def scores(self, w: Array) -> Array:
+        """Node scores n × k, transitions, and 0, in one array."""
+        nodes, pairs = self.split(w, self.rows.width)
+        result = np.empty(self.n_scores)
+        self.products.times(nodes, out=result[: self.n * self.k].reshape(self.n, self.k))
+        result[self.n * self.k : -1] = pairs.ravel()
+        result[-1] = 0
+        return result
+
+    def split(self, array: Array, n_rows: int) -> tuple[Array, Array]:
+        """(n_rows × k, k × k): the parts of weights, scores or derivatives."""
+        k, nodes = self.k, n_rows * self.k
+        return array[:nodes].reshape(n_rows, k), array[nodes : nodes + k * k].reshape(k, k)
+
+    def at(self, scores: Array, warm: Any = None) -> Evaluation:
+        """F at these scores."""
+        return ChainEvaluation(self, self, scores)
+
+    def gradient(self, derivatives: Array) -> Array:
+        """∇F: X' times the derivatives of nodes, and those of transitions."""
+        nodes, pairs = self.split(derivatives, self.n)
+        result = np.empty(self.shape)
+        into = result[: -self.k * self.k].reshape(self.rows.width, self.k)
+        self.products.gradient(nodes, out=into)
+        result[-self.k * self.k :] = pairs.ravel()
+        return result
+
+    def conjugate(self, alphas: Array) -> float:
+        """F*(−α), or a bound from above for a mean of derivatives."""
+        return -float(alphas[-1])
+
+    def shares_of(self, alphas: Array, w: Array) -> tuple[Array, Array]:
+        """(Σ_j |α_tj| of each position, W): what rounding of the node scores depends on."""
+        shares = np.abs(self.split(alphas, self.n)[0]).sum(axis=1)
+        return shares, self.split(w, self.rows.width)[0]
+
+    def duals(self, alphas: Array) -> Array:
+        """The duals α in the form that a Result holds."""
+        return alphas
+
+    def complete(self, w: Array, at: Evaluation | None = None) -> Array:
+        """The weights w in the form that a Result holds."""
+        return w
+
+    def total(self, scores: Array) -> float:
+        """F."""
+        return self._each(scores, self._values)[0]
+
+    def derivatives(self, scores: Array) -> Array:
+        """∂F/∂s, and F* there."""
+        return self.tangent(scores)[1]
+
+    def tangent(self, scores: Array) -> tuple[float, Array]:
+        """(F, its derivatives)."""
+        derivatives = np.empty(self.n_scores)
+        total, pairs = self._each(scores, self._tangents, derivatives)
+        derivatives[self.n * self.k : -1] = pairs.ravel()
+        derivatives[-1] = 0
+        derivatives[-1] = np.einsum("i,i->", derivatives, scores) - total
+        return total, derivatives
+
+    def _each(
+        self, scores: Array, task: Callable[..., tuple[float, Array]], *arguments: Any
+    ) -> tuple[float, Array]:
+        nodes, transitions = self.split(scores, self.n)
+        tau = self.loss.temperature
+        ready = Transitions(np.ascontiguousarray(transitions), 1 / tau if tau else 1.0, not tau)
+        parts = self.parts.run(task, nodes, transitions, ready, *arguments)
+        total, pairs = parts[0]
+        for value, more in parts[1:]:
+            total, pairs = total + value, pairs + more
+        return total, pairs
+
+    def _values(
+        self, nodes: Array, transitions: Array, ready: Any, part: int, begin: int, end: int
+    ) -> tuple[float, Array]:
+        return self._sum(nodes, transitions, ready, None, begin, end)
+
+    def _tangents(
+        self,
+        nodes: Array,
+        transitions: Array,
+        ready: Any,
+        derivatives: Array,
+        part: int,
+        begin: int,
+        end: int,
+    ) -> tuple[float, Array]:
+        return self._sum(nodes, transitions, ready, derivatives, begin, end)
+
+    def _sum(
+        self,
+        nodes: Array,
+        transitions: Array,
+        ready: Any,
+        derivatives: Array | None,
+        begin: int,
+        end: int,
+    ) -> tuple[float, Array]:
+        """F of some sequences, and the derivatives of transitions; writes those of nodes."""
+        sums, tau = self.sums, self.loss.temperature
+        m, pairs = len(self.starts) - 1, np.zeros((self.k, self.k))
+        values, true = np.empty(m), np.empty(m)
+        out = None if derivatives is None else self.split(derivatives, self.n)[0]
+        if tau:
+            sums.log_sums(nodes, ready, begin, end, values, out, None if out is None else pairs)
+            values *= tau
+        else:
+            labels = np.empty(self.n, dtype=np.int32)
+            sums.best(nodes, ready, begin, end, values, labels)
+        sums.scores_of(nodes, transitions, self.label, begin, end, true)
+        some = slice(begin, end)
+        if out is not None:
+            if tau:
+                sums.cost_times(out, begin, end)
+            else:
+                out[self.starts[begin] : self.starts[end]] = 0
+                sums.subtract(labels, -1.0, begin, end, out, pairs)
+            sums.subtract(self.label, 1.0, begin, end, out, pairs)
+        return float(self.sequence_costs[some] @ (values[some] - true[some])), pairs
+
+
+class ChainEvaluation(Evaluation):
+    """F of chains at scores; derivatives bring the value with them."""
+
+    @cached_property
+    def derivatives(self) -> Array:
+        value, derivatives = self.terms.tangent(self.scores)
+        vars(self)["value"] = value
+        return derivatives
+
+    def tangent(self) -> tuple[float, Array]:
+        derivatives = self.derivatives
+        return self.value, derivatives

@@ -1,0 +1,133 @@
+"""The risks of chains: values, gradients, conjugates, threads and formats."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainLoss, ChainRisk
+from tests.risks.layouts.chains_by_force import ByForce, random_chains
+
+LOSSES = {
+    "crf": LOG_LOSS,
+    "m3n": STRUCTURED_HINGE,
+    "smoothed m3n": STRUCTURED_HINGE.smoothed(0.3),
+    "cooler": ChainLoss(0.5, 0.01),
+}
+
+
+def made(k=3, loss=LOG_LOSS, d=7, dense=False, bias=-1.0, threads=1, lengths=(1, 4, 2, 5), seed=0):
+    """(risk, X with the appended column)."""
+    rng = np.random.default_rng(seed)
+    _, _, label, starts, costs = random_chains(rng, k, 1.0, lengths)
+    X = rng.standard_normal((starts[-1], d)) * (rng.random((starts[-1], d)) < 0.6)
+    sparse = csr_array(X)
+    rows = (
+        Rows(X, None, None, d, bias)
+        if dense
+        else Rows(sparse.data, sparse.indices, sparse.indptr, d, bias)
+    )
+    if bias >= 0:
+        X = np.column_stack([X, np.full(len(X), bias)])
+    return ChainRisk(rows, label, starts, k, costs, threads, loss), X
+
+
+def value_by_force(risk, X, w):
+    nodes, transitions = risk.split(w, X.shape[1])
+    total, tau = 0.0, risk.loss.temperature
+    for s, cost in enumerate(risk.sequence_costs):
+        some = slice(risk.starts[s], risk.starts[s + 1])
+        force = ByForce(X[some] @ nodes, transitions, risk.label[some], risk.loss.distance)
+        best = tau * force.log_sum(1 / tau) if tau else force.scores.max()
+        true = (force.labels == risk.label[some]).all(axis=1)
+        total += cost * (best - force.scores[true][0])
+    return total
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("dense", "bias"), [(False, -1.0), (False, 2.0), (True, -1.0), (True, 0.5)]
+)
+def test_values_and_gradients(name, k, dense, bias):
+    risk, X = made(k, LOSSES[name], dense=dense, bias=bias)
+    rng = np.random.default_rng(1)
+    w, move = rng.standard_normal((2, *risk.shape))
+    at = risk.at(risk.scores(w))
+    assert at.value == pytest.approx(value_by_force(risk, X, w), rel=1e-12, abs=1e-12)
+    gradient = risk.gradient(at.derivatives)
+    step = 1e-6
+    both = [value_by_force(risk, X, w + sign * step * move) for sign in (1, -1)]
+    assert gradient @ move == pytest.approx((both[0] - both[1]) / (2 * step), rel=1e-6, abs=1e-6)
+    assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_conjugates_bound_it_from_below(name):
+    risk, _ = made(loss=LOSSES[name])
+    rng = np.random.default_rng(2)
+    first, second, other = 2 * rng.standard_normal((3, *risk.shape))
+    us = [risk.at(risk.scores(w)).derivatives for w in (first, second)]
+    value = risk.at(risk.scores(first)).value
+    assert us[0] @ risk.scores(first) - value == pytest.approx(us[0][-1], abs=1e-10)
+    mean = 0.3 * us[0] + 0.5 * us[1]  # and 0.2 of 0
+    for u in (*us, mean, 0 * mean):
+        for w in (first, second, other, 5 * other):
+            linear = float(risk.gradient(u) @ w)
+            assert linear - risk.conjugate(-u) <= risk.at(risk.scores(w)).value + 1e-10
+
+
+def test_the_conjugate_of_the_hinge_is_the_distance():
+    risk, _ = made(loss=STRUCTURED_HINGE)
+    u = risk.at(risk.scores(np.random.default_rng(3).standard_normal(risk.shape))).derivatives
+    nodes, _ = risk.split(u, risk.n)
+    distance = -nodes[np.arange(risk.n), risk.label].sum()
+    assert risk.conjugate(-u) == pytest.approx(-distance, abs=1e-12)
+
+
+def test_the_smoothed_hinge_lies_above_and_falls_to_the_hinge():
+    hinge, _ = made(loss=STRUCTURED_HINGE)
+    scores = hinge.scores(np.random.default_rng(4).standard_normal(hinge.shape))
+    value = hinge.at(scores).value
+    room = float(hinge.sequence_costs @ np.diff(hinge.starts)) * np.log(hinge.k)
+    for mu in (1.0, 0.1, 1e-6):
+        smooth = hinge.smoothed(mu).at(scores).value
+        assert value <= smooth <= value + mu * room + 1e-12
+
+
+def test_threads_and_repetitions_give_the_same_bits():
+    rng = np.random.default_rng(6)
+    lengths = tuple(rng.integers(1, 30, 300))
+    found = []
+    for threads in (1, 1, 2, 2, 3):
+        risk, _ = made(20, d=60, threads=threads, lengths=lengths)
+        w = np.random.default_rng(7).standard_normal(risk.shape) / 5
+        value, derivatives = risk.at(risk.scores(w)).tangent()
+        found.append((value, derivatives, risk.gradient(derivatives)))
+    for one, other in ((0, 1), (2, 3)):
+        assert found[one][0] == found[other][0]
+        np.testing.assert_array_equal(found[one][1], found[other][1])
+        np.testing.assert_array_equal(found[one][2], found[other][2])
+    for other in (2, 4):
+        assert found[other][0] == pytest.approx(found[0][0], rel=1e-14)
+        np.testing.assert_allclose(found[other][2], found[0][2], atol=1e-9)
+
+
+def test_costs_count_like_repetitions():
+    risk, X = made(lengths=(2, 3))
+    rows = csr_array(np.concatenate([X, X[2:]]))
+    double = ChainRisk(
+        Rows(rows.data, rows.indices, rows.indptr, X.shape[1]),
+        np.concatenate([risk.label, risk.label[2:]]),
+        np.array([0, 2, 5, 8]),
+        3,
+        np.ones(3),
+    )
+    single = ChainRisk(risk.rows, risk.label, risk.starts, 3, np.array([1.0, 2.0]))
+    w = np.random.default_rng(8).standard_normal(risk.shape)
+    results = []
+    for some in (single, double):
+        value, derivatives = some.at(some.scores(w)).tangent()
+        results.append((value, some.gradient(derivatives)))
+    assert results[0][0] == pytest.approx(results[1][0], rel=1e-13)
+    np.testing.assert_allclose(results[0][1], results[1][1], atol=1e-13)
