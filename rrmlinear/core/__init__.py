@@ -1,1 +1,1 @@
-"""Below all mathematics: seeded shuffles, selection, stores of blocks, the deadline, threads of BLAS."""
+"""Below all mathematics: shuffles, selection, stores of blocks, deadlines, threads of BLAS."""

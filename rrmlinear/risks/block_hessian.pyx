@@ -9,6 +9,7 @@ from rrmlinear.data.rows cimport Rows
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.risks._class_matrix import pair_parts, pair_work
 from rrmlinear.risks._class_parts import class_parts
 
 # Rows that store at least this fraction of the features are multiplied as dense ones, by BLAS.
@@ -181,25 +182,37 @@ cdef class BlockHessian:
 
     def matrix(self):
         """All of it, d·k × d·k."""
-        d, k = self.rows.width, self.k
-        by_classes = np.zeros((k, d, k, d))
+        cdef Py_ssize_t d = self.rows.width, one, other
+        by_classes = np.zeros((self.k, d, self.k, d))
+        parts = self._pair_parts()
+        for one in range(1, self.k):
+            for other in range(one):
+                part = parts[one * (one - 1) // 2 + other]
+                by_classes[one, :, other] -= part
+                by_classes[other, :, one] -= part
+                by_classes[one, :, one] += part
+                by_classes[other, :, other] += part
+        return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
+
+    def _pair_parts(self):
+        # as `pair_parts`, by it or by matrix products, whichever is less work
+        cdef Py_ssize_t d = self.rows.width, one, other
+        at_once, by_products = pair_work(self.rows, self.k, self.row_of, self.begin)
+        if at_once < by_products:
+            return pair_parts(self.rows, self.k, self.row_of, self.begin, self.classes,
+                              self.rate, self.share)
+        parts = np.zeros((self.k * (self.k - 1) // 2, d, d))
         for begin in range(0, len(self.active), CHUNK):
             end = min(begin + CHUNK, len(self.active))
             x, (rates, shares) = self._copied(begin, end), self._by_classes(begin, end)
-            for one in range(1, k):
+            for one in range(1, self.k):
                 for other in range(one):
-                    weights = rates[one] * shares[other]       # of −M_i
+                    weights = rates[one] * shares[other]
                     some = np.flatnonzero(weights)
                     if len(some):
-                        part = x[some] * np.sqrt(weights[some])[:, np.newaxis]
-                        by_classes[one, :, other] -= part.T @ part
-        for one in range(1, k):
-            for other in range(one):
-                block = by_classes[one, :, other]
-                by_classes[other, :, one] = block
-                by_classes[one, :, one] -= block
-                by_classes[other, :, other] -= block
-        return by_classes.transpose(1, 0, 3, 2).reshape(d * k, d * k)
+                        y = x[some] * np.sqrt(weights[some])[:, np.newaxis]
+                        parts[one * (one - 1) // 2 + other] += y.T @ y
+        return parts
 
     def _by_classes(self, Py_ssize_t begin, Py_ssize_t end):
         # (e, e / Σe) of some active rows, k × rows

@@ -6,7 +6,9 @@ from members import CLASS_LOSSES, loss_named
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.risks._class_matrix import pair_work
 from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.block_hessian import BlockHessian
 
 N, D, K = 30, 4, 5
 STEP = 1e-6
@@ -107,3 +109,24 @@ def test_without_active_rows_it_is_zero():
     assert not hessian.matrix().any()
     assert not hessian.product(np.ones(D * K)).any()
     assert hessian.gram(np.ones(D * K)).shape == (0, 0)
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+def test_sparse_rows_have_the_matrix_of_the_same_rows_as_dense_ones(bias):
+    rng = np.random.default_rng(7)
+    n, d, k = 200, 20, 6
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.1)
+    counts = rng.integers(2, k + 1, n)
+    begin = np.concatenate(([0], np.cumsum(counts)))
+    classes = np.concatenate([rng.permutation(k)[:count] for count in counts]).astype(np.int32)
+    rates = np.concatenate([np.sort(rng.uniform(0, 2, count))[::-1] for count in counts])
+    matrices, work = [], []
+    for form in (csr_array(X), X):
+        rows = Problem.from_arrays(form, np.arange(n) % k, bias=bias).rows
+        hessian = BlockHessian(rows, k, np.arange(n), begin, classes, rates)
+        matrices.append(hessian.matrix())
+        work.append(np.subtract(*pair_work(rows, k, np.arange(n), begin)))
+    assert work[0] < 0 < work[1]  # sparse rows add all pairs at once, the others by products
+    near = {"rtol": 1e-12, "atol": 1e-12 * np.abs(matrices[1]).max()}
+    np.testing.assert_allclose(matrices[0], matrices[1], **near)
+    np.testing.assert_array_equal(matrices[0], matrices[0].T)
