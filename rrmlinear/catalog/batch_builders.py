@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
+from rrmlinear.data.problem import take_rows
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -19,11 +23,16 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.gradient.pegasos import Pegasos
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
+# A sample has one example of this number, and at least this number of them for each weight. It is
+# solved to this relative gap, with this number of passes at most.
+SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 20
+SAMPLE_GAP, SAMPLE_PASSES = 1e-2, 20
 
 
 def risk_of(task: Task) -> Any:
@@ -129,7 +138,30 @@ def bmrm(task: Task, update: str) -> Solver:
 
 def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
-    return Newton(risk_of(task), task.regularizer, start_of(task))
+    first = partial(_weights_of_sample, task, newton) if _takes_sample(task) else None
+    return Newton(risk_of(task), task.regularizer, start_of(task), first)
+
+
+def _takes_sample(task: Task) -> bool:
+    """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
+    least = MIN_SAMPLE_EXAMPLES * SAMPLE_FRACTION * task.rows.width * (task.n_classes or 1)
+    begins = task.start is None and task.risk is None
+    return begins and "smooth" in task.features and task.rows.shape[0] >= least
+
+
+def _weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
+    """The optimum, roughly, of every SAMPLE_FRACTION-th example, on average."""
+    random = np.random.default_rng(task.choices.seed)
+    n = task.rows.shape[0] // SAMPLE_FRACTION
+    chosen = SAMPLE_FRACTION * np.arange(n) + random.integers(0, SAMPLE_FRACTION, n)
+    part = replace(
+        task,
+        rows=take_rows(task.rows, chosen),
+        targets=task.targets[chosen],
+        costs=task.costs[chosen] * SAMPLE_FRACTION,
+    )
+    weights = build(part).solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES)).weights
+    return weights[: task.rows.width - bool(task.choices.free_bias)]
 
 
 def feature_newton_applies(task: Task) -> bool:
@@ -145,7 +177,12 @@ def feature_newton_applies(task: Task) -> bool:
 
 def feature_newton(task: Task) -> Solver:
     """Newton steps over features with a note that the automatic solver chose them."""
-    solver = FeatureNewton(risk_of(task), task.regularizer, task.weights)
+    first = None
+    if task.weights is not None:
+        first = partial(np.asarray, task.weights)
+    elif _takes_sample(task):
+        first = partial(_weights_of_sample, task, feature_newton)
+    solver = FeatureNewton(risk_of(task), task.regularizer, first)
     note_choice(solver, "Newton steps over features are used", task)
     return solver
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class FeatureNewton(Solver):
     use; a search along the step follows. h are the second derivatives; where a step was too long,
     they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. ``weights`` are weights to begin from.
+    falls from pass to pass. ``first`` makes weights to begin from.
 
     Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
     that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
@@ -64,7 +65,7 @@ class FeatureNewton(Solver):
         self,
         risk: ScalarRisk,
         regularizer: Regularizer,
-        weights: NDArray[np.float64] | None = None,
+        first: Callable[[], NDArray[np.float64]] | None = None,
     ) -> None:
         super().__init__()
         if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
@@ -77,7 +78,7 @@ class FeatureNewton(Solver):
                 "Newton steps over features take the squared norm and the 1-norm as regularizer, "
                 f"and {type(regularizer).__name__} is another"
             )
-        self.risk, self.regularizer, self.given = risk, regularizer, weights
+        self.risk, self.regularizer, self.first = risk, regularizer, first
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.largest = risk.costs / risk.loss.smoothing  # of c φ''
         self.n = risk.rows.shape[0]
@@ -101,7 +102,7 @@ class FeatureNewton(Solver):
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
         self.expected_sweeps = FIRST_SWEEPS
-        given = None if self.given is None else np.where(self.usable, self.given, 0.0)
+        given = None if self.first is None else np.where(self.usable, self.first(), 0.0)
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify()

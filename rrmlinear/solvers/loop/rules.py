@@ -8,7 +8,7 @@ pass. Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large li
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,15 @@ PROBABILITY_ROUNDING = 1e-15
 SUM_ROUNDING = 1e-12
 
 
+class Point(NamedTuple):
+    """Weights and duals; the scores and the gradient of the losses where they are known."""
+
+    weights: Any
+    duals: Any
+    scores: Any = None
+    gradient: Any = None
+
+
 class Rule:
     """A bound ``tolerance`` of the violation of conditions of Ω(w) + Σ_i c_i φ(x_i'w, y_i).
 
@@ -41,18 +50,19 @@ class Rule:
         self.risk, self.tolerance = risk, tolerance
         self.free_examples = not risk.costs.all()
 
-    def ratio(self, weights: Array, duals: Any) -> float:
-        """The violation at these weights and duals, over its bound: the rule holds up to 1."""
-        if duals is None and self.of_duals:
+    def ratio(self, point: Point) -> float:
+        """The violation at this point over its bound: the rule holds up to 1."""
+        if point.duals is None and self.of_duals:
             return np.inf
-        scores = self.risk.scores(weights.reshape(self.risk.shape))
-        violation, bound = self.violation(scores, weights, duals)
+        if point.scores is None:
+            point = point._replace(scores=self.risk.scores(point.weights.reshape(self.risk.shape)))
+        violation, bound = self.violation(point)
         if violation == 0:
             return 0.0
         return violation / bound if bound > 0 else np.inf
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
-        """(violation, its bound)."""
+    def violation(self, point: Point) -> tuple[float, float]:
+        """(violation, its bound) at a point with its scores."""
         raise TypeError(f"{type(self).__name__} does not say what it bounds")
 
     @cached_property
@@ -76,9 +86,10 @@ class Rule:
 class DualRange(Rule):
     """The range of the projected gradient of the dual: of ascents for classification."""
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+    def violation(self, point: Point) -> tuple[float, float]:
+        duals = point.duals
         lower, upper, _ = self._box
-        gradient = -self.risk.labels * self._residuals(scores, duals)
+        gradient = -self.risk.labels * self._residuals(point.scores, duals)
         gradient[(duals == 0) & (gradient > 0)] = 0
         at_end = (duals == lower) | (duals == upper)
         gradient[at_end & (duals != 0) & (gradient < 0)] = 0
@@ -95,9 +106,10 @@ class DualSum(Rule):
 
     first = np.inf
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+    def violation(self, point: Point) -> tuple[float, float]:
+        duals = point.duals
         lower, upper, epsilon = self._box
-        pulls = self._residuals(scores, duals)
+        pulls = self._residuals(point.scores, duals)
         inside = np.abs(pulls - epsilon * np.sign(duals))
         each = np.where(duals == 0, np.maximum(np.abs(pulls) - epsilon, 0), inside)
         each = np.where(duals >= upper, np.maximum(epsilon - pulls, 0), each)
@@ -112,8 +124,9 @@ class DualSum(Rule):
 class LogisticDual(Rule):
     """The largest derivative of the dual of logistic regression."""
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
-        margins, b = self.risk.labels * scores, self.risk.labels * duals
+    def violation(self, point: Point) -> tuple[float, float]:
+        duals = point.duals
+        margins, b = self.risk.labels * point.scores, self.risk.labels * duals
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             gradient = np.abs(margins + np.log(b) - np.log1p(-b))
             gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
@@ -123,9 +136,10 @@ class LogisticDual(Rule):
 class FreeRange(Rule):
     """The range of scores that contradict an intercept left free: of the one-class machine."""
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+    def violation(self, point: Point) -> tuple[float, float]:
+        duals = point.duals
         lower, upper, _ = self._box
-        pulls = self._residuals(scores, duals)
+        pulls = self._residuals(point.scores, duals)
         up, down = pulls[duals < upper], pulls[duals > lower]
         if not (up.size and down.size):
             return 0.0, self.tolerance
@@ -143,12 +157,13 @@ class ClassRange(Rule):
     ) -> None:
         self.rows, self.label, self.costs, self.tolerance = rows, label, costs, tolerance
 
-    def ratio(self, weights: Array, duals: Any) -> float:
-        if duals is None:
+    def ratio(self, point: Point) -> float:
+        if point.duals is None:
             return np.inf
         n = len(self.label)
         starts = range(0, n, EXAMPLES_AT_ONCE)
-        ranges = (self._range(i, min(i + EXAMPLES_AT_ONCE, n), weights, duals) for i in starts)
+        ends = ((i, min(i + EXAMPLES_AT_ONCE, n)) for i in starts)
+        ranges = (self._range(*each, point.weights, point.duals) for each in ends)
         return max(ranges) / self.tolerance
 
     def _range(self, begin: int, end: int, weights: Array, duals: DualBlocks) -> float:
@@ -185,33 +200,35 @@ class _Gradient(Rule):
             self.tolerance *= max(min(positive, n - positive), 1) / n
         self.first: float | None = None
 
-    def violation(self, scores: Array, weights: Array, duals: Any) -> tuple[float, float]:
+    def violation(self, point: Point) -> tuple[float, float]:
         if self.first is None:
-            self.first = self._size(0 * scores, 0 * weights)
-        return self._size(scores, weights), self.tolerance * self.first
+            zero = np.zeros_like(point.scores)
+            self.first = self._size(self._of_losses(zero), np.zeros_like(point.weights))
+        known = point.gradient
+        gradient = self._of_losses(point.scores) if known is None else known
+        return self._size(gradient, point.weights), self.tolerance * self.first
 
     def _of_losses(self, scores: Array) -> Array:
-        gradient: Array = self.risk.gradient(self.risk.loss.derivatives(self.risk.labels, scores))
+        gradient: Array = self.risk.gradient(self.risk.at(scores).derivatives)
         return gradient
 
-    def _size(self, scores: Array, weights: Array) -> float:
+    def _size(self, gradient: Array, weights: Array) -> float:
         raise TypeError(f"{type(self).__name__} has no size of a gradient")
 
 
 class GradientNorm(_Gradient):
     """The norm of the gradient of ½‖w‖² + Σ_i c_i φ_i: of Newton's method."""
 
-    def _size(self, scores: Array, weights: Array) -> float:
-        gradient = self._of_losses(scores)
-        gradient[: len(weights) - self.free] += weights[: len(weights) - self.free]
-        return float(np.linalg.norm(gradient))
+    def _size(self, gradient: Array, weights: Array) -> float:
+        bound = len(weights) - self.free
+        pulls = np.append(gradient[:bound] + weights[:bound], gradient[bound:])
+        return float(np.linalg.norm(pulls))
 
 
 class FeatureSum(_Gradient):
     """The sum over features of the violation, with the 1-norm."""
 
-    def _size(self, scores: Array, weights: Array) -> float:
-        gradient = self._of_losses(scores)
+    def _size(self, gradient: Array, weights: Array) -> float:
         bound = np.ones(len(weights))
         bound[len(weights) - self.free :] = 0.0
         at_zero = np.maximum(np.abs(gradient) - bound, 0)

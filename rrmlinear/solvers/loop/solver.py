@@ -18,7 +18,7 @@ from rrmlinear.solvers.loop.finite import (
     numbers_in_range,
 )
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
-from rrmlinear.solvers.loop.rules import Rule
+from rrmlinear.solvers.loop.rules import Point, Rule
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -99,9 +99,9 @@ class Solver:
         """The dual variables of the certificate."""
         return self.certificate.final_duals()
 
-    def present(self) -> tuple[Any, Any]:
-        """(weights, duals) that belong together, for a rule."""
-        return self.final_weights(), self.duals()
+    def present(self) -> Point:
+        """Weights and duals that belong together, for a rule."""
+        return Point(self.final_weights(), self.duals())
 
     def support(self) -> dict[str, int]:
         """Counts of duals or planes that are not zero, by names for the report."""
@@ -231,7 +231,7 @@ class Solver:
         if self.rule is None:
             return
         with np.errstate(over="ignore", invalid="ignore"):
-            ratio = self.rule.ratio(*self.present())
+            ratio = self.rule.ratio(self.present())
         widest = self.rule.widest_gap * abs(row.primal - self.offset)
         self.rule_holds = ratio <= 1 and row.gap <= widest
         fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 
 # A rate is known after this number of passes.
@@ -170,7 +171,7 @@ class Stages(Solver):
         if dual > best.dual:
             best.offer_duals(solver.duals(), dual=dual, exact=True)
 
-    def present(self) -> tuple[Any, Any]:
+    def present(self) -> Point:
         return self.solver.present()
 
     def value_at_zero(self) -> float:

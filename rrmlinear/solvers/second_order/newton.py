@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.line import moved
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
-from rrmlinear.solvers.loop.first import nearest_duals
+from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
@@ -57,7 +58,8 @@ class Newton(Solver):
     residuals: then q begins above its own curvature of duals, and is left out once below.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
-    ones. Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
+    ones. ``first`` makes weights to begin from, in place of duals: those of a sample, for instance.
+    Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
     Raises ValueError for other regularizers and for risks without second derivatives. Source: Li,
@@ -66,7 +68,13 @@ class Newton(Solver):
     2020.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, start: Any = None) -> None:
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        start: Any = None,
+        first: Callable[[], Array] | None = None,
+    ) -> None:
         super().__init__()
         if "hessian" not in risk.offers:
             raise ValueError(
@@ -79,6 +87,7 @@ class Newton(Solver):
                 f"and {type(regularizer).__name__} is another"
             )
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
+        self.first = first
         self.modulus, self.l1 = regularizer.modulus, regularizer.quadratic_l1
         self.n = risk.rows.shape[0]
 
@@ -86,19 +95,23 @@ class Newton(Solver):
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.alphas: Any = 0.0
-        self.w = np.zeros(risk.shape)
+        #: Σ c_i α_i' x_i of an evaluation, and the evaluation.
+        self.vector: tuple[Any, Array] = (None, np.zeros(0))
         vector = np.zeros(risk.shape)
-        scores = risk.scores(self.w)
+        given = None if self.first is None else self.first()
+        self.w, at = first_weights(risk, self.regularizer, given)
+        scores = at.scores
         if self.first_duals is not None:
             self.alphas = nearest_duals(risk, self.first_duals, scores)
             vector = risk.gradient(self.alphas)
             self.certificate.offer_duals(self.alphas, vector)
             self.w = self.regularizer.primal_of(vector.ravel()).reshape(risk.shape)
             scores = risk.scores(self.w)
+            at = self.certificate.at(scores)
         self.scores = scores
-        at = self.certificate.at(scores)
         self.certificate.offer_weights(self.w, at)
-        self.smoothing, self.shift = 0.0, None
+        self.smoothing = 0.0
+        self.shift: Any = None
         self.smooth, self.at = risk, at
         gap = self.certificate.gap if self.first_duals is not None else at.value
         total = float(risk.costs.sum())
@@ -176,14 +189,26 @@ class Newton(Solver):
         is_still = np.abs(self.w - before).max(initial=0) <= rounding
         self.moved = 0 if is_still else self.n
         at = self.at if self.shift is None else self.certificate.at(self.scores)
-        self.certificate.offer_weights(self.w, at)
+        self.certificate.offer_weights(self.w, at, exact=True)
+        self._offered()
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""
-        derivatives = self.at.derivatives
-        vector = -self.smooth.gradient(derivatives)
-        self.certificate.offer_duals(-derivatives, vector)
+        known, vector = self.vector
+        if known is not self.at:
+            derivatives = self.at.derivatives
+            vector = -self.smooth.gradient(derivatives)
+            self.certificate.offer_duals(-derivatives, vector, exact=True)
+            self.vector = self.at, vector
         return vector
+
+    def present(self) -> Point:
+        point = super().present()
+        at, vector = self.vector
+        free = "balance" in self.risk.offers
+        if free or self.is_augmented or at is not self.certificate.best_at:
+            return point
+        return point._replace(scores=at.scores, gradient=-vector)
 
     def _is_solved(self, vector: Array) -> bool:
         """Whether the gap of the inner problem is small beside the distance term of its duals."""
@@ -233,6 +258,7 @@ class Newton(Solver):
             return linear + t * square + rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        self.at = line.at(t)
         self.w = self.w + t * direction
-        self.scores = self.at.scores if self.shift is None else moved(self.scores, moves, t)
+        self.scores = self.risk.scores(self.w)
+        shifted = self.scores if self.shift is None else self.scores - self.shift
+        self.at = self.smooth.at(shifted, line.warm)
