@@ -100,8 +100,8 @@ cdef class Messages:
             for e in range(self.size[c]):
                 table[e] += nodes[t, e // self.stride[t] % self.k]
 
-    cdef void _sum(self, const double* table, const int32_t* map, Py_ssize_t size, Py_ssize_t length,
-                   double mu, double* out, double* sums) noexcept nogil:
+    cdef void _sum(self, const double* table, const int32_t* map, Py_ssize_t size,
+                   Py_ssize_t length, double mu, double* out, double* sums) noexcept nogil:
         # out[s] = μ log Σ exp(table[e] / μ) over the e that map to s; for μ = 0 the largest
         cdef Py_ssize_t e, s
         for s in range(length):
@@ -137,7 +137,7 @@ cdef class Messages:
     cdef void _decode(self, Py_ssize_t g, const double* work, const int64_t* place,
                       int32_t[::1] labels) noexcept nogil:
         # from the roots down: the best entry that agrees with the parent's
-        cdef Py_ssize_t first = self.clique_starts[g], c, e, t, best, rest, agreed
+        cdef Py_ssize_t first = self.clique_starts[g], c, e, t, best, agreed
         cdef const int32_t* map
         cdef const double* table
         for t in range(self.starts[g], self.starts[g + 1]):

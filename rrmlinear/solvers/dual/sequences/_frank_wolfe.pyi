@@ -1,0 +1,42 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+Labels = NDArray[np.int32]
+
+class FrankWolfe:
+    rows: Rows
+    m: int
+    k: int
+    gaps: Array
+    nodes: Array
+    moved: int
+    out_of_memory: bool
+    def __init__(
+        self, rows: Rows, label: Labels, starts: Places, k: int, cost: Array, modulus: float
+    ) -> None: ...
+    @property
+    def transitions(self) -> Array: ...
+    def put_transitions(self, transitions: Array) -> None: ...
+    def begin_pass(self, number: int, seed: int) -> Places: ...
+    def wake_above(self, quiet: float) -> None: ...
+    def sweep(
+        self,
+        order: Places,
+        begin: int,
+        end: int,
+        least: float,
+        number: int,
+        quiet: float,
+        calm: float,
+    ) -> None: ...
+    def measure(self, begin: int, end: int) -> float: ...
+    def distances(self) -> float: ...
+    def combination(self) -> tuple[Array, Array]: ...
+    @property
+    def numbers(self) -> Places: ...
+    def labellings(self) -> tuple[Places, Array, Labels]: ...
+    def start_from(self, numbers: Places, weights: Array, labels: Labels) -> None: ...

@@ -1,0 +1,347 @@
+"""Visits of sequences by block-coordinate Frank–Wolfe with pairwise steps."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from rrmlinear.core.schedule cimport (
+    schedule_awake, schedule_note, schedule_t, schedule_wake_above,
+)
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
+from rrmlinear.simd.chains cimport chain_best, chain_change_t, chain_padded
+from rrmlinear.simd.rows cimport row_index, row_t, rows_get
+from rrmlinear.solvers.dual.sequences.labelling_store cimport (
+    mixture_add, mixture_find, mixture_free, mixture_prune, mixture_t,
+)
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+
+
+cdef class FrankWolfe:
+    """Mixtures of labellings of m sequences, and the weights w that they give.
+
+    w = Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)) / modulus, f(y) the features of a labelling: rows of X
+    in the columns of its labels, and counts of its transitions. Every mixture begins as the truth.
+    """
+
+    cdef readonly Rows rows
+    cdef readonly Py_ssize_t m, k
+    cdef readonly object gaps             # of each sequence when last visited, times its cost
+    cdef readonly object nodes            # the weights of nodes, d × stride
+    cdef readonly Py_ssize_t moved
+    cdef public bint out_of_memory
+    cdef double modulus
+    cdef Py_ssize_t k8, stride, longest
+    cdef const int32_t[::1] label
+    cdef const int64_t[::1] starts
+    cdef const double[::1] cost
+    cdef mixture_t* mixtures
+    cdef double[::1] gap
+    cdef double[:, ::1] W
+    cdef double[:, ::1] T                 # transitions and, behind them, their transpose
+    cdef double[:, ::1] S                 # scores of the nodes of the sequence visited
+    cdef double[:, ::1] work
+    cdef double[::1] line
+    cdef double[::1] values               # of the hinge at the labellings of its mixture
+    cdef int32_t[::1] found               # the labelling with the largest
+    cdef double[:, ::1] sums              # zeros: room for a difference of features, as W is
+    cdef double[::1] counts               # and for that of transitions
+    cdef int32_t[::1] wake                # see schedule_t
+    cdef unsigned char[::1] streak
+    cdef schedule_t schedule
+    cdef object order
+
+    def __cinit__(self, Rows rows not None, const int32_t[::1] label not None,
+                  const int64_t[::1] starts not None, Py_ssize_t k,
+                  const double[::1] cost not None, double modulus):
+        cdef Py_ssize_t s
+        self.rows, self.label, self.starts, self.cost = rows, label, starts, cost
+        self.m, self.k, self.k8, self.modulus = starts.shape[0] - 1, k, (k + 7) // 8 * 8, modulus
+        self.stride = block_stride(k)
+        self.longest = int(np.diff(starts).max(initial=1))
+        self.mixtures = <mixture_t*> calloc(max(self.m, 1), sizeof(mixture_t))
+        if self.mixtures == NULL:
+            raise MemoryError("the mixtures of labellings do not fit in memory")
+        for s in range(self.m):
+            if mixture_add(&self.mixtures[s], &label[starts[s]], &label[starts[s]],
+                           starts[s + 1] - starts[s], 1) < 0:
+                raise MemoryError("the mixtures of labellings do not fit in memory")
+        self.gaps = np.zeros(self.m)
+        self.gap = self.gaps
+        self.nodes = aligned_zeros(max(rows.width, 1), self.stride)
+        self.W = self.nodes
+        self.T = aligned_zeros(2 * k, self.k8)
+        self.put_transitions(np.zeros((k, k)))
+        self.S, self.work = np.zeros((self.longest, k)), aligned_zeros(self.longest, self.k8)
+        self.line, self.values = aligned_zeros(1, self.k8)[0], np.zeros(16)
+        self.found = np.zeros(self.longest, dtype=np.int32)
+        self.sums = aligned_zeros(max(rows.width, 1), self.stride)
+        self.counts = np.zeros(k * k)
+        self.order = np.empty(self.m, dtype=np.int64)
+        self.wake, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
+        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m)
+
+    def __dealloc__(self):
+        cdef Py_ssize_t s
+        if self.mixtures != NULL:
+            for s in range(self.m):
+                mixture_free(&self.mixtures[s])
+            free(self.mixtures)
+
+    def put_transitions(self, const double[:, ::1] transitions not None):
+        """Set the weights of transitions, k × k."""
+        chain_padded(&transitions[0, 0], self.k, self.k8, 1, &self.T[0, 0], &self.T[self.k, 0])
+
+    @property
+    def transitions(self):
+        """The weights of transitions, k × k."""
+        return np.asarray(self.T)[:self.k, :self.k]
+
+    def begin_pass(self, int number, uint64_t seed):
+        """The sequences awake in this pass, shuffled."""
+        cdef int64_t[::1] out = self.order
+        cdef Py_ssize_t n
+        self.moved = 0
+        with nogil:
+            n = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+        return self.order[:n]
+
+    def wake_above(self, double quiet):
+        """Wake every sequence whose gap is above ``quiet``."""
+        schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
+
+    def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end,
+              double least, int number, double quiet, double calm):
+        """Visit these sequences; those with a gap of at most ``least`` keep their mixture.
+
+        They nap or sleep after pass ``number`` as `schedule_note` says.
+        """
+        cdef Py_ssize_t at, s
+        with nogil:
+            for at in range(begin, end):
+                s = order[at]
+                self._visit(s, least)
+                schedule_note(&self.schedule, s, self.gap[s], number, quiet, calm)
+        if self.out_of_memory:
+            raise MemoryError("the mixtures of labellings do not fit in memory")
+
+    def measure(self, Py_ssize_t begin, Py_ssize_t end):
+        """Σ of the costs times the hinges of sequences begin … end − 1; updates their gaps."""
+        cdef Py_ssize_t s
+        cdef double total = 0, hinge
+        with nogil:
+            for s in range(begin, end):
+                hinge = self._score(s)
+                total += self.cost[s] * hinge
+                self.gap[s] = self.cost[s] * (hinge - self._values(s))
+        return total
+
+    def distances(self):
+        """Σ_s c_s Σ_y a_s(y) distance(y)."""
+        cdef Py_ssize_t s, p
+        cdef double total = 0
+        for s in range(self.m):
+            for p in range(self.mixtures[s].n):
+                total += (self.cost[s] * self.mixtures[s].weight[p]
+                          * self.mixtures[s].distance[p])
+        return total
+
+    def combination(self):
+        """Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)) over scores: n × k for nodes, and k × k."""
+        cdef Py_ssize_t s, p, t, first, length
+        cdef double a
+        cdef const int32_t* y
+        of_nodes = np.zeros((self.label.shape[0], self.k))
+        of_pairs = np.zeros((self.k, self.k))
+        cdef double[:, ::1] nodes = of_nodes
+        cdef double[:, ::1] pairs = of_pairs
+        with nogil:
+            for s in range(self.m):
+                first, length = self.starts[s], self.starts[s + 1] - self.starts[s]
+                for p in range(self.mixtures[s].n):
+                    a = self.cost[s] * self.mixtures[s].weight[p]
+                    y = self.mixtures[s].labels + p * length
+                    for t in range(length):
+                        nodes[first + t, self.label[first + t]] += a
+                        nodes[first + t, y[t]] -= a
+                        if t > 0:
+                            pairs[self.label[first + t - 1], self.label[first + t]] += a
+                            pairs[y[t - 1], y[t]] -= a
+        return of_nodes, of_pairs
+
+    @property
+    def numbers(self):
+        """How many labellings each sequence has."""
+        return np.array([self.mixtures[s].n for s in range(self.m)], dtype=np.int64)
+
+    def labellings(self):
+        """(`numbers`, the weights of all labellings, their labels end to end)."""
+        numbers = self.numbers
+        cdef Py_ssize_t s, p, t, length, at = 0, place = 0
+        all_weights = np.empty(int(numbers.sum()))
+        all_labels = np.empty(int(numbers @ np.diff(self.starts)), dtype=np.int32)
+        cdef double[::1] weights = all_weights
+        cdef int32_t[::1] labels = all_labels
+        for s in range(self.m):
+            length = self.starts[s + 1] - self.starts[s]
+            for p in range(self.mixtures[s].n):
+                weights[at], at = self.mixtures[s].weight[p], at + 1
+                for t in range(length):
+                    labels[place + t] = self.mixtures[s].labels[p * length + t]
+                place += length
+        return numbers, all_weights, all_labels
+
+    def start_from(self, numbers, const double[::1] weights not None,
+                   const int32_t[::1] labels not None):
+        """Mixtures from what `labellings` has returned; the weights w are left alone."""
+        cdef Py_ssize_t s, at = 0, place = 0, length
+        for s in range(self.m):
+            length = self.starts[s + 1] - self.starts[s]
+            self.mixtures[s].n = 0
+            for _ in range(numbers[s]):
+                if mixture_add(&self.mixtures[s], &labels[place], &self.label[self.starts[s]],
+                               length, weights[at]) < 0:
+                    raise MemoryError("the mixtures of labellings do not fit in memory")
+                at, place = at + 1, place + length
+
+    cdef double _score(self, Py_ssize_t s) noexcept nogil:
+        # the scores of the nodes, and the hinge, whose labelling goes to `found`
+        cdef Py_ssize_t first = self.starts[s], t
+        cdef row_t row
+        for t in range(self.starts[s + 1] - first):
+            row = rows_get(&self.rows.c, first + t)
+            block_scores(&row, &self.W[0, 0], self.stride, self.stride, &self.line[0])
+            memcpy(&self.S[t, 0], &self.line[0], self.k * sizeof(double))
+        return self._hinge(s)
+
+    cdef double _hinge(self, Py_ssize_t s) noexcept nogil:
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first
+        cdef const int32_t* truth = &self.label[first]
+        cdef chain_change_t change
+        change.add, change.scale = 1, 1
+        return chain_best(&self.S[0, 0], truth, length, self.k, self.k8, &self.T[0, 0],
+                          &self.T[self.k, 0], change, &self.work[0, 0],
+                          &self.found[0]) - self._of(truth, length)
+
+    cdef double _of(self, const int32_t* y, Py_ssize_t length) noexcept nogil:
+        # the score of a labelling
+        cdef double total = 0
+        cdef Py_ssize_t t
+        for t in range(length):
+            total += self.S[t, y[t]]
+            if t > 0:
+                total += self.T[y[t - 1], y[t]]
+        return total
+
+    cdef double _values(self, Py_ssize_t s) noexcept nogil:
+        # the value of the hinge at each labelling of the mixture; returns their mean
+        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p
+        cdef double truth = self._of(&self.label[first], length), mean = 0
+        if mixture.n > self.values.shape[0]:
+            with gil:
+                self.values = np.zeros(2 * mixture.n)
+        for p in range(mixture.n):
+            self.values[p] = (self._of(mixture.labels + p * length, length) - truth
+                              + mixture.distance[p])
+            mean += mixture.weight[p] * self.values[p]
+        return mean
+
+    cdef void _visit(self, Py_ssize_t s, double least) noexcept nogil:
+        # Move weight from the labelling with the least value of the hinge to that with the largest,
+        # as far as the dual rises.
+        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first
+        cdef Py_ssize_t p, to, out = 0
+        cdef double hinge = self._score(s), square, part, rise
+        self.gap[s] = self.cost[s] * (hinge - self._values(s))
+        if not self.gap[s] > least:
+            return
+        for p in range(mixture.n):
+            if self.values[p] < self.values[out]:
+                out = p
+        rise = hinge - self.values[out]
+        to = mixture_find(mixture, &self.found[0], length)
+        if to < 0:
+            to = mixture_add(mixture, &self.found[0], &self.label[first], length, 0)
+        if to < 0:
+            self.out_of_memory = True
+            return
+        square = self._square(first, length, mixture.labels + out * length) / self.modulus
+        part = mixture.weight[out]
+        if self.cost[s] * square * part > rise:
+            part = rise / (self.cost[s] * square)
+            mixture.weight[out] -= part
+        else:
+            mixture.weight[out] = 0
+        mixture.weight[to] += part
+        self._move(first, length, mixture.labels + out * length, self.cost[s] * part / self.modulus)
+        mixture_prune(mixture, length)
+        self.moved += 1
+
+    cdef double _square(self, Py_ssize_t first, Py_ssize_t length,
+                        const int32_t* z) noexcept nogil:
+        # ‖f(found) − f(z)‖²
+        cdef const int32_t* y = &self.found[0]
+        cdef Py_ssize_t t
+        cdef row_t row
+        cdef double total = 0
+        cdef int64_t places[2]
+        cdef double steps[2]
+        steps[0], steps[1] = 1, -1
+        for t in range(length):
+            if y[t] != z[t]:
+                row = rows_get(&self.rows.c, first + t)
+                places[0], places[1] = y[t], z[t]
+                block_update_some(&row, &self.sums[0, 0], self.stride, places, steps, 2)
+            if t > 0:
+                self.counts[y[t - 1] * self.k + y[t]] += 1
+                self.counts[z[t - 1] * self.k + z[t]] -= 1
+        for t in range(length):
+            if y[t] != z[t]:
+                row = rows_get(&self.rows.c, first + t)
+                total += taken(&row, &self.sums[0, y[t]], self.stride)
+                total += taken(&row, &self.sums[0, z[t]], self.stride)
+            if t > 0:
+                total += taken_one(&self.counts[y[t - 1] * self.k + y[t]])
+                total += taken_one(&self.counts[z[t - 1] * self.k + z[t]])
+        return total
+
+    cdef void _move(self, Py_ssize_t first, Py_ssize_t length, const int32_t* z,
+                    double shift) noexcept nogil:
+        # w += shift (f(z) − f(found))
+        cdef const int32_t* y = &self.found[0]
+        cdef Py_ssize_t t
+        cdef row_t row
+        cdef int64_t places[2]
+        cdef double steps[2]
+        steps[0], steps[1] = -shift, shift
+        for t in range(length):
+            if y[t] != z[t]:
+                row = rows_get(&self.rows.c, first + t)
+                places[0], places[1] = y[t], z[t]
+                block_update_some(&row, &self.W[0, 0], self.stride, places, steps, 2)
+            if t > 0 and (y[t] != z[t] or y[t - 1] != z[t - 1]):
+                self.T[y[t - 1], y[t]] -= shift
+                self.T[self.k + y[t], y[t - 1]] -= shift
+                self.T[z[t - 1], z[t]] += shift
+                self.T[self.k + z[t], z[t - 1]] += shift
+
+
+cdef double taken(const row_t* row, double* v, Py_ssize_t stride) noexcept nogil:
+    # Σ v² over the entries of a row, which become 0
+    cdef Py_ssize_t t, j
+    cdef double total = 0
+    for t in range(row.length + (row.bias != 0)):
+        j = row.bias_index if t == row.length else row_index(row, row.kind, t)
+        total += taken_one(v + j * stride)
+    return total
+
+
+cdef double taken_one(double* v) noexcept nogil:
+    cdef double square = v[0] * v[0]
+    v[0] = 0
+    return square

@@ -1,0 +1,175 @@
+"""Block-coordinate Frank–Wolfe for max-margin Markov networks on chains."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.sequences._frank_wolfe import FrankWolfe
+from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
+
+Array = NDArray[np.float64]
+
+SAMPLINGS = ("permutation", "gaps")
+# A visit leaves a mixture unchanged if its gap is at most this fraction of the mean.
+MIN_VISIT_GAP = 0.003
+# A pass by gaps draws sequences with a chance in proportion to their gaps; every such pass but one
+# of this number, which visits all.
+GAP_PASSES = 10
+
+
+class Labellings(NamedTuple):
+    """A mixture of labellings of each sequence: how many, their weights, their labels end to end.
+
+    Weights of a sequence sum to 1, so that they serve for other costs too.
+    """
+
+    numbers: NDArray[np.int64]
+    weights: Array
+    labels: NDArray[np.int32]
+
+
+class BlockFrankWolfe(DualDescent):
+    """minimize Ω(w) + Σ_s c_s max_y [distance(y, y_s) + ⟨w, f(x_s, y) − f(x_s, y_s)⟩], Ω quadratic.
+
+    Dual: maximize Σ_s c_s Σ_y a_s(y) distance(y, y_s) − Ω*(Σ_s c_s Σ_y a_s(y) (f(y_s) − f(y))) over
+    distributions a_s on the labellings of each sequence. A visit finds the labelling with the
+    largest value of the hinge (Viterbi) and moves weight to it from the labelling of the mixture
+    with the least, by an exact line search. The weights change in the rows of the positions at
+    which the two differ, and in two columns of each.
+
+    ``sampling``: a "permutation" of the sequences for each pass, which leaves out those with a
+    small gap for a while, or draws in proportion to the "gaps" that visits have found. ``start``
+    are `Labellings` to begin from. Certificate: the gap is the sum of the sequences' gaps, exact
+    after a pass over all of them.
+
+    Raises ValueError for a regularizer that is not quadratic. Source: Lacoste-Julien, Jaggi,
+    Schmidt and Pletscher, Block-coordinate Frank-Wolfe optimization for structural SVMs, 2013;
+    Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, Minding the gaps for block Frank-Wolfe
+    optimization of structured SVMs, 2016, whose pairwise steps these are.
+    """
+
+    state: FrankWolfe
+
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        seed: int = 0,
+        *,
+        sampling: str = "permutation",
+        start: Labellings | None = None,
+    ) -> None:
+        super().__init__(risk.rows, risk.sequence_costs, seed)
+        if not regularizer.linear:
+            raise ValueError(
+                "Frank-Wolfe needs a quadratic regularizer, as l2 is, and "
+                f"{type(regularizer).__name__} is not"
+            )
+        if risk.loss.smoothing > 0 or risk.loss.distance != 1:
+            raise ValueError("Frank-Wolfe needs the structured hinge, without smoothing")
+        if sampling not in SAMPLINGS:
+            raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
+        self.risk, self.regularizer, self.sampling = risk, regularizer, sampling
+        self.first_duals = start
+        self.n = len(risk.starts) - 1
+        self.measuring_work = self.n / 2
+
+    def start(self) -> None:
+        self.curvatures()  # refuses rows whose norm overflows
+        risk = self.risk
+        self.state = FrankWolfe(
+            risk.rows, risk.label, risk.starts, risk.k, self.costs, self.regularizer.modulus
+        )
+        stored = risk.rows.n_stored + len(risk.label) * risk.k
+        self.slice = max(16, int(SLICE_WORK / risk.k * self.n / stored))
+        if self.first_duals is not None:
+            self.state.start_from(*self.first_duals)
+            self.rebuild(np.zeros(risk.shape))
+        self.distances = self.state.distances()
+
+    def run_pass(self, number: int) -> None:
+        order = self.state.begin_pass(number, self.seed)
+        if self.sampling == "gaps" and number % GAP_PASSES != 1:
+            order = self._drawn(number)
+        asleep = number, self.quiet(), self.calm(self.gap_sum)
+        least = MIN_VISIT_GAP * self.gap_sum / self.n
+
+        def visit(begin: int, end: int) -> None:
+            self.state.sweep(order, begin, end, least, *asleep)
+
+        self.in_pieces(order, lambda: self.slice, visit)
+        self.moved = self.state.moved
+        self.gap_sum = float(self.state.gaps.sum())
+        self.distances = self.state.distances()
+
+    def _drawn(self, number: int) -> NDArray[np.int64]:
+        """n draws of sequences, each with a chance in proportion to its gap."""
+        sums = np.cumsum(np.maximum(self.state.gaps, 0))
+        draws = np.random.default_rng([self.seed, number]).random(self.n)
+        return np.searchsorted(sums, sums[-1] * draws, side="right").clip(0, self.n - 1)
+
+    def estimate(self) -> tuple[float, float]:
+        return self._dual(), self.gap_sum
+
+    def _omega(self) -> float:
+        """Ω(w), which is Ω* at its vector."""
+        state = self.state
+        squares = inner(state.nodes, state.nodes)
+        squares += inner(np.ascontiguousarray(state.transitions), state.transitions)
+        return self.regularizer.modulus / 2 * squares
+
+    def _dual(self) -> float:
+        return self.distances - self._omega()
+
+    def measure(self) -> None:
+        self.rebuild(np.zeros(self.risk.shape))
+        losses = self.losses()
+        self.wake()
+        self.distances = self.state.distances()
+        self.certificate.offer_weights(self.present_weights, primal=losses + self._omega())
+        self.certificate.offer_duals(self.present_duals, dual=self._dual())
+
+    def losses(self) -> float:
+        total = 0.0
+        for begin in range(0, self.n, self.slice):
+            total += self.state.measure(begin, min(begin + self.slice, self.n))
+        self.gap_sum = float(self.state.gaps.sum())
+        return total
+
+    def rebuild(self, z: Array) -> None:
+        vector = (z + self.risk.gradient(self.present_duals())) / self.regularizer.modulus
+        d, k = self.rows.width, self.risk.k
+        self.state.nodes[:d, :k] = vector[: d * k].reshape(d, k)
+        self.state.put_transitions(vector[d * k :].reshape(k, k))
+
+    def present_weights(self) -> Array:
+        state, d, k = self.state, self.rows.width, self.risk.k
+        return np.concatenate((state.nodes[:d, :k].ravel(), state.transitions.ravel()))
+
+    def present_duals(self) -> Array:
+        nodes, pairs = self.state.combination()
+        return np.concatenate((nodes.ravel(), pairs.ravel(), [self.state.distances()]))
+
+    def labellings(self) -> Labellings:
+        """The mixtures, as a `start` for other costs."""
+        return Labellings(*self.state.labellings())
+
+    def value_at_zero(self) -> float:
+        return float(self.costs @ np.diff(self.risk.starts))
+
+    def rounding(self) -> float:
+        best, d, k = self.certificate, self.rows.width, self.risk.k
+        alphas = best.alphas[: len(self.risk.label) * k].reshape(-1, k)
+        weights = best.weights[: d * k].reshape(d, k)
+        shares = np.abs(alphas).sum(axis=1)
+        return best.rounding() + rounding_of_scores(self.rows, shares, weights)
+
+    def support(self) -> dict[str, int]:
+        """The number of labellings with a weight."""
+        return {"labellings": int(self.state.numbers.sum())}
