@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions
 from rrmlinear.risks.layouts.chain_products import ChainProducts
 from rrmlinear.risks.shares import Shares
@@ -142,6 +143,17 @@ class ChainRisk:
         self.products.gradient(nodes, out=into)
         result[-self.k * self.k :] = pairs.ravel()
         return result
+
+    def diagonal(self) -> Array:
+        """The diagonal of ∇²F at w = 0, where all labellings are as likely; without the distance.
+
+        c_s x_tf² (1/k − 1/k²) τ⁻¹ summed over positions, for feature f and each label.
+        """
+        k, lengths = self.k, np.diff(self.starts)
+        costs = self.sequence_costs / (self.loss.temperature or 1.0)
+        squares = Hessian(self.rows, np.repeat(costs, lengths)).diagonal()
+        pairs = float((costs * (lengths - 1)).sum()) / k**2
+        return np.append(np.repeat(squares * (1 / k - 1 / k**2), k), np.full(k * k, pairs))
 
     def conjugate(self, alphas: Array) -> float:
         """F*(−α), or a bound from above for a mean of derivatives."""

@@ -1,0 +1,118 @@
+"""The inverse Hessian of L-BFGS, by inner products of the pairs that it remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Entries of a vector worth a thread of their own.
+MIN_ENTRIES = 50_000
+
+
+class Spans:
+    """Vectors of one length in parts, one for each thread; sums of parts are added in order."""
+
+    def __init__(self, length: int, threads: int) -> None:
+        threads = max(1, min(threads, length // MIN_ENTRIES))
+        cuts = [length * t // threads for t in range(threads + 1)]
+        self.spans = [slice(*cuts[t : t + 2]) for t in range(threads)]
+        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def run(self, task: Callable[[slice], Any]) -> list[Any]:
+        """task(span) for all spans at once; their results in order."""
+        if self.pool is None:
+            return [task(self.spans[0])]
+        others = [self.pool.submit(task, span) for span in self.spans[1:]]
+        return [task(self.spans[0]), *(other.result() for other in others)]
+
+    def total(self, task: Callable[[slice], Any]) -> Any:
+        """Σ task(span)."""
+        first, *others = self.run(task)
+        for other in others:
+            first = first + other
+        return first
+
+    def close(self) -> None:
+        """End the threads."""
+        if self.pool is not None:
+            self.pool.shutdown()
+
+
+class CurvaturePairs:
+    """Moves s and changes y of the gradient along them, the last ``most`` of each.
+
+    From them H = γ D⁻¹ with the updates of BFGS for each pair, D a positive diagonal. All its terms
+    are multiples of s, D⁻¹ y and D⁻¹ g, so the recursion runs on inner products: one way through
+    the pairs for those with a gradient, and one for the direction. Source: Nocedal and Wright,
+    Numerical Optimization, algorithm 7.4; by inner products: Chen, Wang and Zhou, Large-scale
+    L-BFGS using MapReduce, 2014.
+    """
+
+    def __init__(self, inverse: Array, most: int, spans: Spans) -> None:
+        self.inverse, self.spans = inverse, spans
+        #: Pair p has s in row 2 p and D⁻¹ y in row 2 p + 1.
+        self.rows = np.empty((2 * most, len(inverse)))
+        self.most, self.count = most, 0
+        #: Places of pairs from the oldest to the newest.
+        self.order: list[int] = []
+        #: s_i'y_j for pairs j not older than i, and y_i'D⁻¹ y_j.
+        self.moved, self.changed = np.zeros((most, most)), np.zeros((most, most))
+
+    def take(self, s: Array, y: Array) -> None:
+        """Remember a pair with s'y > 0, in place of the oldest where all places are taken."""
+        place = len(self.order) if len(self.order) < self.most else self.order.pop(0)
+        self.order.append(place)
+
+        def store(span: slice) -> Array:
+            self.rows[2 * place, span] = s[span]
+            np.multiply(self.inverse[span], y[span], out=self.rows[2 * place + 1, span])
+            return self.rows[: 2 * len(self.order), span] @ y[span]
+
+        products = self.spans.total(store)
+        known = len(self.order)
+        self.moved[:known, place] = products[0::2]
+        self.changed[:known, place] = self.changed[place, :known] = products[1::2]
+
+    def direction(self, g: Array) -> tuple[Array, float]:
+        """(−H g, its product with g)."""
+        known = len(self.order)
+
+        def look(span: slice) -> Array:
+            scaled = self.inverse[span] * g[span]
+            products = self.rows[: 2 * known, span] @ g[span]
+            return np.append(products, scaled @ g[span])
+
+        products = self.spans.total(look)
+        scale, factors = self._factors(products[:-1][0::2], products[:-1][1::2])
+        result = np.empty_like(g)
+
+        def combine(span: slice) -> None:
+            np.multiply(self.inverse[span], -scale * g[span], out=result[span])
+            if known:
+                result[span] += factors @ self.rows[: 2 * known, span]
+
+        self.spans.run(combine)
+        return result, float(factors @ products[:-1] - scale * products[-1])
+
+    def _factors(self, sg: Array, yg: Array) -> tuple[float, Array]:
+        """(γ, factors of the rows) of −H g."""
+        order, moved, changed = self.order, self.moved, self.changed
+        result = np.zeros(2 * len(order))
+        if not order:
+            return 1.0, result
+        a, c = np.zeros(len(order)), np.zeros(len(order))
+        for i in reversed(order):  # a of pairs that are older is still 0
+            a[i] = (sg[i] - a @ moved[i, : len(order)]) / moved[i, i]
+        last = order[-1]
+        scale = moved[last, last] / changed[last, last]
+        for i in order:
+            ahead = scale * (yg[i] - a @ changed[i, : len(order)])
+            c[i] = a[i] - (ahead + c @ moved[: len(order), i]) / moved[i, i]
+        result[0::2], result[1::2] = -c, scale * a
+        return float(scale), result
