@@ -55,6 +55,8 @@ def risk_of(task: Task) -> Any:
 
 def start_of(task: Task) -> NDArray[np.float64] | None:
     """Duals to start from, in the risk's form: blocks per unit of cost, with the own class."""
+    if "chain" in task.features:
+        return None  # labellings are no start for steps on weights
     if task.n_classes is None or task.start is None:
         return task.start
     blocks = task.start.dense(task.n_classes)

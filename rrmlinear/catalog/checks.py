@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
 from rrmlinear.catalog.solvers import (
@@ -86,7 +86,7 @@ def _check_owner(
     numbers = tuple(loss.takes) if "loss" in solver.choices else solver.numbers
     if name in OF_LOSSES and name not in numbers:
         place = Named("loss", loss.name) if "loss" in solver.choices else this
-        raise no_effect(name, value, (place,), (_having("loss", LOSSES, name, "takes"),))
+        raise no_effect(name, value, (place,), (_having("loss", NAMED_LOSSES, name, "takes"),))
     own = regularizer.choices if "regularizer" in solver.choices else ()
     if name in OF_REGULARIZERS and name not in own:
         place = Named("regularizer", regularizer.name) if "regularizer" in solver.choices else this

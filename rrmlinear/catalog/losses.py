@@ -30,6 +30,7 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
+from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE
 
 PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
 # Shark's default tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of the
@@ -153,6 +154,29 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
     ),
 )
 
+#: Losses of sequences: score s(y) of a labelling y, h(y) its Hamming distance from the true one.
+CHAIN_LOSSES: Mapping[str, LossRow] = _table(
+    LossRow(
+        "crf",
+        "chain",
+        "log Σ_y e^(s(y)) − s(true y)",
+        lambda: LOG_LOSS,
+        {},
+        SMOOTH,
+        link="marginals",
+    ),
+    LossRow(
+        "m3n",
+        "chain",
+        "max over y of h(y) + s(y) − s(true y)",
+        STRUCTURED_HINGE.smoothed,
+        {"smoothing": 0.0},
+        frozenset({"labellings"}),
+    ),
+)
+#: Losses that the command line knows by name.
+NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES}
+
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
@@ -162,7 +186,7 @@ TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
 
 def loss_row(name: str) -> LossRow:
     """The loss of this name, also where only one solver type has it."""
-    return LOSSES[name] if name in LOSSES else OWN_LOSSES[name]
+    return NAMED_LOSSES[name] if name in NAMED_LOSSES else OWN_LOSSES[name]
 
 
 def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:

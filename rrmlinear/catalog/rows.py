@@ -26,6 +26,11 @@ FEATURES = {
     "classes": Feature("loss", "losses of classes", "has numbers as labels"),
     "one-score": Feature("loss", "losses of one score", "has several"),
     "several-columns": Feature("loss", "several columns of weights", "has one"),
+    "examples": Feature("loss", "losses that are sums over examples", "is not one"),
+    "chain": Feature("loss", "losses of sequences", "is of single examples"),
+    "labellings": Feature(
+        "loss", "the largest score of a labelling, without smoothing", "is another"
+    ),
     "smooth": Feature("loss", "a smooth loss", "has a kink"),
     "pieces": Feature(
         "loss",
@@ -89,7 +94,8 @@ class LossRow:
 
     ``kind`` is the kind of labels: "binary" (±1; one problem for each class where there are more
     than two), "multiclass" (classes, all in one problem), "regression" (real numbers), "vectors"
-    (a number for each column of weights) or "one-class" (no labels). ``build`` makes it of the
+    (a number for each column of weights), "one-class" (no labels) or "chain" (a class for each
+    position of a sequence). ``build`` makes it of the
     numbers that it ``takes``, in their order; their defaults stand beside them, and those of
     ``positive`` may not be 0. ``link`` names the way from scores to probabilities.
     """
@@ -104,21 +110,24 @@ class LossRow:
     link: str | None = None
 
     def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
-        """Features with these numbers: a loss that takes a smoothing becomes smooth."""
+        """Features with these numbers: a loss that takes a smoothing becomes smooth, and then is no
+        largest score of a labelling.
+        """
         of_kind = {
-            "binary": {"one-score", "classes"},
-            "multiclass": {"several-columns", "classes"},
-            "regression": {"one-score"},
-            "vectors": {"several-columns"},
-            "one-class": {"one-score"},
+            "binary": {"examples", "one-score", "classes"},
+            "multiclass": {"examples", "several-columns", "classes"},
+            "regression": {"examples", "one-score"},
+            "vectors": {"examples", "several-columns"},
+            "one-class": {"examples", "one-score"},
+            "chain": {"chain"},
         }[self.kind]
         smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
-        return self.features | of_kind | smoothed
+        return (self.features | of_kind | smoothed) - ({"labellings"} if smoothed else set())
 
     @property
     def could_offer(self) -> frozenset[str]:
         """Features with the best numbers."""
-        return self.offers({"smoothing": 1.0})
+        return self.offers({}) | self.offers({"smoothing": 1.0})
 
 
 @dataclass(frozen=True)

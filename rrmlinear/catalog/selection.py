@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.checks import check_effects, check_features, check_values
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
-from rrmlinear.catalog.losses import LOSSES, OWN_LOSSES, block_loss
+from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
@@ -47,7 +47,7 @@ class Selection:
 
     @property
     def kind(self) -> str:
-        """The kind of labels: "binary", "multiclass", "regression" or "vectors"."""
+        """The kind of labels, as in `LossRow`."""
         return self.loss_row.kind
 
     @property
@@ -69,7 +69,16 @@ class Selection:
         return Stopping(GAP_TOL, self.tolerance, *limits)
 
     def check_problem(self, problem: Problem) -> None:
-        """Raise ValueError for a problem without examples or without a bias to leave free."""
+        """Raise ValueError for a problem without examples or without a bias to leave free, and for
+        a loss of sequences, which is not for examples.
+        """
+        if self.kind == "chain":
+            raise ChoiceError(
+                Named("loss", self.loss_row.name),
+                " is of sequences, and the problem has examples",
+                field="loss",
+                value=self.loss_row.name,
+            )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
         if self.choices.free_bias and not problem.bias > 0:
@@ -115,7 +124,7 @@ class Selection:
 
 def select(
     choices: Choices,
-    losses: Mapping[str, LossRow] = LOSSES,
+    losses: Mapping[str, LossRow] = NAMED_LOSSES,
     layout: frozenset[str] = frozenset(),
 ) -> Selection:
     """The rows, the loss and the regularizer of some choices, all of them checked.
@@ -124,7 +133,7 @@ def select(
     offers beside the loss, such as several columns. Raises ChoiceError for wrong choices.
     """
     solver = find_solver(number_of(choices))
-    known = losses if "loss" in solver.choices else {**LOSSES, **OWN_LOSSES}
+    known = losses if "loss" in solver.choices else {**NAMED_LOSSES, **OWN_LOSSES}
     loss = _find("loss", choices.loss or solver.loss, known)
     name = choices.regularizer or solver.regularizer
     regularizer = _find("regularizer", name, REGULARIZERS)

@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from rrmlinear.catalog import batch_builders, dual_builders, rule_builders, stage_builders
+from rrmlinear.catalog import (
+    batch_builders,
+    chain_builders,
+    dual_builders,
+    rule_builders,
+    stage_builders,
+)
 from rrmlinear.catalog.errors import ChoiceError
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow
 from rrmlinear.catalog.task import SolverRow, Task
@@ -29,6 +35,8 @@ DELTA = 0.0009
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
+EXAMPLES = frozenset({"examples"})
+SMOOTH_CHAINS = frozenset({"prox", "chain", "smooth"})
 PROX = frozenset({"prox"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
 
@@ -181,7 +189,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         30,
         "MCSVM_WW",
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance"),
         stage_builders.weston_watkins,
         loss="weston-watkins",
@@ -193,7 +201,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         31,
         "MCSVM_WW_Shark",
         "the same by Shark's greedy blocks",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         ("block", "tolerance"),
         dual_builders.plain,
         loss="weston-watkins",
@@ -204,7 +212,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         32,
         "SDCA",
         "Prox-SDCA: coordinate ascent on the dual, an example at a time",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
         dual_builders.plain,
         excludes=(("averaging", "free_bias"),),
@@ -213,7 +221,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         33,
         "SDCA_ACC",
         "the same, accelerated",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "inner"),
         dual_builders.accelerated,
     ),
@@ -221,7 +229,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         34,
         "PRAGAM",
         "Pragam: weights and duals by the excessive gap",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         (*BATCH, "lipschitz"),
         batch_builders.pragam,
     ),
@@ -229,7 +237,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         35,
         "AGM_EF",
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
-        (PROX,),
+        (PROX | EXAMPLES, SMOOTH_CHAINS),
         ESTIMATE_FUNCTIONS,
         batch_builders.agm,
     ),
@@ -237,7 +245,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         36,
         "AGM_EF_1",
         "the same with the memory of one step",
-        (PROX,),
+        (PROX | EXAMPLES, SMOOTH_CHAINS),
         ESTIMATE_FUNCTIONS,
         partial(batch_builders.agm, memory="one"),
     ),
@@ -245,7 +253,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         37,
         "PDPROX_DUAL",
         "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
-        (PROX,),
+        (PROX | EXAMPLES,),
         PDPROX,
         partial(batch_builders.pdprox, order="dual"),
     ),
@@ -253,7 +261,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         38,
         "PDPROX_PRIMAL",
         "Pdprox-primal: the same with an extra step of the weights",
-        (PROX,),
+        (PROX | EXAMPLES,),
         PDPROX,
         partial(batch_builders.pdprox, order="primal"),
     ),
@@ -277,7 +285,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         41,
         "PEGASOS",
         "Pegasos: stochastic subgradient steps",
-        (SQUARED_NORM,),
+        (SQUARED_NORM | EXAMPLES,),
         (*OBJECTIVE, "batch", "averaging"),
         batch_builders.pegasos,
         starts=False,
@@ -286,7 +294,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         42,
         "FISTA",
         "FISTA: accelerated gradient steps over all examples",
-        (PROX | {"smooth"},),
+        (PROX | {"examples", "smooth"},),
         PROXIMAL,
         batch_builders.fista,
         loss="smooth-hinge",
@@ -295,15 +303,24 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "newton",
         "NEWTON",
         "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
-        (CONVEX,),
+        (CONVEX | EXAMPLES,),
         BATCH,
         batch_builders.newton,
+    ),
+    SolverRow(
+        "bcfw",
+        "BCFW",
+        "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
+        (frozenset({"labellings", "linear"}),),
+        OBJECTIVE,
+        chain_builders.frank_wolfe,
+        loss="m3n",
     ),
     SolverRow(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
-        (PROX,),
+        (PROX | EXAMPLES, CONVEX | {"chain"}, SMOOTH_CHAINS),
         PROXIMAL,
         stage_builders.automatic,
     ),
@@ -331,7 +348,7 @@ def losses_of(row: SolverRow) -> tuple[str, ...]:
         return (row.loss,)
     fit = [
         name
-        for name, loss in LOSSES.items()
+        for name, loss in NAMED_LOSSES.items()
         if any(_part(need, "loss") <= loss.could_offer for need in row.needs)
     ]
     return (row.loss, *(name for name in fit if name != row.loss))

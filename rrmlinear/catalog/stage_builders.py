@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rrmlinear.catalog import batch_builders, dual_builders
+from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
 from rrmlinear.catalog.task import Task
 from rrmlinear.solvers.dual.accelerated import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
@@ -43,6 +43,8 @@ NEWTON_PATIENCE = 10
 
 def automatic(task: Task) -> Solver:
     """Stages of the solvers that take the task, the quickest on easy problems first."""
+    if "chain" in task.features:
+        return chain_builders.automatic(task)
     return Stages(_stages(task))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from rrmlinear.cli.files import blaming
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
 
 # 3,5-7,12; any other text is the name of a file.
 LIST = re.compile(r"[0-9,\-]+")
@@ -38,7 +39,7 @@ def read_columns(text: str) -> list[int]:
 
 
 def check_columns(
-    problem: Problem,
+    problem: Problem | SequenceProblem,
     training_file: str,
     groups_file: str | None,
     groups: Any,

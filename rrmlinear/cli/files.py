@@ -11,8 +11,9 @@ from typing import Any
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.data.text.libsvm_format import read_examples
+from rrmlinear.data.text.libsvm_format import read_examples, read_sequences
 from rrmlinear.data.text.whole_file import check_writable, whole_file
 
 
@@ -63,9 +64,22 @@ def _identity(path: str) -> Any:
 
 def read_problem(path: str, threads: int | None, strict: bool) -> Problem:
     """The examples of a file; an error in it ends the command."""
+    with _reading(path):
+        return read_examples(path, threads, strict)
+
+
+def read_chains(path: str, threads: int | None, strict: bool) -> SequenceProblem:
+    """The sequences of a file; an error in it ends the command."""
+    with _reading(path):
+        return read_sequences(path, threads=threads, strict=strict)
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """End the command with a sentence on what goes wrong while this file is read."""
     try:
         with blaming(f"can't open input file {path}"):
-            return read_examples(path, threads, strict)
+            yield
     except ValueError as error:
         text = str(error)
         raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None

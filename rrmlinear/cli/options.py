@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrmlinear.catalog.choices import CHOICES
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, number_of, select
@@ -24,6 +24,12 @@ from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, nu
 
 MAX_THREADS = 1024
 FOLDS_OF_SEARCH = 5
+#: Options that losses of sequences do not have, with a sentence each.
+NOT_OF_SEQUENCES = {
+    "search": "-C is not for losses of sequences: choose C by -v",
+    "liblinear_model": "--liblinear-model is not for losses of sequences: LIBLINEAR's form has no "
+    "place for transitions",
+}
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ def _converter(name: str) -> Callable[[str], Any]:
     flag, values = FLAGS[name].flag, CHOICES[name].values
     others: dict[str, Callable[[str], Any]] = {
         "solver": name_or_whole,
-        "loss": choice(flag, tuple(LOSSES)),
+        "loss": choice(flag, tuple(NAMED_LOSSES)),
         "regularizer": choice(flag, tuple(REGULARIZERS)),
         "groups": str,  # the file's name, until all options are read
         "unpenalized": read_columns,
@@ -185,6 +191,10 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
     if row.is_liblinear:
         check_bias(row, bool(options.free_bias), options.bias)
     chosen = select(parameter)
+    if chosen.kind == "chain":
+        for flag in ("search", "liblinear_model"):
+            if getattr(options, flag):
+                raise ValueError(NOT_OF_SEQUENCES[flag])
     check_bias(row, bool(options.free_bias), options.bias)
     return chosen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,21 @@ from rrmlinear.cli.files import (
     check_input,
     check_output,
     output_file,
+    read_chains,
     read_problem,
 )
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.options import parse_prediction
+from rrmlinear.cli.options import PredictionOptions, parse_prediction
 from rrmlinear.cli.report import warnings_said
-from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
+from rrmlinear.cli.scores import (
+    accuracy,
+    mean_squared_error,
+    sequence_lines,
+    squared_correlation,
+)
+from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError
+from rrmlinear.training.model_file import ModelFileError, load_model
 
 LINES_AT_ONCE = 1 << 16
 
@@ -37,17 +45,22 @@ def main(arguments: Sequence[str]) -> None:
     )
     model = _load(options.model_file)
     if options.probabilities and model.link is None:
-        raise LeaveError("probability output is only supported for logistic regression")
+        chains = isinstance(model, ChainModel)
+        only = "sequences of loss crf" if chains else "logistic regression"
+        raise LeaveError(f"probability output is only supported for {only}")
+    if isinstance(model, ChainModel):
+        _label_sequences(model, options)
+    else:
+        _label_examples(model, options)
+
+
+def _label_examples(model: Model, options: PredictionOptions) -> None:
     with warnings_said():
         problem = read_problem(options.test_file, options.threads, options.strict)
     threads = options.threads or 1
     predicted = model.predict(problem, threads)
-    if options.probabilities:
-        names = " ".join(map(str, model.labels.tolist()))
-        probabilities = model.predict_proba(problem, threads)
-        _write(options.output_file, _probability_lines(predicted, probabilities), f"labels {names}")
-    else:
-        _write(options.output_file, (f"{value:.17g}" for value in predicted.tolist()))
+    of_classes = model.predict_proba(problem, threads) if options.probabilities else None
+    _write_labels(options.output_file, model, predicted, of_classes)
     if options.quiet:
         return
     if model.is_regression:
@@ -61,12 +74,37 @@ def main(arguments: Sequence[str]) -> None:
         print(f"Accuracy = {share:g}% ({correct}/{len(predicted)})")
 
 
-def _load(path: str) -> Model:
+def _label_sequences(model: ChainModel, options: PredictionOptions) -> None:
+    with warnings_said():
+        problem = read_chains(options.test_file, options.threads, options.strict)
+    threads = options.threads or 1
+    predicted = model.predict(problem, threads)
+    marginals = model.predict_marginals(problem, threads) if options.probabilities else None
+    _write_labels(options.output_file, model, predicted, marginals)
+    if not options.quiet:
+        print(sequence_lines(predicted, problem))
+
+
+def _write_labels(
+    path: str,
+    model: Model | ChainModel,
+    predicted: NDArray[Any],
+    probabilities: NDArray[np.float64] | None,
+) -> None:
+    if probabilities is None:
+        _write(path, (f"{value:.17g}" for value in predicted.tolist()))
+    else:
+        names = " ".join(map(str, model.labels.tolist()))
+        _write(path, _probability_lines(predicted, probabilities), f"labels {names}")
+
+
+def _load(path: str) -> Model | ChainModel:
     try:
         with blaming(f"can't open model file {path}"):
-            return Model.load(path)
+            stored = load_model(path)
     except ModelFileError as error:
         raise LeaveError(f"{error}\ncan't open model file {path}") from None
+    return (Model if stored.transitions is None else ChainModel)(**vars(stored))
 
 
 def _probability_lines(

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.sequences import SequenceProblem
+
 
 def accuracy(predicted: NDArray[Any], labels: NDArray[np.float64]) -> float:
     """Percent of the labels that are predicted."""
@@ -24,3 +26,14 @@ def squared_correlation(predicted: NDArray[np.float64], y: NDArray[np.float64]) 
     p, y = predicted - predicted.mean(), y - y.mean()
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         return float((p @ y) ** 2 / ((p @ p) * (y @ y)))
+
+
+def sequence_lines(predicted: NDArray[Any], problem: SequenceProblem) -> str:
+    """The shares of positions and of whole sequences with right labels, a line each."""
+    right = predicted == problem.labels[problem.label]
+    whole = np.logical_and.reduceat(right, problem.starts[:-1])
+    shares = [
+        f"{100 * np.mean(each):g}% ({np.count_nonzero(each)}/{len(each)})"
+        for each in (right, whole)
+    ]
+    return f"Accuracy = {shares[0]}\nWhole sequences = {shares[1]}"

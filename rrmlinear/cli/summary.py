@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.solvers.loop.result import Result, Status
+from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial
 
 
-def summary(model: Model, solver: SolverRow) -> str:
+def summary(model: Model | ChainModel, solver: SolverRow) -> str:
     """The end of a training; LIBLINEAR's dual solvers minimize −dual."""
     result = model.result
     assert result is not None
@@ -34,7 +35,7 @@ def summary(model: Model, solver: SolverRow) -> str:
     )
 
 
-def _of_liblinear(model: Model, result: Result, solver: SolverRow) -> list[str]:
+def _of_liblinear(model: Model | ChainModel, result: Result, solver: SolverRow) -> list[str]:
     in_primal = solver.form == "primal"
     lines = [
         f"optimization finished, #iter = {result.passes}",
@@ -58,6 +59,8 @@ def _support(result: Result) -> list[str]:
             f"support: {support['examples']} examples, {support['duals']} duals, "
             f"{support['at_bound']} of them at the bound"
         )
+    if "labellings" in support:
+        lines.append(f"support: {support['labellings']} labellings")
     if "features in use" in support:
         lines.append(f"features in use: {support['features in use']}")
     return lines

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
@@ -15,15 +17,20 @@ from rrmlinear.cli.files import (
     check_input,
     check_output,
     output_file,
+    read_chains,
     read_problem,
 )
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
+from rrmlinear.cli.scores import sequence_lines
 from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.training.chain_model import ChainModel
+from rrmlinear.training.chains import cross_validate_sequences, fit_chains
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
@@ -38,7 +45,8 @@ def main(arguments: Sequence[str]) -> None:
     check_input(options.training_file)
     _check_outputs(options)
     with warnings_said():
-        problem = read_problem(options.training_file, options.reading_threads, options.strict)
+        read = read_chains if options.chosen.kind == "chain" else read_problem
+        problem = read(options.training_file, options.reading_threads, options.strict)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     chosen = options.chosen.choices
@@ -75,7 +83,7 @@ def _check_outputs(options: TrainingOptions) -> None:
 
 
 class _Run:
-    def __init__(self, options: TrainingOptions, problem: Problem):
+    def __init__(self, options: TrainingOptions, problem: Problem | SequenceProblem):
         self.options, self.problem = options, problem
         self.passes = 0
 
@@ -89,16 +97,23 @@ class _Run:
                     output_file(options.trace_file, "can't write trace file")
                 )
                 reporters.append(TraceWriter(file, options.trace_file).show)
-            model = fit_selection(self.problem, options.chosen, self._on_pass(reporters))
+            model = self._fitted(self._on_pass(reporters))
         if not options.quiet and model.result is not None:
             print(summary(model, options.chosen.solver))
             sys.stdout.flush()
         self._save(model)
 
+    def _fitted(self, on_pass: Reporter) -> Model | ChainModel:
+        if isinstance(self.problem, SequenceProblem):
+            return fit_chains(self.problem, self.options.chosen, on_pass)
+        return fit_selection(self.problem, self.options.chosen, on_pass)
+
     def over_folds(self, folds: int) -> None:
         """Cross validate, or search by it."""
-        if folds > self.problem.n_examples:
-            folds = self.problem.n_examples
+        problem = self.problem
+        n = problem.n_sequences if isinstance(problem, SequenceProblem) else problem.n_examples
+        if folds > n:
+            folds = n
             warn(
                 "# folds > # data. Will use # folds = # data instead "
                 "(i.e., leave-one-out cross validation)"
@@ -109,6 +124,7 @@ class _Run:
             self.cross_validate(folds)
 
     def search(self, folds: int, begin: SearchOptions) -> None:
+        assert isinstance(self.problem, Problem)
         quiet = self.options.quiet
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
 
@@ -125,9 +141,18 @@ class _Run:
     def cross_validate(self, folds: int) -> None:
         options = self.options
         with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
-            predicted = cross_validate(self.problem, options.chosen, folds, self._on_pass([show]))
+            predicted = self._held_out(folds, self._on_pass([show]))
+        if isinstance(self.problem, SequenceProblem):
+            print(f"Cross Validation {sequence_lines(predicted, self.problem)}")
+            return
         regression = options.chosen.kind == "regression"
         print(cross_validation_lines(predicted, self.problem.labels, regression))
+
+    def _held_out(self, folds: int, on_pass: Reporter) -> NDArray[Any]:
+        """Labels that models of the other folds predict."""
+        if isinstance(self.problem, SequenceProblem):
+            return cross_validate_sequences(self.problem, self.options.chosen, folds, on_pass)
+        return cross_validate(self.problem, self.options.chosen, folds, on_pass)
 
     def _on_pass(self, reporters: Sequence[Reporter]) -> Reporter:
         def on_pass(row: TraceRow) -> None:
@@ -137,7 +162,7 @@ class _Run:
 
         return on_pass
 
-    def _save(self, model: Model) -> None:
+    def _save(self, model: Model | ChainModel) -> None:
         with blaming(f"can't save model to file {self.options.model_file}"):
             model.save(self.options.model_file, liblinear=self.options.liblinear_model)
 

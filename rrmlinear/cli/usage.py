@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import alternatives
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, SOLVERS, solvers_with
 from rrmlinear.cli.flags import FLAGS
@@ -42,13 +42,14 @@ KINDS = {
     "binary": "for two classes, or each class against the rest",
     "multiclass": "for all classes in one problem",
     "regression": "for regression",
+    "chain": "for sequences, of lines with qid:",
 }
 
 PREDICT = f"""\
 Usage: predict [options] test_file model_file output_file
 options:
 -b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
-                           for loss logistic or softmax only
+                           for loss logistic, softmax or crf only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
 --strict : {STRICT}
 -q : quiet mode (no outputs)
@@ -124,6 +125,6 @@ def training_usage() -> str:
 
 def _losses() -> Iterator[str]:
     for kind, title in KINDS.items():
-        names = ", ".join(row.name for row in LOSSES.values() if row.kind == kind)
+        names = ", ".join(row.name for row in NAMED_LOSSES.values() if row.kind == kind)
         yield f"  {title}"
         yield textwrap.fill(names, WIDTH, initial_indent=" " * 7, subsequent_indent=" " * 7)

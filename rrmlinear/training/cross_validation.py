@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,16 @@ def cross_validate(
 
 def folds_of(problem: Problem, folds: int, seed: int) -> list[Fold]:
     """The folds of a problem: its examples shuffled, or with n folds in their order."""
-    n = problem.n_examples
+    return [
+        Fold(name, part, problem.take(rest), problem.take(part))
+        for name, part, rest in parts_of(problem.n_examples, folds, seed)
+    ]
+
+
+def parts_of(
+    n: int, folds: int, seed: int
+) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+    """(name, numbers held out, the others) of each fold of 0 … n − 1."""
     if not 2 <= folds <= n:
         raise ValueError(f"{folds} folds of {n} examples; allowed are 2 … {n}")
     order = np.arange(n)
@@ -60,15 +70,9 @@ def folds_of(problem: Problem, folds: int, seed: int) -> list[Fold]:
         order = np.random.Generator(np.random.PCG64(seed)).permutation(n)
     ends = [fold * n // folds for fold in range(folds + 1)]
     parts = [order[ends[fold] : ends[fold + 1]] for fold in range(folds)]
-    return [
-        Fold(
-            f"fold {number + 1} of {folds}",
-            part,
-            problem.take(np.concatenate([*parts[:number], *parts[number + 1 :]])),
-            problem.take(part),
-        )
-        for number, part in enumerate(parts)
-    ]
+    for number, part in enumerate(parts):
+        rest = np.concatenate([*parts[:number], *parts[number + 1 :]])
+        yield f"fold {number + 1} of {folds}", part, rest
 
 
 def _dtype(chosen: Selection) -> type:

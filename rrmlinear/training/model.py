@@ -16,7 +16,7 @@ from rrmlinear.catalog.losses import LOSSES, loss_row
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import Result
-from rrmlinear.training.model_file import load_model, save_model
+from rrmlinear.training.model_file import ModelFileError, load_model, save_model
 from rrmlinear.training.probabilities import LINKS
 from rrmlinear.training.stored import StoredModel
 
@@ -120,4 +120,7 @@ class Model(StoredModel):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file, checking all of it; see `training.model_file`."""
-        return cls(**vars(load_model(path)))
+        stored = load_model(path)
+        if stored.transitions is not None:
+            raise ModelFileError(f"{path} holds a model of sequences, with transitions")
+        return cls(**vars(stored))

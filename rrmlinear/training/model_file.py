@@ -23,7 +23,7 @@ from rrmlinear.training.stored import StoredModel
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
-KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho")
+KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho", "transitions")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
 #: Kinds of models without a line of labels.
 UNLABELLED = ("regression", "one-class")
@@ -40,7 +40,8 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
-    as in LIBLINEAR. The file is complete or left as it was. Every number has 17 digits, so that the
+    as in LIBLINEAR. A model of sequences has a line ``transitions`` and their rows behind those of
+    the weights. The file is complete or left as it was. Every number has 17 digits, so that the
     model read back predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that
     predicts the same labels or values, and there is no line ``loss``.
 
@@ -50,6 +51,12 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     weights = np.ascontiguousarray(model.weights, dtype=np.float64)
     if model.n_features < 1:
         raise ValueError("a model without features cannot be saved")
+    if model.transitions is not None:
+        if liblinear:
+            raise ValueError(
+                "a model of sequences has transitions, which LIBLINEAR has no place for"
+            )
+        weights = np.concatenate([weights, model.transitions])
     if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if liblinear and model.loss is not None:
@@ -76,6 +83,8 @@ def _header_of(model: StoredModel) -> str:
     lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}"]
     if model.rho is not None:
         lines.append(f"rho {model.rho:.17g}")
+    if model.transitions is not None:
+        lines.append(f"transitions {len(model.transitions)}")
     return "\n".join([*lines, "w", ""])
 
 
@@ -110,10 +119,14 @@ class _Reading:
         bias = self._bias()
         rho = self._rho(kind)
         one_column = kind in UNLABELLED or (kind == "binary" and n_classes == 2)
-        weights = self._weights(n_features + (bias >= 0), 1 if one_column else n_classes)
+        behind = self._transitions(kind, n_classes)
+        rows = n_features + (bias >= 0)
+        weights = self._weights(rows + behind, 1 if one_column else n_classes)
         if rho is not None:
             labels = np.array([1, -1])
-        return StoredModel(solver_name, labels, weights, n_features, bias, loss, rho)
+        transitions = weights[rows:] if behind else None
+        given = (solver_name, labels, weights[:rows], n_features, bias, loss, rho, transitions)
+        return StoredModel(*given)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -215,6 +228,21 @@ class _Reading:
         if "rho" in self.found:
             raise self._error("only a one-class model has a rho", self.found["rho"][0])
         return None
+
+    def _transitions(self, kind: str, n_classes: int) -> int:
+        """The lines of transitions behind those of weights."""
+        if kind == "chain":
+            self._need(("transitions",))
+            if self._count("transitions", 2) != n_classes:
+                raise self._error(
+                    f"transitions must be nr_class, {n_classes}", self.found["transitions"][0]
+                )
+            return n_classes
+        if "transitions" in self.found:
+            raise self._error(
+                "only a model of sequences has transitions", self.found["transitions"][0]
+            )
+        return 0
 
     def _number(self, name: str) -> float:
         line, value = self.found[name]

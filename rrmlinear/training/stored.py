@@ -17,7 +17,8 @@ class StoredModel:
     says the first label, any other the second. Else the columns are in the order of ``labels``, and
     the class of x is the first with the largest score. A one-class model has the labels 1 and −1,
     and its score is x'w − ``rho``. Labels stand in the order of first
-    appearance in the training data.
+    appearance in the training data. A model of sequences has ``transitions``, k × k: the weight of
+    label j behind label i stands in row i and column j.
 
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
     training loss, if known.
@@ -30,6 +31,7 @@ class StoredModel:
     bias: float = -1.0
     loss: str | None = None
     rho: float | None = None
+    transitions: NDArray[np.float64] | None = None
 
     @property
     def is_regression(self) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from rrmlinear import Parameter
 from rrmlinear.catalog.choices import CHOICES, Choices
-from rrmlinear.catalog.losses import LOSSES, OWN_LOSSES, TASK_LOSSES
+from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES, NAMED_LOSSES, OWN_LOSSES, TASK_LOSSES
 from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import FEATURES, resolved
 from rrmlinear.catalog.selection import select
@@ -42,6 +42,15 @@ def test_a_loss_offers_what_its_row_says(name, smoothing):
     assert ("classes" in offers) == (row.kind in ("binary", "multiclass"))
 
 
+@pytest.mark.parametrize("name", CHAIN_LOSSES)
+def test_a_loss_of_sequences_offers_what_its_row_says(name):
+    row = CHAIN_LOSSES[name]
+    for smoothing in (0.0, 0.5) if row.takes else (None,):
+        chosen = Choices(smoothing=smoothing)
+        loss = row.build(*resolved(row.takes, chosen).values())
+        assert ("smooth" in row.offers(resolved(row.takes, chosen))) == (loss.smoothing > 0)
+
+
 LIMITS = [(name, limits) for name in REGULARIZERS for limits in ({}, {"unpenalized": [1]})]
 LIMITS += [(name, {"lower": 0.0}) for name, row in REGULARIZERS.items() if row.bounded]
 
@@ -59,7 +68,7 @@ def test_a_regularizer_offers_what_its_row_says(name, limits):
 
 
 def test_needs_and_offers_are_features():
-    named = [feature for row in LOSSES.values() for feature in row.could_offer]
+    named = [feature for row in NAMED_LOSSES.values() for feature in row.could_offer]
     named += [feature for row in REGULARIZERS.values() for feature in row.offers() | row.needs]
     named += [feature for row in SOLVERS.values() for need in row.needs for feature in need]
     named += [feature for row in CHOICES.values() for feature in row.needs]
@@ -69,10 +78,10 @@ def test_needs_and_offers_are_features():
 def test_choices_named_in_rows_exist():
     for row in SOLVERS.values():
         assert set(row.choices) <= set(CHOICES)
-        assert row.loss in {**LOSSES, **OWN_LOSSES}
+        assert row.loss in {**NAMED_LOSSES, **OWN_LOSSES}
         assert row.regularizer in REGULARIZERS
         assert len(losses_of(row)) >= 1 <= len(regularizers_of(row))
-    for row in (*LOSSES.values(), *TASK_LOSSES.values(), *REGULARIZERS.values()):
+    for row in (*NAMED_LOSSES.values(), *TASK_LOSSES.values(), *REGULARIZERS.values()):
         assert set(row.takes) | set(row.positive) <= set(CHOICES)
     for row in CHOICES.values():
         assert set(row.excluded_by) | set(row.only_with) <= set(CHOICES)
@@ -131,11 +140,13 @@ def test_a_parameter_has_the_fields_of_the_rows_and_tells_them():
 def test_every_loss_and_every_regularizer_has_a_solver():
     for row in SOLVERS.values():
         for name in losses_of(row) if "loss" in row.choices else ():
-            smoothing = 0.5 if "smoothing" in LOSSES[name].takes else None
+            with_kink = any("labellings" in need for need in row.needs)
+            smooths = "smoothing" in NAMED_LOSSES[name].takes and not with_kink
+            smoothing = 0.5 if smooths else None
             chosen = select(Parameter(solver=row.number, loss=name, smoothing=smoothing))
             assert any(need <= chosen.features for need in row.needs)
     assert {name for row in SOLVERS.values() for name in losses_of(row)} == {
-        *LOSSES,
+        *NAMED_LOSSES,
         *OWN_LOSSES,
     }
     assert {name for row in SOLVERS.values() for name in regularizers_of(row)} == set(REGULARIZERS)

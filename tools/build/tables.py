@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import LOSSES, NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, RegularizerRow
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
@@ -24,6 +24,7 @@ KINDS = {
     "binary": "two classes, y = ±1",
     "multiclass": "k classes, k scores",
     "regression": "regression",
+    "chain": "a class for each position of a sequence",
 }
 
 
@@ -53,7 +54,7 @@ def loss_table() -> str:
     rows = (
         (f"`{row.name}`", row.formula, title, _flags(row.takes))
         for kind, title in KINDS.items()
-        for row in LOSSES.values()
+        for row in NAMED_LOSSES.values()
         if row.kind == kind
     )
     return _table(("`--loss`", "φ", "labels", "numbers"), rows)
@@ -100,8 +101,10 @@ def _losses_told(row: SolverRow) -> str:
     names = set(losses_of(row))
     if any("smooth" in need for need in row.needs):
         return "smooth"
-    if names == set(LOSSES):
+    if names == set(NAMED_LOSSES):
         return "all"
+    if names == set(LOSSES):
+        return "all of examples"
     if names == {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}:
         return "of one score"
     return ", ".join(names)

@@ -1,0 +1,43 @@
+"""Builders of the risk of sequences, and of its automatic solver."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog import batch_builders
+from rrmlinear.catalog.task import Task
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
+from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
+from rrmlinear.solvers.loop.solver import Solver
+
+
+def chain_risk(
+    rows: Rows,
+    label: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    k: int,
+    costs: NDArray[np.float64],
+    loss: ChainLoss,
+    threads: int,
+) -> ChainRisk:
+    """F of sequences with these costs."""
+    return ChainRisk(rows, label, starts, k, costs, threads, loss)
+
+
+def frank_wolfe(task: Task) -> Solver:
+    """Frank–Wolfe steps of one sequence after the other, from labellings if there are some."""
+    solver = BlockFrankWolfe(task.risk, task.regularizer, task.choices.seed, start=task.start)
+    if task.choices.threads > 1:
+        solver.notes.append(f"it uses one thread, not {task.choices.threads}")
+    return solver
+
+
+def automatic(task: Task) -> Solver:
+    """The solver for sequences that suits loss and regularizer."""
+    if {"labellings", "linear"} <= task.features:
+        return frank_wolfe(task)
+    if "strongly-convex" in task.features:
+        return batch_builders.bmrm(task, "qp")
+    return batch_builders.agm(task)

@@ -1,0 +1,200 @@
+"""Sequences trained: a risk of chains, and cross validation by sequences."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.chain_builders import chain_risk
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.training.chain_model import ChainModel
+from rrmlinear.training.costs import checked_costs
+from rrmlinear.training.cross_validation import parts_of
+from rrmlinear.training.fit import MAX_WEIGHTS, NotSolvedWarning
+
+Vector = NDArray[np.float64]
+
+
+def fit_sequences(
+    problem: SequenceProblem,
+    parameter: Parameter,
+    on_pass: OnPass | None = None,
+    start: ChainModel | None = None,
+) -> ChainModel:
+    """minimize Ω(W, T) + Σ_s C c_s φ_s(W, T) over sequences s with weights c_s.
+
+    ``parameter`` names the loss φ, "crf" or "m3n", and the regularizer Ω, by default
+    ½‖W‖² + ½‖T‖². W has a column of weights for each label, and T a weight for each pair of labels
+    that follow each other. Groups, bounds and columns without penalty are those of the rows of W.
+    ``start`` is a model of the same features and labels, whose weights the solver begins from.
+
+    ``on_pass``, the result and errors are as in `rrmlinear.fit`.
+    """
+    return fit_chains(problem, select(parameter), on_pass, start, stacklevel=3)
+
+
+def fit_chains(
+    problem: SequenceProblem,
+    chosen: Selection,
+    on_pass: OnPass | None = None,
+    start: ChainModel | None = None,
+    stacklevel: int = 2,
+) -> ChainModel:
+    """`fit_sequences` with a `Selection`."""
+    model, result = solve_chains(problem, chosen, on_pass, start)
+    if not result.solved:
+        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+    return model
+
+
+def solve_chains(
+    problem: SequenceProblem,
+    chosen: Selection,
+    on_pass: OnPass | None = None,
+    start: ChainModel | None = None,
+) -> tuple[ChainModel, Result]:
+    """`fit_chains`, without the warning that the tolerance was not reached."""
+    if chosen.kind != "chain":
+        raise ChoiceError(
+            Named("loss", chosen.loss_row.name),
+            " is of examples, and the problem has sequences",
+            field="loss",
+            value=chosen.loss_row.name,
+        )
+    rows, k = problem.rows, problem.n_labels
+    if k < 2:
+        raise ValueError(
+            f"all {problem.n_positions} positions have label {problem.labels[0]}: training takes "
+            "at least two"
+        )
+    if (rows.width + k) * k > MAX_WEIGHTS:
+        raise MemoryError(f"no process can address weights of {rows.width} features")
+    costs = _costs(problem, chosen.choices.C)
+    risk = chain_risk(
+        rows, problem.label, problem.starts, k, costs, chosen.loss, chosen.choices.threads
+    )
+    omega = _regularizer(chosen, problem).over(risk.shape)
+    weights, labellings = (None, None) if start is None else _first(start, problem)
+    solver = chosen.solver_for(
+        rows, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
+    )
+    result = solver.solve(chosen.stopping, on_pass)
+    nodes = rows.width * k
+    model = ChainModel(
+        solver_name=chosen.solver.name,
+        labels=problem.labels,
+        weights=result.weights[:nodes].reshape(rows.width, k),
+        n_features=problem.n_features,
+        bias=problem.bias,
+        loss=chosen.loss_row.name,
+        transitions=result.weights[nodes:].reshape(k, k),
+        parameter=chosen.choices,
+        result=result,
+        labellings=solver.labellings() if hasattr(solver, "labellings") else None,
+    )
+    return model, result
+
+
+def _costs(problem: SequenceProblem, C: float) -> Vector:
+    """C times the weight of every sequence."""
+    if problem.weights is None:
+        return np.full(problem.n_sequences, float(C))
+    with np.errstate(over="ignore"):
+        return checked_costs(C * problem.weights)
+
+
+def _first(start: ChainModel, problem: SequenceProblem) -> tuple[Vector, Any]:
+    """The weights of another model as one array, and its labellings if it was trained with some.
+
+    Raises ValueError where features or labels differ.
+    """
+    fits = np.array_equal(start.labels, problem.labels)
+    if not fits or start.weights.shape[0] != problem.rows.width or start.transitions is None:
+        raise ValueError("the model to start from has other labels or features")
+    weights = np.concatenate([start.weights.ravel(), start.transitions.ravel()])
+    kept, lengths = start.labellings, np.diff(problem.starts)
+    if kept is None or len(kept.numbers) != len(lengths):
+        return weights, None
+    return weights, kept if int(kept.numbers @ lengths) == len(kept.labels) else None
+
+
+def _regularizer(chosen: Selection, problem: SequenceProblem) -> Regularizer:
+    """Ω with choices of columns spread over the weights of their labels."""
+    choices = chosen.choices
+    columns = ("groups", "lower", "upper", "unpenalized")
+    if all(getattr(choices, name) is None for name in columns):
+        return chosen.regularizer
+    row = REGULARIZERS[choices.regularizer or chosen.solver.regularizer]
+    return build_regularizer(row, spread(choices, problem))
+
+
+def spread(choices: Choices, problem: SequenceProblem) -> Choices:
+    """Choices of columns as choices of weights, those of the labels of a column alike.
+
+    The appended column and the transitions have a group each and no bounds.
+    """
+    d, k = problem.n_features, problem.n_labels
+    sizes = [k] * d + [(problem.rows.width - d) * k, k * k]
+
+    def numbers(given: Any, other: float, name: str) -> Vector:
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim and array.shape != (d,):
+            raise ValueError(f"{name} has {array.size} numbers, and there are {d} columns")
+        return np.repeat(np.append(np.broadcast_to(array, (d,)), [other, other]), sizes)
+
+    new: dict[str, Any] = {}
+    if choices.groups is not None:
+        new["groups"] = _groups(choices.groups, d, sizes)
+    if choices.lower is not None:
+        new["lower"] = numbers(choices.lower, -np.inf, "lower")
+    if choices.upper is not None:
+        new["upper"] = numbers(choices.upper, np.inf, "upper")
+    if choices.unpenalized is not None:
+        places = np.asarray(choices.unpenalized, dtype=np.int64)
+        if places.size and not 0 <= places.min() <= places.max() < d:
+            raise ValueError(f"unpenalized columns must lie in 0 … {d - 1}")
+        new["unpenalized"] = (places[:, np.newaxis] * k + np.arange(k)).ravel()
+    return replace(choices, **new)
+
+
+def _groups(groups: Any, d: int, sizes: Sequence[int]) -> NDArray[np.int64]:
+    array = np.asarray(groups)
+    if array.shape != (d,):
+        raise ValueError(f"groups must be {d} whole numbers, one for each column")
+    names, index = np.unique(array, return_inverse=True)
+    return np.repeat(np.append(index, [len(names), len(names) + 1]), sizes)
+
+
+def cross_validate_sequences(
+    problem: SequenceProblem, chosen: Selection, folds: int, on_pass: OnPass | None = None
+) -> NDArray[Any]:
+    """Predict the label of each position by a model trained on the other folds.
+
+    The folds are of sequences; else as `cross_validate`.
+    """
+    predicted = np.empty(problem.n_positions, dtype=problem.labels.dtype)
+    lengths = np.diff(problem.starts)
+    for name, held_out, rest in parts_of(problem.n_sequences, folds, chosen.choices.seed):
+        try:
+            model = fit_chains(problem.take(rest), chosen, on_pass)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        found = model.predict(problem.take(held_out))
+        in_order = np.concatenate(([0], np.cumsum(lengths[held_out])))
+        places = np.arange(in_order[-1]) + np.repeat(
+            problem.starts[held_out] - in_order[:-1], lengths[held_out]
+        )
+        predicted[places] = found
+    return predicted

@@ -1,0 +1,107 @@
+"""Sequences on the command line: train, predict, cross validate, and what is refused."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import write_libsvm
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.prediction import main as predict
+from rrmlinear.cli.training import main as train
+from rrmlinear.data.sequences import SequenceProblem
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    chance = np.random.default_rng(0)
+    W = chance.normal(size=(5, 3))
+    X = [chance.normal(size=(n, 5)) for n in chance.integers(1, 6, 60)]
+    y = [[(1, 7, -2)[j] for j in (part @ W).argmax(axis=1)] for part in X]
+    problem = SequenceProblem.from_lists(X, y)
+    write_libsvm("train", problem.take(np.arange(40)).to_problem())
+    write_libsvm("test", problem.take(np.arange(40, 60)).to_problem())
+    return tmp_path
+
+
+@pytest.mark.parametrize("loss", ["crf", "m3n"])
+def test_train_and_predict(files, loss, capsys):
+    train(["--loss", loss, "-c", "10", "train", "model"])
+    said = capsys.readouterr().out
+    assert "the duality gap is within the tolerance" in said
+    assert "primal = " in said
+    predict(["test", "model", "out"])
+    positions, sequences = capsys.readouterr().out.splitlines()
+    assert positions.startswith("Accuracy = ")
+    assert sequences.startswith("Whole sequences = ")
+    assert sequences.endswith("/20)")
+    lines = (files / "test").read_text().splitlines()
+    labels = [line.split()[0] for line in lines]
+    predicted = (files / "out").read_text().split()
+    right = sum(a == b for a, b in zip(labels, predicted, strict=True))
+    assert positions.endswith(f"({right}/{len(labels)})")
+    assert right > 0.8 * len(labels)
+
+
+def test_marginals(files, capsys):
+    train(["-q", "--loss", "crf", "train", "model"])
+    predict(["-q", "-b", "1", "test", "model", "out"])
+    head, *lines = (files / "out").read_text().splitlines()
+    assert sorted(head.split()[1:]) == ["-2", "1", "7"]
+    rows = np.array([line.split()[1:] for line in lines], dtype=float)
+    np.testing.assert_allclose(rows.sum(axis=1), 1, atol=1e-4)
+    train(["-q", "--loss", "m3n", "train", "model"])
+    with pytest.raises(LeaveError, match="only supported for sequences of loss crf"):
+        predict(["-b", "1", "test", "model", "out"])
+
+
+def test_cross_validation(files, capsys):
+    train(["-q", "--loss", "crf", "-v", "4", "-c", "10", "train"])
+    positions, sequences = capsys.readouterr().out.splitlines()
+    assert positions.startswith("Cross Validation Accuracy = ")
+    assert sequences.startswith("Whole sequences = ")
+    assert not (files / "train.model").exists()
+    train(["-q", "--loss", "crf", "-v", "400", "train"])
+    assert "# folds > # data" in capsys.readouterr().err
+
+
+def test_labels_that_training_had_not(files, capsys):
+    train(["-q", "--loss", "crf", "train", "model"])
+    (files / "new").write_text("99 qid:1 1:1\n1 qid:1 2:1\n")
+    predict(["new", "model", "out"])
+    predicted = (files / "out").read_text().split()
+    assert set(predicted) <= {"1", "7", "-2"}
+    assert f"({int(predicted[1] == '1')}/2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("-s 1 train", "train, line 1, column 1: this example has a qid:"),
+        ("--loss crf plain", "plain, line 1, column 1: this example has no qid:"),
+        ("--loss crf again", "again, line 3, column 1: qid:1 comes back after another"),
+        ("--loss crf -C train", "-C is not for losses of sequences"),
+        ("--loss m3n --liblinear-model train", "LIBLINEAR's form has no place for transitions"),
+        ("--loss crf -s 1 train", "--loss has no effect with -s 1"),
+        ("--loss crf -w1 2 train", "-wi has no effect with loss crf"),
+        ("--loss crf -s 30 train", "--loss has no effect with -s 30"),
+        ("--loss crf one", "all 2 positions have label 1"),
+    ],
+)
+def test_what_is_refused(files, arguments, sentence):
+    (files / "plain").write_text("1 1:1\n2 2:1\n")
+    (files / "again").write_text("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:1 1:1\n")
+    (files / "one").write_text("1 qid:1 1:1\n1 qid:2 1:1\n")
+    with pytest.raises(LeaveError) as caught:
+        train([*arguments.split(), "model"])
+    assert sentence in str(caught.value)
+    assert not (files / "model").exists()
+
+
+def test_examples_are_no_test_set(files):
+    train(["-q", "--loss", "crf", "train", "model"])
+    (files / "plain").write_text("1 1:1\n2 2:1\n")
+    with pytest.raises(LeaveError, match="this example has no qid:"):
+        predict(["plain", "model", "out"])
+    train(["-q", "plain", "other"])
+    with pytest.raises(LeaveError, match="a qid:, which only losses of sequences take"):
+        predict(["test", "other", "out"])
