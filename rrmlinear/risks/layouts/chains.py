@@ -262,3 +262,6 @@ class ChainEvaluation(Evaluation):
     def tangent(self) -> tuple[float, Array]:
         derivatives = self.derivatives
         return self.value, derivatives
+
+    def derivative_along(self, moves: Array) -> float:
+        return float(np.vdot(self.derivatives, moves))

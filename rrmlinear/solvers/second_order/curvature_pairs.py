@@ -64,15 +64,19 @@ class CurvaturePairs:
         #: s_i'y_j for pairs j not older than i, and y_i'D⁻¹ y_j.
         self.moved, self.changed = np.zeros((most, most)), np.zeros((most, most))
 
-    def take(self, s: Array, y: Array) -> None:
-        """Remember a pair with s'y > 0, in place of the oldest where all places are taken."""
+    def take(self, s: Array, t: float, after: Array, before: Array) -> None:
+        """Remember the move t s and the gradients before and after it, t s'(after − before) > 0.
+
+        It takes the place of the oldest pair where all places are taken.
+        """
         place = len(self.order) if len(self.order) < self.most else self.order.pop(0)
         self.order.append(place)
 
         def store(span: slice) -> Array:
-            self.rows[2 * place, span] = s[span]
-            np.multiply(self.inverse[span], y[span], out=self.rows[2 * place + 1, span])
-            return self.rows[: 2 * len(self.order), span] @ y[span]
+            y = after[span] - before[span]
+            np.multiply(s[span], t, out=self.rows[2 * place, span])
+            np.multiply(self.inverse[span], y, out=self.rows[2 * place + 1, span])
+            return np.asarray(self.rows[: 2 * len(self.order), span] @ y)
 
         products = self.spans.total(store)
         known = len(self.order)
@@ -84,18 +88,19 @@ class CurvaturePairs:
         known = len(self.order)
 
         def look(span: slice) -> Array:
-            scaled = self.inverse[span] * g[span]
             products = self.rows[: 2 * known, span] @ g[span]
-            return np.append(products, scaled @ g[span])
+            return np.append(products, (self.inverse[span] * g[span]) @ g[span])
 
         products = self.spans.total(look)
         scale, factors = self._factors(products[:-1][0::2], products[:-1][1::2])
         result = np.empty_like(g)
 
         def combine(span: slice) -> None:
-            np.multiply(self.inverse[span], -scale * g[span], out=result[span])
+            part = result[span]
+            np.multiply(self.inverse[span], g[span], out=part)
+            part *= -scale
             if known:
-                result[span] += factors @ self.rows[: 2 * known, span]
+                part += factors @ self.rows[: 2 * known, span]
 
         self.spans.run(combine)
         return result, float(factors @ products[:-1] - scale * products[-1])

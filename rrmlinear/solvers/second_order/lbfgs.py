@@ -13,7 +13,7 @@ from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs, Spans
 
 Array = NDArray[np.float64]
@@ -50,51 +50,68 @@ class LBFGS(Solver):
             )
         self.risk, self.regularizer, self.given = risk, regularizer, weights
         self.modulus, self.n = regularizer.modulus, risk.rows.shape[0]
-        self.spans: Spans | None = None
+        self.spans = Spans(0, 1)
 
     def start(self) -> None:
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.w, self.at = first_weights(risk, self.regularizer, self.given)
         self.spans = Spans(self.w.size, risk.threads)
-        self.pairs = CurvaturePairs(1 / (self.modulus + risk.diagonal().ravel()), PAIRS, self.spans)
+        self.pairs = CurvaturePairs(1 / (self.modulus + risk.diagonal()), PAIRS, self.spans)
         self.gradient = self._offered()
 
     def _offered(self) -> Array:
-        """The gradient of the whole at w; w and the duals there are offered."""
-        risk_gradient = self.risk.gradient(self.at.derivatives)
-        self.certificate.offer_weights(self.w, self.at)
-        self.certificate.offer_duals(-self.at.derivatives, -risk_gradient, exact=True)
-        return np.asarray(risk_gradient + self.modulus * self.w)
+        """The gradient of the whole at w; w and the bound that the duals there give are offered."""
+        gradient, w = self.risk.gradient(self.at.derivatives), self.w
+
+        def add(span: slice) -> Array:
+            g, x = gradient[span], w[span]
+            g += self.modulus * x
+            return np.array([x @ x, g @ g])
+
+        size, slope = self.spans.total(add)
+        primal = float(self.at.value + self.modulus / 2 * size)
+        dual = float(primal - slope / (2 * self.modulus))
+        best = self.certificate
+        if dual > best.bound:
+            self.best_at = self.at
+        best.offer_bound(dual)
+        best.offer_weights(w, self.at, primal=primal)
+        return np.asarray(gradient)
+
+    def measure(self) -> None:
+        self.certificate.offer_duals(-self.best_at.derivatives)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        direction, rate = self.pairs.direction(self.gradient)
-        if not (np.isfinite(rate) and rate < 0):
-            if np.isfinite(rate):
-                self.moved = 0
-                return
+        w, before = self.w, self.gradient
+        direction, rate = self.pairs.direction(before)
+        if not np.isfinite(rate):
             raise ValueError(f"a step of L-BFGS overflows; {ADVICE}")
-        moves = self.risk.scores(direction)
-        linear = self.modulus * float(self.w @ direction)
-        square = self.modulus * float(direction @ direction)
-        line = self.at.line(moves)
+
+        def products(span: slice) -> Array:
+            d, x = direction[span], w[span]
+            return np.array([x @ d, d @ d, x @ x])
+
+        linear, square, size = self.modulus * self.spans.total(products)
+        line = self.at.line(self.risk.scores(direction))
 
         def derivative(t: float) -> float:
-            return float(linear + t * square + line.derivative(t))
+            return float(linear + t * square + line.derivative(t)) if t else rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        self.at = line.at(t)
-        before, last = self.gradient, self.w
-        self.w = last + t * direction
+        self.moved = self.n if t * np.sqrt(square) > STEP_ROUNDING * np.sqrt(size) else 0
+        if t == 0:
+            return
+        self.at, self.w = line.at(t), np.empty_like(w)
+
+        def move(span: slice) -> None:
+            np.multiply(direction[span], t, out=self.w[span])
+            self.w[span] += w[span]
+
+        self.spans.run(move)
         self.gradient = self._offered()
-        y = self.gradient - before
-        rounding = STEP_ROUNDING * max(float(np.abs(last).max(initial=0)), MIN_DIVISOR)
-        still = t * float(np.abs(direction).max(initial=0)) <= rounding
-        self.moved = 0 if still else self.n
-        if t > 0:
-            self.pairs.take(t * direction, y)
+        self.pairs.take(direction, t, self.gradient, before)
 
     def close(self) -> None:
-        if self.spans is not None:
-            self.spans.close()
+        self.spans.close()

@@ -147,7 +147,7 @@ def test_directions_are_those_of_the_updates_of_bfgs(most):
     for _ in range(7):
         s = rng.standard_normal(d)
         y = s * rng.uniform(0.5, 3, d)
-        pairs.take(s, y)
+        pairs.take(s / 2, 2.0, y + g, g)
         kept = [*kept, (s, y)][-most:]
     s, y = kept[-1]
     H = (s @ y) / (y @ (inverse * y)) * np.diag(inverse)
