@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -57,9 +58,11 @@ class ChainRisk:
     the k × k transitions. Scores are one array: n × k of nodes, T, and a 0. Derivatives
     u are ∂F/∂s, costs included: marginals less the truth, and for T their sums over positions. In
     place of the 0 they have F*(u) = ⟨u, s⟩ − F(s) (Fenchel's equality). So a mean of derivatives,
-    or a multiple t ≤ 1, has a bound of F* from above there, exact for τ = 0, as F* is convex and
-    F*(0) ≤ 0, and `conjugate` reads it. For F + (λ/2)‖w‖² the gap at the w of these derivatives is
-    then ‖λ w + ∇F(w)‖² / (2λ): Fenchel and Young's inequality for Ω alone.
+    or a multiple t ≤ 1, has a bound of F* from above there, as F* is convex and F*(0) ≤ 0, and
+    `conjugate` reads it. For F + (λ/2)‖w‖² the gap at the w of these derivatives is then
+    ‖λ w + ∇F(w)‖² / (2λ): Fenchel and Young's inequality for Ω alone. For τ = 0, F*(u) is linear:
+    −δ Σ_s c_s times the mean distance from the truth, which the marginals of positions tell; also
+    those of a smoothed loss.
 
     The same bits come out for the same number of ``threads``. Source: Lafferty, McCallum and
     Pereira, Conditional random fields, 2001; Taskar, Guestrin and Koller, Max-margin Markov
@@ -91,7 +94,15 @@ class ChainRisk:
         self.parts.cuts = np.searchsorted(starts, cuts)
         self.parts.cuts[-1] = len(starts) - 1
 
-    offers: frozenset[Hashable] = frozenset()
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        """As `Risk.offers`. "smoothed": a loss with a kink, which `smoothed` smooths."""
+        return frozenset() if self.loss.temperature else frozenset({"smoothed"})
+
+    @property
+    def room(self) -> float:
+        """A bound of (smoothed F − F) / smoothing: the entropy of all labellings."""
+        return float(self.sequence_costs @ np.diff(self.starts)) * math.log(self.k)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -138,10 +149,9 @@ class ChainRisk:
     def gradient(self, derivatives: Array) -> Array:
         """∇F: X' times the derivatives of nodes, and those of transitions."""
         nodes, pairs = self.split(derivatives, self.n)
-        result = np.empty(self.shape)
-        into = result[: -self.k * self.k].reshape(self.rows.width, self.k)
-        self.products.gradient(nodes, out=into)
-        result[-self.k * self.k :] = pairs.ravel()
+        result, end = np.empty(self.shape), self.rows.width * self.k
+        self.products.gradient(nodes, out=result[:end].reshape(self.rows.width, self.k))
+        result[end:] = pairs.ravel()
         return result
 
     def diagonal(self) -> Array:
@@ -156,8 +166,11 @@ class ChainRisk:
         return np.append(np.repeat(squares * (1 / k - 1 / k**2), k), np.full(k * k, pairs))
 
     def conjugate(self, alphas: Array) -> float:
-        """F*(−α), or a bound from above for a mean of derivatives."""
-        return -float(alphas[-1])
+        """F*(−α), or for τ > 0 a bound from above for a mean of derivatives."""
+        if self.loss.temperature > 0:
+            return -float(alphas[-1])
+        nodes = self.split(alphas, self.n)[0]
+        return -self.loss.distance * float(nodes[np.arange(self.n), self.label].sum())
 
     def shares_of(self, alphas: Array, w: Array) -> tuple[Array, Array]:
         """(Σ_j |α_tj| of each position, W): what rounding of the node scores depends on."""

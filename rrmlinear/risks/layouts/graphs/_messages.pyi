@@ -23,4 +23,12 @@ class Messages:
         begin: int,
         end: int,
     ) -> None: ...
-    def add(self, labels: Labels, costs: Array, of_nodes: Array, of_tables: Array) -> None: ...
+    def add(
+        self,
+        labels: Labels,
+        costs: Array,
+        of_nodes: Array,
+        of_tables: Array,
+        begin: int,
+        end: int,
+    ) -> None: ...

@@ -69,11 +69,12 @@ cdef class Messages:
                 self._add_probabilities(g, mu, costs[g], &work[0], &place[0], of_nodes, of_tables)
 
     def add(self, const int32_t[::1] labels not None, const double[::1] costs not None,
-            double[:, ::1] of_nodes not None, double[::1] of_tables not None):
+            double[:, ::1] of_nodes not None, double[::1] of_tables not None, Py_ssize_t begin,
+            Py_ssize_t end):
         """Add each graph's cost at the entries of its labelling."""
         cdef Py_ssize_t g, c, t, entry
         with nogil:
-            for g in range(self.starts.shape[0] - 1):
+            for g in range(begin, end):
                 for t in range(self.starts[g], self.starts[g + 1]):
                     of_nodes[t, labels[t]] += costs[g]
                 for c in range(self.clique_starts[g], self.clique_starts[g + 1]):

@@ -74,7 +74,7 @@ def test_all_labellings(name, k, size):
         of_truth = np.zeros_like(tables)
         for labelling, weight in zip(labellings, weights, strict=True):
             one = np.zeros_like(nodes), np.zeros_like(tables)
-            Messages(cliques).add(labelling, np.array([2.5 * weight]), *one)
+            Messages(cliques).add(labelling, np.array([2.5 * weight]), *one, 0, 1)
             assert (one[0][np.arange(5), labelling] == 2.5 * weight).all()
             of_truth += one[1]
         assert of_tables == pytest.approx(of_truth, abs=1e-10)
