@@ -34,6 +34,8 @@ _PUBLIC = {
     "Problem": "rrmlinear.data.problem",
     "read_libsvm": "rrmlinear.data.text.libsvm_format",
     "write_libsvm": "rrmlinear.data.text.libsvm_format",
+    "write_container": "rrmlinear.data.container.writing",
+    "ContainerError": "rrmlinear.data.container.layout",
     "Parameter": "rrmlinear.catalog.parameter",
     "Model": "rrmlinear.training.model",
     "fit": "rrmlinear.training.fit",

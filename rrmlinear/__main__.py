@@ -1,4 +1,4 @@
-"""`python -m rrmlinear`: the version, and the usage of both commands."""
+"""`python -m rrmlinear`: the version, and the usage of the commands."""
 
 import sys
 

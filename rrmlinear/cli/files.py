@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.data.text.libsvm_format import read_examples, read_sequences
+from rrmlinear.data.text.libsvm_format import (
+    LibsvmFormatError,
+    read_examples,
+    read_sequences,
+)
 from rrmlinear.data.text.whole_file import check_writable, whole_file
+
+Examples = TypeVar("Examples", Problem, SequenceProblem)
 
 
 @contextmanager
@@ -62,16 +70,26 @@ def _identity(path: str) -> Any:
     return status.st_dev, status.st_ino
 
 
-def read_problem(path: str, threads: int | None, strict: bool) -> Problem:
-    """The examples of a file; an error in it ends the command."""
-    with _reading(path):
+def read_problem(path: str, threads: int | None, strict: bool, cached: bool = False) -> Problem:
+    """The examples of a file, or of its cache; an error in it ends the command."""
+
+    def read(path: str) -> Problem:
         return read_examples(path, threads, strict)
 
-
-def read_chains(path: str, threads: int | None, strict: bool) -> SequenceProblem:
-    """The sequences of a file; an error in it ends the command."""
     with _reading(path):
+        return _read_cached(path, read) if cached else read(path)
+
+
+def read_chains(
+    path: str, threads: int | None, strict: bool, cached: bool = False
+) -> SequenceProblem:
+    """The sequences of a file, or of its cache; an error in it ends the command."""
+
+    def read(path: str) -> SequenceProblem:
         return read_sequences(path, threads=threads, strict=strict)
+
+    with _reading(path):
+        return _read_cached(path, read) if cached else read(path)
 
 
 @contextmanager
@@ -89,6 +107,22 @@ def _reading(path: str) -> Iterator[None]:
         raise LeaveError(
             f"interrupted while reading {name_of(path)}; nothing was saved", exit_code=INTERRUPTED
         ) from None
+
+
+def _read_cached(path: str, read: Callable[[str], Examples]) -> Examples:
+    """What ``read`` finds in the cache of this file, or in the file where it has none."""
+    if is_container(path):
+        warnings.warn(f"--cache has no effect: {path} is a container", stacklevel=3)
+        return read(path)
+    from rrmlinear.data.container.cache import cache_of, with_cache
+
+    try:
+        with blaming(f"can't read {path} or write cache file {cache_of(path)}"):
+            return with_cache(path, read)
+    except LibsvmFormatError:
+        found = read(path)  # or the error of reading as it was asked for
+        warnings.warn(f"no cache is left: strict reading refuses {path}", stacklevel=3)
+        return found
 
 
 def _reason(error: MemoryError) -> str:

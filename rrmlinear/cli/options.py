@@ -56,6 +56,7 @@ class TrainingOptions:
     model_file: str
     search: SearchOptions | None = None
     liblinear_model: bool = False
+    cached: bool = False
     warnings: tuple[str, ...] = ()
 
     @property
@@ -136,6 +137,7 @@ def parser_of_training() -> Parser:
     parser.value("--trace", dest="trace_file")
     parser.flag("--strict")
     parser.flag("--liblinear-model", dest="liblinear_model")
+    parser.flag("--cache", dest="cached")
     parser.flag("-C", dest="search")
     return parser
 
@@ -146,6 +148,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     options, files = parser.parse(arguments)
     if not files:
         raise parser.wrong("no training_set_file is given")
+    if options.cached and files[0] == "-":
+        raise parser.wrong("--cache needs a training_set_file with a name, not standard input")
     if len(files) > 2:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
@@ -169,6 +173,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         _model_file(parser, files, folds),
         SearchOptions(options.C, options.epsilon) if options.search else None,
         bool(options.liblinear_model),
+        bool(options.cached),
         tuple(said),
     )
 

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 
 from rrmlinear import __version__
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.usage import PREDICT, SEQUENCES, training_usage
+from rrmlinear.cli.usage import CONVERT, PREDICT, SEQUENCES, training_usage
 
 
 def main(arguments: Sequence[str]) -> None:
     """Print all of it; LeaveError for arguments, which belong to the commands."""
     commands = (
         "python -m rrmlinear.train (rrmlinear-train), "
-        "python -m rrmlinear.predict (rrmlinear-predict) and "
+        "python -m rrmlinear.predict (rrmlinear-predict), "
+        "python -m rrmlinear.convert (rrmlinear-convert) and "
         "python -m rrmlinear.sequences (rrmlinear-sequences)"
     )
     if arguments and arguments[0] not in ("-h", "--help", "--version"):
         raise LeaveError(f"{arguments[0]} is an argument of {commands}")
     print(f"rrmlinear {__version__}")
     if "--version" not in arguments:
-        print(f"Commands: {commands}\n\n{training_usage()}\n\n{PREDICT}\n\n{SEQUENCES}")
+        texts = "\n\n".join([training_usage(), PREDICT, CONVERT, SEQUENCES])
+        print(f"Commands: {commands}\n\n{texts}")

@@ -87,7 +87,7 @@ class LiveLine:
         if time.monotonic() - self.shown < SECONDS_BETWEEN_SIGHTS:
             return
         if self.progress is None:
-            self.progress = _rich_progress(self.stream) or _PlainProgress(self.stream)
+            self.progress = bar(self.stream)
         self.progress.update(self._part(row), short_pass_line(row))
         self.shown = time.monotonic()
 
@@ -128,6 +128,11 @@ class _RichProgress:
 
     def close(self) -> None:
         self.progress.stop()
+
+
+def bar(stream: Any) -> _RichProgress | _PlainProgress:
+    """A bar and a line on a terminal; update(part done, line) shows it, close() removes it."""
+    return _rich_progress(stream) or _PlainProgress(stream)
 
 
 def _rich_progress(stream: Any) -> _RichProgress | None:

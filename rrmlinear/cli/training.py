@@ -26,6 +26,7 @@ from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
 from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
+from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
@@ -46,7 +47,9 @@ def main(arguments: Sequence[str]) -> None:
     _check_outputs(options)
     with warnings_said():
         read = read_chains if options.chosen.kind == "chain" else read_problem
-        problem = read(options.training_file, options.reading_threads, options.strict)
+        problem = read(
+            options.training_file, options.reading_threads, options.strict, options.cached
+        )
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     chosen = options.chosen.choices
@@ -69,9 +72,16 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _check_outputs(options: TrainingOptions) -> None:
+    outputs = []
+    if options.cached and not is_container(options.training_file):
+        from rrmlinear.data.container.cache import cache_of, is_fresh
+
+        outputs.append(("cache file", cache_of(options.training_file)))
+        if not is_fresh(options.training_file):
+            check_output(outputs[0][1], "can't write cache file")
     if not options.saves:
         return
-    outputs = [("model file", options.model_file)]
+    outputs.append(("model file", options.model_file))
     check_output(options.model_file, "can't save model to file")
     if options.trace_file is not None:
         outputs.append(("trace file", options.trace_file))

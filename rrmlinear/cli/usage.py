@@ -23,6 +23,8 @@ OTHER_OPTIONS = {
     "if given; saves no model; the default of -s is then 2",
     "--liblinear-model": "write the model as one that LIBLINEAR's predict takes",
     "--strict": STRICT,
+    "--cache": "leave training_set_file.cache.rrm, a container, and train from it while the text "
+    "stays the same",
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
@@ -55,7 +57,19 @@ options:
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst; - is standard input"""
+test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
+standard input"""
+
+CONVERT = f"""\
+Usage: convert [options] input_file output_file
+options:
+--float32 : store values with 32 bits (default 64)
+--strict : {STRICT}
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container; - is standard input
+output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text"""
 
 SEQUENCES = f"""\
 Usage: sequences [options] columns_file output_file [dictionary_file]
@@ -117,7 +131,8 @@ def training_usage() -> str:
             *lines,
             "-h, --help : show this text",
             "--version : show the version",
-            "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst; - is standard input",
+            "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see "
+            "convert); - is standard input",
             "model_file : by default the name of training_set_file + .model, in the current folder",
         ]
     )

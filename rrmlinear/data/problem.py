@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.container.mapping import open_container
 from rrmlinear.data.rows import Rows
 
+INT32_MAX = 2**31 - 1
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -20,7 +22,7 @@ class Problem:
 
     A weight multiplies the example's cost: C_i = C · class weight · c_i. ``rows.bias`` ≥ 0 is the
     value of a column appended to every row; its weight is regularized like any other, as with
-    LIBLINEAR's ``-B``. Build one by `Problem.from_arrays` or `rrmlinear.read_libsvm`.
+    LIBLINEAR's ``-B``. Build one by `Problem.from_arrays`, `Problem.open` or `read_libsvm`.
     """
 
     rows: Rows
@@ -57,13 +59,19 @@ class Problem:
         )
 
     def to_scipy(self) -> Any:
-        """The rows as a scipy.sparse.csr_array over the same memory (dense rows: converted)."""
+        """The rows as a scipy.sparse.csr_array over the same values and indices (dense rows:
+        converted). SciPy has one type for indices and indptr: 32-bit indices of 2³¹ and more
+        stored values are copied.
+        """
         from scipy.sparse import csr_array
 
         rows = self.rows
-        if rows.is_dense:
+        indices, indptr = rows.indices, rows.indptr
+        if indices is None or indptr is None:
             return csr_array(rows.values)
-        return csr_array((rows.values, rows.indices, rows.indptr), shape=rows.shape)
+        if indices.dtype == np.int32 and len(rows.values) <= INT32_MAX:
+            indptr = indptr.astype(np.int32, copy=False)
+        return csr_array((rows.values, indices, indptr), shape=rows.shape)
 
     @classmethod
     def from_arrays(
@@ -92,6 +100,21 @@ class Problem:
                 f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
             )
         return cls(rows, labels, weights).with_bias(bias)
+
+    @classmethod
+    def open(cls, path: Any, *, verify: bool = False) -> Problem:
+        """A Problem over the arrays of a container (docs/container.md), mapped and read-only.
+
+        The header, the table of blocks and the file's size are checked at once, and nothing else is
+        read. With ``verify`` every block is read once and compared with its checksums, as the
+        commands and `read_libsvm` do. The file must not be changed in place while it is open.
+
+        Raises ContainerError, a ValueError, for a file that is no container or is damaged, with the
+        block's number; OSError as `open` does.
+        """
+        mapped = open_container(path, verify)
+        arrays = mapped.arrays
+        return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"))
 
 
 def rows_of(X: Any) -> Rows:

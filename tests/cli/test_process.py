@@ -156,7 +156,7 @@ values = np.random.default_rng(0).standard_normal(n * d)
 rows = csr_array((values, np.tile(np.arange(d), n), np.arange(n + 1) * d), (n, 2 * d))
 problem = Problem.from_arrays(rows, np.arange(n) % 2)
 training.check_input = lambda path: None
-training.read_problem = lambda path, threads, strict: problem
+training.read_problem = lambda *options: problem
 sys.exit(run("training", [*sys.argv[1:], "data", "m"]))
 """
 

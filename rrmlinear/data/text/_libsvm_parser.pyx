@@ -333,6 +333,17 @@ cdef class Arrays:
                 for i in range(stored):
                     narrow[i] += by
 
+    def views(self, Py_ssize_t rows, Py_ssize_t stored):
+        """(values, indices, ends of the rows, labels) of the first rows, valid until the next call
+        of reserve, widen or parse.
+        """
+        return (
+            np.frombuffer(self.values, self.dtype, stored),
+            np.frombuffer(self.indices, np.int64 if self.wide else np.int32, stored),
+            np.frombuffer(self.indptr, np.int64, rows, 8),
+            np.frombuffer(self.labels, np.float64, rows),
+        )
+
     def finish(self, Py_ssize_t rows, Py_ssize_t stored):
         """(values, indices, indptr, labels); nothing may be read into these arrays afterwards."""
         (<int64_t*> self.indptr.data)[0] = 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rrmlinear.data.container.layout import MAGIC
 from rrmlinear.data.text.compression import (
     COMPRESSED_BLOCK,
     MAGIC_LENGTH,
@@ -115,6 +116,8 @@ def _standard_stream(which: str) -> Any:
 
 def _plain_text(name: str, stream: Any) -> Any:
     head = _read_head(stream)
+    if head == MAGIC[:MAGIC_LENGTH]:
+        raise ValueError(f"{name} is a container, which is read by its path and not from a stream")
     whole = _WithHead(head, stream)
     kind = kind_of(head)
     if kind is None:

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
+from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
@@ -33,7 +36,7 @@ WRITTEN_AT_ONCE = 1 << 15  # stored values
 
 def read_libsvm(
     path_or_file: Any,
-    dtype: Any = np.float64,
+    dtype: Any = None,
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = False,
     threads: int | None = None,
@@ -47,9 +50,12 @@ def read_libsvm(
     ----------
     path_or_file
         A path, "-" for standard input, or a binary file object; plain text or compressed by gzip,
-        bzip2, xz or zstd, recognized by the first bytes.
+        bzip2, xz or zstd, recognized by the first bytes. The path of a container
+        (docs/container.md) is mapped after each block was compared with its checksums, and only
+        ``dtype`` and ``n_features`` matter.
     dtype
-        Type of the values, float64 or float32. A value has the bits of strtod's, then is cast.
+        Type of the values, float64 or float32; by default float64, and a container's own. A value
+        has the bits of strtod's, then is cast.
     n_features
         Columns of the result, at least the largest index, which is the default.
     zero_based
@@ -66,15 +72,16 @@ def read_libsvm(
     int64 array where the lines have ``qid:n``.
 
     Raises LibsvmFormatError (a ValueError) naming file, line and column of the first line that is
-    wrong, ValueError for a file without examples and damaged compressed data, TypeError for a file
-    open as text, and OSError as `open` does.
+    wrong, ContainerError (a ValueError) naming the block of a container that is damaged, ValueError
+    for a file without examples and damaged compressed data, TypeError for a file open as text, and
+    OSError as `open` does.
     """
     return _read(path_or_file, dtype, n_features, zero_based, threads, strict, block_size, None)
 
 
 def read_sequences(
     path_or_file: Any,
-    dtype: Any = np.float64,
+    dtype: Any = None,
     n_features: int | None = None,
     zero_based: bool | Literal["auto"] = False,
     threads: int | None = None,
@@ -94,7 +101,7 @@ def read_sequences(
 
 def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
     """`read_libsvm` for losses that know no sequences: a ``qid`` is refused."""
-    return _read(path, np.float64, None, False, threads, strict, BLOCK_SIZE, sequences=False)
+    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, sequences=False)
 
 
 def _read(
@@ -107,8 +114,10 @@ def _read(
     block_size: int,
     sequences: bool | None,
 ) -> Problem:
-    dtype = np.dtype(dtype)
-    if dtype not in (np.float32, np.float64):
+    is_mapped = is_container(path_or_file)
+    if dtype is not None or not is_mapped:
+        dtype = np.dtype(np.float64 if dtype is None else dtype)
+    if dtype not in (np.float32, np.float64, None):
         raise ValueError(f"dtype must be float64 or float32, got {dtype}")
     if zero_based not in (True, False, "auto"):
         raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r}')
@@ -119,12 +128,26 @@ def _read(
     threads = _usable_processors() if threads is None else threads
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
+    if is_mapped:
+        return _of_container(path_or_file, dtype, n_features, sequences)
     reading = Reading(name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences)
     with open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
     if text := reading.warning():
         warnings.warn(text, stacklevel=3)
     return reading.problem()
+
+
+def _of_container(path: Any, dtype: Any, n_features: int | None, sequences: bool | None) -> Problem:
+    problem = Problem.open(path, verify=True)
+    if sequences is False and problem.query_ids is not None:
+        raise ValueError(f"{name_of(path)} has query ids, which only losses of sequences take")
+    rows, width = problem.rows, problem.n_features
+    if n_features is not None and n_features < width:
+        raise ValueError(f"{name_of(path)} has {width} features, and n_features is {n_features}")
+    values = rows.values if dtype is None else rows.values.astype(dtype, copy=False)
+    width = width if n_features is None else n_features
+    return replace(problem, rows=Rows(values, rows.indices, rows.indptr, width))
 
 
 def _usable_processors() -> int:
@@ -156,14 +179,19 @@ def write_libsvm(path_or_file: Any, problem: Problem) -> None:
     if not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise ValueError(f"the label of row {row} is {labels[row]}; it must be finite")
+    with open_to_write(path_or_file) as stream:
+        write_text(stream, rows, labels, query_ids)
+
+
+def write_text(stream: Any, rows: Rows, labels: Any, query_ids: Any = None) -> None:
+    """Write sound rows to a binary stream, as `write_libsvm` does, some at a time."""
     ends = np.concatenate(([0], np.cumsum(rows.lengths())))
     n_rows = rows.shape[0]
-    with open_to_write(path_or_file) as stream:
-        begin = 0
-        while begin < n_rows:
-            end = int(np.searchsorted(ends, ends[begin] + WRITTEN_AT_ONCE, side="right")) - 1
-            end = min(max(end, begin + 1), begin + WRITTEN_AT_ONCE, n_rows)
-            text = bytearray(text_bound(end - begin, int(ends[end] - ends[begin])))
-            written = write_rows(text, rows, begin, end, labels, query_ids)
-            stream.write(memoryview(text)[:written])
-            begin = end
+    begin = 0
+    while begin < n_rows:
+        end = int(np.searchsorted(ends, ends[begin] + WRITTEN_AT_ONCE, side="right")) - 1
+        end = min(max(end, begin + 1), begin + WRITTEN_AT_ONCE, n_rows)
+        text = bytearray(text_bound(end - begin, int(ends[end] - ends[begin])))
+        written = write_rows(text, rows, begin, end, labels, query_ids)
+        stream.write(memoryview(text)[:written])
+        begin = end

@@ -1,0 +1,129 @@
+"""The convert command."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output
+from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+from rrmlinear.cli.parser import Parser
+from rrmlinear.cli.report import SECONDS_BETWEEN_SIGHTS, bar, warnings_said
+from rrmlinear.cli.usage import CONVERT
+from rrmlinear.data.container.conversion import convert, examples_of, target_kind
+from rrmlinear.data.text.byte_streams import name_of
+
+SECONDS_BETWEEN_LINES = 5.0
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True)
+class ConversionOptions:
+    """The convert command as it was given."""
+
+    dtype: Any
+    strict: bool
+    quiet: bool
+    source: str
+    target: str
+
+
+def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
+    """The convert command's arguments."""
+    parser = Parser(CONVERT)
+    parser.flag("--float32")
+    parser.flag("--strict")
+    options, files = parser.parse(arguments)
+    names = ("input_file", "output_file")
+    if len(files) < len(names):
+        raise parser.wrong(f"no {names[len(files)]} is given")
+    if len(files) > len(names):
+        raise parser.wrong(f"{files[2]} is one file too many: input and output are named")
+    dtype = np.float32 if options.float32 else None
+    return ConversionOptions(dtype, options.strict, options.quiet, *files)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Convert a file of examples to another. Raises LeaveError for every error."""
+    options = parse_conversion(arguments)
+    source, target = options.source, options.target
+    check_input(source)
+    try:
+        target_kind(target)
+        check_output(target, "can't open output file")
+        check_distinct([("output", target)], [("input", source)])
+        with (
+            blaming(f"can't read {source} or write {target}"),
+            warnings_said(),
+            _progress(options.quiet) as show,
+        ):
+            examples = examples_of(source, dtype=options.dtype, strict=options.strict)
+            made = convert(examples, target, show)
+    except ValueError as error:
+        text = str(error)
+        raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None
+    except KeyboardInterrupt:
+        raise LeaveError(
+            f"interrupted while converting {name_of(source)}; nothing was saved",
+            exit_code=INTERRUPTED,
+        ) from None
+    if not options.quiet:
+        print(
+            f"{made.n_examples} examples, {made.n_features} features, {made.n_stored} stored values"
+        )
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress]:
+    """A function that shows the part done: a live line on a terminal, else a line now and then."""
+    if quiet:
+        yield lambda done, total: None
+        return
+    shown = _Live() if sys.stdout.isatty() else _Lines()
+    try:
+        yield shown.show
+    finally:
+        shown.close()
+
+
+def _line(done: int, total: int | None, seconds: float) -> str:
+    amount = f"{done}" if total is None else f"{done} of {total}"
+    return f"{amount} read, {seconds:.1f} s"
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self.begun = self.shown = time.monotonic()
+
+    def show(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self.shown >= SECONDS_BETWEEN_LINES:
+            self.shown = now
+            print(_line(done, total, now - self.begun), flush=True)
+
+    def close(self) -> None:
+        """Nothing is left to be shown."""
+
+
+class _Live:
+    def __init__(self) -> None:
+        self.begun = self.shown = time.monotonic()
+        self.bar: Any = None
+
+    def show(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self.shown < SECONDS_BETWEEN_SIGHTS:
+            return
+        self.shown = now
+        self.bar = self.bar or bar(sys.stdout)
+        self.bar.update(done / total if total else 0.0, _line(done, total, now - self.begun))
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()

@@ -1,0 +1,129 @@
+"""A file of examples converted to another, piece by piece."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from rrmlinear.data.container.layout import Source as Origin
+from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.pieces import Piece
+from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
+from rrmlinear.data.container.writing import BLOCK_BYTES, container_file
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.text.byte_streams import open_to_write
+from rrmlinear.data.text.compression import SUFFIXES
+from rrmlinear.data.text.libsvm_format import write_text
+
+TEXT = ".libsvm"
+CONTAINER = ".rrm"
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was written."""
+
+    n_examples: int
+    n_features: int
+    n_stored: int
+
+
+class _Writer(Protocol):
+    rows: int
+    stored: int
+    widest: int
+
+    def add(self, piece: Piece) -> None: ...
+    def finish(self, n_features: int | None, source: Origin | None = None) -> None: ...
+
+
+class _TextWriter:
+    """Pieces to LIBSVM text, which has no weights."""
+
+    def __init__(self, stream: Any):
+        self.stream = stream
+        self.rows = self.stored = 0
+        self.widest = -1
+        self.dropped = False
+
+    def add(self, piece: Piece) -> None:
+        if piece.indices.size:
+            self.widest = max(self.widest, int(piece.indices.max()))
+        indptr = np.concatenate(([0], piece.ends))
+        rows = Rows(piece.values, piece.indices, indptr, self.widest + 1)
+        write_text(self.stream, rows, piece.labels, piece.query_ids)
+        self.dropped |= piece.weights is not None
+        self.rows += len(piece.labels)
+        self.stored += len(piece.values)
+
+    def finish(self, n_features: int | None, source: Origin | None = None) -> None:
+        if self.dropped:
+            warnings.warn(
+                "LIBSVM text has no weights: those of the examples are left out", stacklevel=3
+            )
+
+
+def target_kind(path: Any) -> str:
+    """CONTAINER or TEXT, by the suffix. Raises ValueError for any other."""
+    name, suffix = os.path.splitext(os.fsdecode(path))
+    if suffix in SUFFIXES:
+        suffix = os.path.splitext(name)[1]
+        suffix = "" if suffix == CONTAINER else suffix
+    if suffix not in (TEXT, CONTAINER):
+        raise ValueError(
+            f"{os.fsdecode(path)} must end in {CONTAINER}, a container, or in {TEXT}, LIBSVM text, "
+            f"which may be compressed ({', '.join(TEXT + each for each in SUFFIXES)})"
+        )
+    return suffix
+
+
+def examples_of(
+    path: Any,
+    *,
+    dtype: Any = None,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    strict: bool = False,
+) -> Examples:
+    """The examples of a file, whose first bytes tell its format."""
+    if is_container(path):
+        return ContainerExamples(path)
+    dtype = np.float64 if dtype is None else dtype
+    return TextExamples(path, dtype, n_features, zero_based, strict)
+
+
+@contextmanager
+def _writer(target: Any, block_bytes: int, most_bytes: int | None) -> Iterator[_Writer]:
+    if target_kind(target) == CONTAINER:
+        with container_file(target, block_bytes, most_bytes) as writer:
+            yield writer
+    else:
+        with open_to_write(target) as stream:
+            yield _TextWriter(stream)
+
+
+def convert(
+    examples: Examples,
+    target: Any,
+    on_progress: Callable[[int, int | None], None] = lambda done, total: None,
+    block_bytes: int = BLOCK_BYTES,
+) -> Converted:
+    """Write examples to a container or to LIBSVM text, by the target's suffix.
+
+    ``on_progress`` is told units done and all units, None where they are not known. The target is
+    written completely or not at all. Raises ValueError for examples that are wrong, OSError as
+    `open` does.
+    """
+    with _writer(target, block_bytes, examples.most_bytes) as writer:
+        for piece in examples.pieces():
+            writer.add(piece)
+            on_progress(examples.done, examples.total)
+        writer.finish(examples.n_features, getattr(examples, "origin", None))
+    width = writer.widest + 1 if examples.n_features is None else examples.n_features
+    return Converted(writer.rows, width, writer.stored)

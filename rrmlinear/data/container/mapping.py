@@ -1,0 +1,187 @@
+"""Containers opened: the arrays mapped, and blocks compared with their checksums."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.container._checksum import checksum
+from rrmlinear.data.container.layout import (
+    MAGIC,
+    PAGE,
+    ContainerError,
+    Header,
+    Section,
+    table_dtype,
+    unpack,
+)
+from rrmlinear.data.rows import Rows, bytes_of
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """A container whose arrays lie in the file; nothing but the header and the table is read."""
+
+    path: str
+    header: Header
+    table: NDArray[Any]
+    memory: mmap.mmap
+    arrays: dict[str, NDArray[Any]]
+
+    @property
+    def rows(self) -> Rows:
+        arrays = self.arrays
+        return Rows(arrays["values"], arrays["indices"], arrays["indptr"], self.header.n_features)
+
+    def bounds(self, block: int) -> tuple[int, int, int, int]:
+        """Begin and end of a block's examples, and of its stored values."""
+        before = self.table[block - 1] if block else {"examples": 0, "stored": 0}
+        here = self.table[block]
+        ends = int(here["examples"]), int(here["stored"])
+        return int(before["examples"]), ends[0], int(before["stored"]), ends[1]
+
+    def pieces(self, block: int) -> dict[str, NDArray[Any]]:
+        """A block's piece of each array; that of indptr has the ends of its rows."""
+        first, last, begin, end = self.bounds(block)
+        found = {}
+        for name, array in self.arrays.items():
+            if name in ("values", "indices"):
+                found[name] = array[begin:end]
+            else:
+                shift = name == "indptr"
+                found[name] = array[first + shift : last + shift]
+        return found
+
+    def advise(self, block: int, advice: int) -> None:
+        """Tell the system what a block's bytes are for, as madvise does; at whole pages."""
+        if not hasattr(self.memory, "madvise"):
+            return
+        origin = self.arrays["values"].ctypes.data - self.header.sections[0].begin
+        for piece in self.pieces(block).values():
+            begin = (piece.ctypes.data - origin) // mmap.PAGESIZE * mmap.PAGESIZE
+            end = piece.ctypes.data - origin + piece.nbytes
+            if end > begin:
+                self.memory.madvise(advice, begin, end - begin)
+
+    def drop(self, block: int) -> None:
+        """Let the system take a block's memory; it is read again from the file where it is used."""
+        self.advise(block, getattr(mmap, "MADV_DONTNEED", 0))
+
+    def verify(self) -> None:
+        """Read every block once. Raises ContainerError with the number of the first damaged one."""
+        for block in range(len(self.table)):
+            self.verify_block(block)
+
+    def verify_block(self, block: int) -> None:
+        """Compare a block with its checksums, and check that its rows are those of a matrix."""
+        first, last, begin, end = self.bounds(block)
+        for name, piece in self.pieces(block).items():
+            if checksum(bytes_of(piece)) != self.table[block][name]:
+                raise self._damaged(block, f"its {name} do not have their checksum")
+        indptr = self.arrays["indptr"][first : last + 1]
+        if indptr[0] != begin or indptr[-1] != end or (np.diff(indptr) < 0).any():
+            raise self._damaged(block, "its rows do not begin where those before end")
+        fault, canonical = self.rows.between(first, last).find_fault()
+        if fault is not None or not canonical:
+            raise self._damaged(block, "it has values or indices that no row may have")
+        for name in ("labels", "weights"):
+            piece = self.arrays[name][first:last] if name in self.arrays else np.zeros(1)
+            if not np.isfinite(piece).all() or (name == "weights" and (piece < 0).any()):
+                raise self._damaged(block, f"it has {name} that no example may have")
+
+    def _damaged(self, block: int, reason: str) -> ContainerError:
+        first, last, _, _ = self.bounds(block)
+        return ContainerError.at(
+            f"{self.path} is damaged in block {block + 1} of {len(self.table)}, examples "
+            f"{first + 1} to {last}: {reason}",
+            block + 1,
+        )
+
+
+def is_container(path: Any) -> bool:
+    """Whether a path names a regular file that begins as a container does; False for any other."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except (OSError, TypeError, ValueError):
+        return False
+
+
+def read_header(path: Any) -> Header:
+    """The header of a container."""
+    with open(path, "rb") as file:
+        return unpack(os.fsdecode(path), file.read(PAGE))
+
+
+def open_container(path: Any, verify: bool = False) -> Mapped:
+    """Map a container. Raises ContainerError for one that is damaged, OSError as `open` does.
+
+    Checked are the header, the table of blocks and the file's size; with ``verify`` every block.
+    """
+    name = os.fsdecode(path)
+    if sys.byteorder != "little":
+        raise ContainerError("containers are little-endian, and so must be the machine")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        header = unpack(name, file.read(PAGE))
+        table = _table(name, file, size, header)
+        if size != header.file_size:
+            raise _cut_off(name, size, header, table)
+        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    arrays = {each.name: _array(memory, each) for each in header.sections}
+    mapped = Mapped(name, header, table, memory, arrays)
+    if arrays["indptr"][0] != 0:
+        raise mapped._damaged(0, "its rows do not begin at 0")
+    if verify:
+        mapped.verify()
+    return mapped
+
+
+def _array(memory: mmap.mmap, section: Section) -> NDArray[Any]:
+    count = section.n_bytes // section.dtype.itemsize
+    return np.frombuffer(memory, section.dtype, count, section.begin)
+
+
+def _table(name: str, file: Any, size: int, header: Header) -> NDArray[Any]:
+    file.seek(header.table_begin)
+    data = file.read(header.table_bytes)
+    if len(data) < header.table_bytes:
+        raise ContainerError(
+            f"{name} is cut off: it has {size} of {header.file_size} bytes, and not the table that "
+            "tells in which block it ends"
+        )
+    if checksum(data) != header.table_checksum:
+        raise ContainerError(f"{name} is damaged: its table of blocks does not have its checksum")
+    table = np.frombuffer(data, table_dtype(tuple(each.name for each in header.sections)))
+    last = table[-1]
+    rising = (np.diff(table["examples"], prepend=0) > 0).all()
+    rising = rising and (np.diff(table["stored"], prepend=0) >= 0).all()
+    if not rising or (last["examples"], last["stored"]) != (header.n_examples, header.n_stored):
+        raise ContainerError(f"{name} is damaged: its table of blocks does not fit its header")
+    return table
+
+
+def _cut_off(name: str, size: int, header: Header, table: NDArray[Any]) -> ContainerError:
+    """The error about a file of the wrong size, with the block of the array in which it ends."""
+    sizes = f"it has {size} bytes and should have {header.file_size}"
+    if size > header.file_size:
+        return ContainerError(f"{name} is altered: {sizes}")
+    cut = [each for each in header.sections if size < each.end]
+    first = min(cut, key=lambda each: each.begin)
+    at = max(size - first.begin, 0) // first.dtype.itemsize
+    if first.name == "indptr":
+        at -= 1  # its first number belongs to no row
+    ends = table["stored" if first.name in ("values", "indices") else "examples"]
+    block = int(np.searchsorted(ends, at, side="right")) + 1
+    return ContainerError.at(
+        f"{name} is cut off in block {block} of {len(table)}, within its {first.name}: {sizes}",
+        block,
+    )

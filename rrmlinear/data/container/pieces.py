@@ -1,0 +1,79 @@
+"""Pieces of examples on their way to a file, and pieces of the arrays of a Problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.problem import Problem
+
+#: Stored values, and rows, of a piece of arrays.
+STORED_AT_ONCE = 1 << 17
+ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some examples: row i has the values and indices from ends[i − 1] to ends[i] − 1.
+
+    The arrays may lie in memory that the next piece takes; a writer uses them at once.
+    """
+
+    values: NDArray[Any]
+    indices: NDArray[Any]
+    ends: NDArray[np.int64]
+    labels: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+    query_ids: NDArray[np.int64] | None = None
+
+    def between(self, begin: int, end: int) -> Piece:
+        """Examples begin … end − 1 of these."""
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1])
+        return Piece(
+            self.values[first:last],
+            self.indices[first:last],
+            self.ends[begin:end] - first,
+            self.labels[begin:end],
+            None if self.weights is None else self.weights[begin:end],
+            None if self.query_ids is None else self.query_ids[begin:end],
+        )
+
+
+def cuts(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """(begin, end) of rows that make pieces of limited size; ``ends`` as in `Piece`."""
+    begin, n_rows = 0, len(ends)
+    while begin < n_rows:
+        before = int(ends[begin - 1]) if begin else 0
+        end = int(np.searchsorted(ends, before + STORED_AT_ONCE, side="right"))
+        end = min(max(end, begin + 1), begin + ROWS_AT_ONCE, n_rows)
+        yield begin, end
+        begin = end
+
+
+def pieces_of(problem: Problem) -> Iterator[Piece]:
+    """The examples of a Problem, without zeros of dense rows and without an appended column."""
+    rows = problem.rows
+    lengths = rows.lengths()
+    for begin, end in cuts(np.cumsum(lengths)):
+        if rows.indptr is None or rows.indices is None:
+            at, indices = np.nonzero(rows.values[begin:end])
+            values = rows.values[begin:end][at, indices]
+            ends = np.cumsum(np.bincount(at, minlength=end - begin))
+            indices = indices.astype(np.int64)
+        else:
+            first, last = int(rows.indptr[begin]), int(rows.indptr[end])
+            values, indices = rows.values[first:last], rows.indices[first:last]
+            ends = rows.indptr[begin + 1 : end + 1].astype(np.int64) - first
+        yield Piece(
+            values,
+            indices,
+            ends,
+            problem.labels[begin:end],
+            None if problem.weights is None else problem.weights[begin:end],
+            None if problem.query_ids is None else problem.query_ids[begin:end],
+        )

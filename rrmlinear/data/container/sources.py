@@ -1,0 +1,203 @@
+"""Where examples come from on their way to a container: text, and other containers."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from rrmlinear.data.container._checksum import Checksum
+from rrmlinear.data.container.layout import Source as Origin
+from rrmlinear.data.container.mapping import Mapped, open_container
+from rrmlinear.data.container.pieces import Piece
+from rrmlinear.data.text._exact_line import Code
+from rrmlinear.data.text._libsvm_parser import PADDING, Block
+from rrmlinear.data.text.byte_streams import name_of, open_to_read
+from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
+from rrmlinear.data.text.libsvm_errors import warning_of
+from rrmlinear.data.text.libsvm_reading import (
+    SHORTEST_LINE,
+    SHORTEST_PAIR,
+    Reading,
+)
+from rrmlinear.data.text.line_blocks import LineBlocks
+
+TEXT_AT_ONCE = 1 << 19
+#: A bound on the bytes of arrays by a byte of text: "1\n" is a label and the end of a row.
+MOST_GROWTH = 8
+
+
+class Examples(Protocol):
+    """Examples in pieces. ``done`` of ``total`` units (None: not known) have been given."""
+
+    done: int
+    total: int | None
+
+    @property
+    def most_bytes(self) -> int | None:
+        """A bound on the bytes of all arrays, if one is known."""
+
+    @property
+    def n_features(self) -> int | None:
+        """Features, when all pieces have been taken; None: up to the largest index."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """All examples, in order; each piece is valid until the next."""
+
+
+class _Watched(io.RawIOBase):
+    """A file whose bytes are counted and, if asked for, summed as they are read."""
+
+    def __init__(self, raw: Any, total: Checksum | None):
+        self.raw, self.total, self.count = raw, total, 0
+        self.name = raw.name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self.raw.readinto(buffer)
+        self.count += count
+        if self.total is not None:
+            with memoryview(buffer) as view:
+                self.total.update(view[:count])
+        return count
+
+
+class _PieceReading(Reading):
+    """The reading of text in which each block takes the memory of the one before."""
+
+    def pieces(self, lines: LineBlocks) -> Iterator[Piece]:
+        buffer = bytearray()
+        room = mode = -1
+        passed: Block | None = None
+        passed_lines = 0
+        while end := lines.fill(buffer):
+            if end > room:
+                room = end
+                self.arrays.reserve(room // SHORTEST_LINE + 1, room // SHORTEST_PAIR + 1)
+            block = Block(0, 0, self.lines)
+            self.arrays.parse(buffer, end, block)
+            if block.fault is not None and block.fault[0] == Code.NEEDS_INT64:
+                self.arrays.widen(0)
+                self.arrays.parse(buffer, end, block)
+            if block.fault is not None:
+                raise self._error(block.fault, block)
+            self.lines += block.lines
+            if block.passed is not None:
+                passed = passed or block
+                passed_lines += block.passed_lines
+            if not block.rows:
+                continue
+            if block.first is not None and mode not in (-1, block.query_mode):
+                raise self._error(block.first, block)
+            mode = block.query_mode
+            query_ids = block.query_ids() if mode == 1 else None
+            yield Piece(*self.arrays.views(block.rows, block.stored), None, query_ids)
+        if mode < 0:
+            raise ValueError(f"{self.path} has no examples; at least one is needed")
+        if passed is not None and passed.passed is not None:
+            place = self._place(passed.passed, passed)
+            text = warning_of(self.path, *place, Code(passed.passed[0]).name, passed_lines)
+            warnings.warn(text, stacklevel=2)
+
+
+class TextExamples:
+    """LIBSVM text, plain or compressed, read as `read_libsvm` does on one thread.
+
+    With ``summed`` the file's bytes are summed on the way, and ``origin`` tells its size, time and
+    checksum when all is read.
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        dtype: Any = np.float64,
+        n_features: int | None = None,
+        zero_based: bool = False,
+        strict: bool = False,
+        summed: bool = False,
+    ):
+        self.path, self.n_features = path, n_features
+        self.zero_based, self.strict, self.summed = zero_based, strict, summed
+        self.dtype = np.dtype(dtype)
+        self.done = 0
+        self.total: int | None = None
+        self.plain_bytes: int | None = None
+        self.origin: Origin | None = None
+        if path != "-" and stat.S_ISREG((status := os.stat(path)).st_mode):
+            self.total = status.st_size
+            with open(path, "rb") as file:
+                plain = kind_of(file.read(MAGIC_LENGTH)) is None
+            self.plain_bytes = self.total if plain else None
+
+    @property
+    def most_bytes(self) -> int | None:
+        return None if self.plain_bytes is None else MOST_GROWTH * self.plain_bytes
+
+    def pieces(self) -> Iterator[Piece]:
+        name = name_of(self.path)
+        reading = _PieceReading(name, self.dtype, self.n_features, self.zero_based, self.strict)
+        with self._stream() as (stream, watched):
+            for piece in reading.pieces(LineBlocks(stream, TEXT_AT_ONCE, PADDING)):
+                if watched is not None:
+                    self.done = watched.count
+                yield piece
+
+    @contextmanager
+    def _stream(self) -> Iterator[tuple[Any, _Watched | None]]:
+        """(the plain text, the file that is read)."""
+        if self.total is None:
+            with open_to_read(self.path) as (stream, _):
+                yield stream, None
+            return
+        with open(self.path, "rb", buffering=0) as raw:
+            total = Checksum() if self.summed else None
+            watched = _Watched(raw, total)
+            status = os.fstat(raw.fileno())
+            if self.plain_bytes is not None:
+                yield watched, watched
+            else:
+                with open_to_read(watched) as (stream, _):
+                    yield stream, watched
+            if total is not None:
+                self.origin = Origin(status.st_size, status.st_mtime_ns, total.value())
+                after = os.stat(self.path)
+                if (after.st_size, after.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
+                    raise ValueError(f"{name_of(self.path)} was changed while it was read")
+
+
+class ContainerExamples:
+    """A container's blocks, each compared with its checksums before it is given."""
+
+    def __init__(self, path: Any):
+        self.mapped: Mapped = open_container(path)
+        self.n_features: int | None = self.mapped.header.n_features
+        self.done = 0
+        self.total: int | None = self.mapped.header.n_examples
+
+    @property
+    def most_bytes(self) -> int | None:
+        return 2 * self.mapped.header.file_size  # 64-bit values of 32-bit ones
+
+    def pieces(self) -> Iterator[Piece]:
+        for block in range(len(self.mapped.table)):
+            self.mapped.verify_block(block)
+            _, last, begin, _ = self.mapped.bounds(block)
+            parts = self.mapped.pieces(block)
+            self.done = last
+            yield Piece(
+                parts["values"],
+                parts["indices"],
+                parts["indptr"] - begin,
+                parts["labels"],
+                parts.get("weights"),
+                parts.get("qid"),
+            )
+            self.mapped.drop(block)
