@@ -11,6 +11,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order.lbfgs import LBFGS
 
 
 def chain_risk(
@@ -34,10 +35,17 @@ def frank_wolfe(task: Task) -> Solver:
     return solver
 
 
+def lbfgs(task: Task) -> Solver:
+    """L-BFGS over all sequences."""
+    return LBFGS(task.risk, task.regularizer, task.weights)
+
+
 def automatic(task: Task) -> Solver:
     """The solver for sequences that suits loss and regularizer."""
     if {"labellings", "linear"} <= task.features:
         return frank_wolfe(task)
+    if {"smooth", "linear"} <= task.features:
+        return lbfgs(task)
     if "strongly-convex" in task.features:
         return batch_builders.bmrm(task, "qp")
     return batch_builders.agm(task)

@@ -317,6 +317,15 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         loss="m3n",
     ),
     SolverRow(
+        "lbfgs",
+        "LBFGS",
+        "L-BFGS over all sequences",
+        (frozenset({"chain", "smooth", "linear"}),),
+        OBJECTIVE,
+        chain_builders.lbfgs,
+        loss="crf",
+    ),
+    SolverRow(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",

@@ -82,6 +82,7 @@ def test_the_m3n_has_its_objective_and_no_better_point_nearby():
     ("loss", "solver", "tol"),
     [
         ("crf", "auto", 1e-4),
+        ("crf", "lbfgs", 1e-4),
         ("crf", 35, 1e-4),
         ("crf", 36, 1e-4),
         ("crf", 39, 1e-4),
@@ -163,6 +164,7 @@ def test_choices_of_columns_are_those_of_all_labels(choices):
         ({"free_bias": True}, "free_bias has no effect"),
         ({"smoothing": 1.0}, "smoothing has no effect with loss crf"),
         ({"solver": 32}, "losses that are sums over examples"),
+        ({"solver": "lbfgs", "loss": "m3n"}, "loss m3n has a kink"),
         ({"solver": "bcfw"}, "needs the largest score of a labelling, without smoothing"),
         ({"solver": "bcfw", "loss": "m3n", "smoothing": 0.1}, "the largest score of a labelling"),
         ({"solver": 35, "loss": "m3n"}, "loss m3n has a kink"),
