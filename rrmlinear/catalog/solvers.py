@@ -355,11 +355,8 @@ def losses_of(row: SolverRow) -> tuple[str, ...]:
     """The losses that a solver type takes, the default first."""
     if "loss" not in row.choices:
         return (row.loss,)
-    fit = [
-        name
-        for name, loss in NAMED_LOSSES.items()
-        if any(_part(need, "loss") <= loss.could_offer for need in row.needs)
-    ]
+    needs = [_part(need, "loss") for need in row.needs]
+    fit = (name for name, loss in NAMED_LOSSES.items() if any(n <= loss.could_offer for n in needs))
     return (row.loss, *(name for name in fit if name != row.loss))
 
 
@@ -367,11 +364,9 @@ def regularizers_of(row: SolverRow) -> tuple[str, ...]:
     """The regularizers that a solver type takes, beside some loss."""
     if "regularizer" not in row.choices:
         return (row.regularizer,)
-    return tuple(
-        name
-        for name, regularizer in REGULARIZERS.items()
-        if any(_part(need, "regularizer") <= regularizer.offers() for need in row.needs)
-    )
+    needs = [_part(need, "regularizer") for need in row.needs]
+    offers = {name: each.offers() for name, each in REGULARIZERS.items()}
+    return tuple(name for name in offers if any(need <= offers[name] for need in needs))
 
 
 def solvers_with(choice: str) -> tuple[int | str, ...]:
