@@ -73,8 +73,9 @@ class GraphRisk(ChainRisk):
         return array[:nodes].reshape(n_rows, self.k), array[nodes : nodes + self.n_tables]
 
     def diagonal(self) -> Array:
-        """As in a `ChainRisk`: entries of a table of e entries have 1/e − 1/e² for each clique, less
-        than the whole where cliques overlap.
+        """As in a `ChainRisk`: entries of a table of e entries have 1/e − 1/e² for each clique.
+
+        That is less than the whole where labels of cliques depend on each other.
         """
         result = super().diagonal()[: self.rows.width * self.k]
         cliques, tables = self.cliques, np.zeros(self.n_tables)
