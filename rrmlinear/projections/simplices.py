@@ -53,32 +53,37 @@ def capped_simplex(
 
 def entropy_capped_simplex(
     v: ArrayLike,
-    cap: float,
+    cap: ArrayLike,
     total: float = 1.0,
     *,
     logarithms: bool = False,
     method: str = "newton",
     out: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """minimize Σ a_j log(a_j / v_j) over 0 ≤ a_j ≤ cap, Σ a_j = total.
+    """minimize Σ a_j log(a_j / v_j) over 0 ≤ a_j ≤ cap_j, Σ a_j = total.
 
-    a_j = min(cap, t v_j), t the root of Σ min(cap, t v_j) = total. ``v`` has n ≥ 1 numbers, finite
-    and at least 0 (a_j = 0 where v_j = 0), or with ``logarithms`` their logarithms, of any size, −∞
-    allowed. cap > 0, which may be ∞; 0 ≤ total. Returns a, in ``out`` where given, which may be
-    ``v``. Raises ValueError for arguments that are not as said, and where total is more than cap
-    times the number of v_j > 0, saying by how much. Source: Zhang, Saha and Vishwanathan,
-    Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, example 5.
+    a_j = min(cap_j, t v_j), t the root of Σ min(cap_j, t v_j) = total. ``v`` has n ≥ 1 numbers,
+    finite and at least 0 (a_j = 0 where v_j = 0), or with ``logarithms`` their logarithms, of any
+    size, −∞ allowed. ``cap`` is one number or n, above 0, which may be ∞; 0 ≤ total. Takes O(n).
+    Returns a, in ``out`` where given, which may be ``v``. Raises ValueError for arguments that are
+    not as said, and where total is more than the caps of the v_j > 0, saying by how much. Source:
+    Zhang, Saha and Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient
+    Methods, example 5.
     """
     weights = np.ascontiguousarray(apart(v, out), dtype=np.float64)
     if weights.ndim != 1 or weights.size == 0:
         raise ValueError(f"v must be a vector of at least one number, got shape {weights.shape}")
-    if not (cap > 0 and 0 <= total < np.inf):
-        raise ValueError(f"cap must be positive and total at least 0, got {cap} and {total}")
+    caps = np.asarray(apart(cap, out), dtype=np.float64)
+    if caps.ndim and caps.shape != weights.shape:
+        raise ValueError(f"cap must be one number or {weights.size}, got shape {caps.shape}")
+    if not (caps.min() > 0 and 0 <= total < np.inf):
+        least = float(caps.min())
+        raise ValueError(f"cap must be positive and total at least 0, got {least} and {total}")
     if logarithms:
-        weights = _relative(weights, cap, total)
+        weights = _relative(weights, caps, total)
     elif not (weights.min() >= 0 and weights.max() < np.inf):
         raise ValueError("v must hold finite numbers that are at least 0")
-    room = cap * np.count_nonzero(weights) if weights.any() else 0.0
+    room = _room(weights, caps)
     excess = total - room
     if excess > SUM_ROUNDING * total:
         raise ValueError(
@@ -87,19 +92,31 @@ def entropy_capped_simplex(
     a = destination(out, weights.shape, "v")
     names = ("0", "v", "0", "cap", "1")
     plane = Plane(
-        0.0, weights, 0.0, cap, 1.0, min(total, room), n=weights.size, rates=True, names=names
+        0.0, weights, 0.0, caps, 1.0, min(total, room), n=weights.size, rates=True, names=names
     )
     plane.project(method, a)
     return a
 
 
-def _relative(logarithms: NDArray[np.float64], cap: float, total: float) -> NDArray[np.float64]:
+def _room(weights: NDArray[np.float64], caps: NDArray[np.float64]) -> float:
+    # What all that have weight take together.
+    if caps.ndim:
+        return float(caps[weights > 0].sum())
+    return float(caps) * np.count_nonzero(weights) if weights.any() else 0.0
+
+
+def _relative(
+    logarithms: NDArray[np.float64], caps: NDArray[np.float64], total: float
+) -> NDArray[np.float64]:
     # v over the first that cannot be capped, which keeps all that may lie below its cap in range;
     # v far above it are capped whatever they are, and v far below it are nothing beside it.
     if not logarithms.max() < np.inf:
         raise ValueError("v must hold logarithms below infinity")
+    if caps.ndim:
+        first = _first_below_cap(logarithms, caps, total)
+        return np.exp(np.minimum(logarithms - first, LARGEST_EXPONENT))
     n = logarithms.size
-    full = min(total / cap, n)
+    full = min(total / float(caps), n)
     whole = int(full) if full - int(full) > SUM_ROUNDING * n else max(0, round(full) - 1)
     capped = min(n - 1, whole)
     first = np.partition(logarithms, n - 1 - capped)[n - 1 - capped]
@@ -107,3 +124,25 @@ def _relative(logarithms: NDArray[np.float64], cap: float, total: float) -> NDAr
         finite = logarithms[logarithms > -np.inf]
         first = finite.min() if finite.size else 0.0
     return np.exp(np.minimum(logarithms - first, LARGEST_EXPONENT))
+
+
+def _first_below_cap(
+    logarithms: NDArray[np.float64], caps: NDArray[np.float64], total: float
+) -> float:
+    # As t grows, caps are reached in the order of log v − log cap: halves of what is left are
+    # weighed against the rest of the total, above which no cap changes anything.
+    caps = np.minimum(caps, total) if total > 0 else caps
+    left = np.flatnonzero(logarithms > -np.inf)
+    if left.size == 0:
+        return 0.0
+    order = logarithms - np.log(caps)
+    rest = total * (1 - SUM_ROUNDING)
+    while left.size > 1:
+        half = left.size // 2
+        left = left[np.argpartition(order[left], half)]
+        above = float(caps[left[half:]].sum())
+        if above >= rest:
+            left = left[half:]
+        else:
+            left, rest = left[:half], rest - above
+    return float(logarithms[left[0]])

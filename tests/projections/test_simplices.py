@@ -1,4 +1,4 @@
-"""Projections on simplices against sorting."""
+"""Projections on simplices against sorting, and by the conditions of the optimum."""
 
 import numpy as np
 import pytest
@@ -84,6 +84,51 @@ def test_entropy_finds_the_least_divergence():
     np.testing.assert_allclose(entropy_capped_simplex(v, 0.15), a.value, atol=2e-5)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("spread", [0.0, 1.0, 30.0, 5000.0])
+def test_entropy_under_caps_of_each_meets_the_conditions_of_the_optimum(method, spread):
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 40, 3000):
+        x, cap = spread * rng.normal(size=n), rng.uniform(1, 4, n) / n
+        cap[rng.random(n) < 0.1] = np.inf
+        a = entropy_capped_simplex(x, cap, 0.9, logarithms=True, method=method)
+        assert (a >= 0).all()
+        assert (a <= cap).all()
+        assert abs(a.sum() - 0.9) <= 1e-12
+        with np.errstate(divide="ignore"):
+            again = entropy_capped_simplex(np.log(a), cap, 0.9, logarithms=True, method=method)
+        np.testing.assert_allclose(again, a, rtol=1e-12, atol=1e-300)
+        # log a − x is one number where a is free, and at most that where it is capped
+        free = (a < cap) & (a > 1e-250)
+        if free.any():
+            levels = np.log(a[free]) - x[free]
+            level = levels.max()
+            np.testing.assert_allclose(levels, level, atol=1e-10 + 1e-12 * spread)
+            capped = a == cap
+            assert (np.log(cap[capped]) - x[capped] <= level + 1e-9).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_caps_of_each_that_are_equal_are_one_cap(method):
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=500) * 100
+    for cap in (1 / 500, 3.7 / 500, 0.1, 1.0, np.inf):
+        one = entropy_capped_simplex(x, cap, logarithms=True, method=method)
+        each = entropy_capped_simplex(x, np.full(500, cap), logarithms=True, method=method)
+        np.testing.assert_allclose(one, each, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_entropy_takes_an_example_of_weight_two_as_two(method):
+    rng = np.random.default_rng(9)
+    x, often = rng.normal(size=50), rng.integers(1, 4, 50)
+    each = entropy_capped_simplex(
+        x + np.log(often), often * 0.02, logarithms=True, method=method
+    )
+    repeated = entropy_capped_simplex(np.repeat(x, often), 0.02, logarithms=True, method=method)
+    np.testing.assert_allclose(np.repeat(each / often, often), repeated, rtol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("x", "cap", "total", "expected"),
     [
@@ -93,6 +138,8 @@ def test_entropy_finds_the_least_divergence():
         ([9e3, 5.0, -9e3], 0.75, 1.0, [0.75, 0.25, 0.0]),
         ([1e300, -1e300, -np.inf], 0.5, 1.0, [0.5, 0.5, 0.0]),
         ([-np.inf, 7.0], np.inf, 3.0, [0.0, 3.0]),
+        ([9e3, 5.0, -9e3], [0.25, 0.5, 1.0], 1.0, [0.25, 0.5, 0.25]),
+        ([9e3, 5.0, -np.inf], [0.25, 0.75, 1.0], 1.0, [0.25, 0.75, 0.0]),
     ],
 )
 def test_entropy_of_logarithms_far_apart(x, cap, total, expected):
@@ -113,6 +160,9 @@ def test_entropy_of_logarithms_far_apart(x, cap, total, expected):
         ([0.0, 0.0], {}, "infeasible: total = 1.0 is 1 above 0.0"),
         ([-np.inf], {"logarithms": True}, "infeasible: total = 1.0 is 1 above 0.0"),
         ([1.0], {"cap": 0.0}, "cap must be positive"),
+        ([1.0, 1.0], {"cap": [1.0, 0.0]}, "cap must be positive"),
+        ([1.0, 1.0], {"cap": [1.0]}, r"cap must be one number or 2, got shape \(1,\)"),
+        ([1.0, 1.0], {"cap": [0.5, 0.25]}, "infeasible: total = 1.0 is 0.25 above 0.75"),
         ([1.0], {"total": -1.0}, "cap must be positive and total at least 0, got 1.0 and -1.0"),
     ],
 )
