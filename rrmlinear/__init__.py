@@ -58,6 +58,7 @@ _PUBLIC = {
     "RidgeCV": "rrmlinear.estimators.cross_validated",
     "KernelClassifier": "rrmlinear.estimators.kernel",
     "KernelRegressor": "rrmlinear.estimators.kernel",
+    "ERLPBoostClassifier": "rrmlinear.estimators.boosting.classifier",
     "MatrixCompletion": "rrmlinear.estimators.completion",
     "MultiTaskRegressor": "rrmlinear.estimators.multitask",
     "path": "rrmlinear.estimators.path",

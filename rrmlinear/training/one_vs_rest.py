@@ -48,7 +48,7 @@ class OneVsRestResult(Result):
     problems: tuple[Result, ...] = ()
 
 
-class _Sums:
+class Sums:
     """The trace of all problems together."""
 
     def __init__(self, zeros: Sequence[tuple[float, float]]):
@@ -192,7 +192,7 @@ def _solve_each(
     stopping: Stopping,
     on_pass: OnPass | None,
 ) -> OneVsRestResult:
-    sums, columns = _Sums(zeros), _Columns(len(zeros))
+    sums, columns = Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
     ended_by: Status | None = None
 
@@ -242,7 +242,7 @@ def _solve_at_once(
     """The same by threads that solve a problem each; ``on_pass`` sees problems that have ended."""
     see: OnPass = on_pass or (lambda row: None)
     begun, cpu_begun, stopped = time.perf_counter(), time.process_time(), threading.Event()
-    sums, columns = _Sums(zeros), _Columns(len(zeros))
+    sums, columns = Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
     dropped = threading.Event()
 

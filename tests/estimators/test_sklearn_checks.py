@@ -1,11 +1,13 @@
 """scikit-learn's own checks of an estimator."""
 
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rrmlinear import (
     ElasticNet,
     ElasticNetCV,
+    ERLPBoostClassifier,
     HuberRegressor,
     KernelClassifier,
     KernelRegressor,
@@ -167,6 +169,14 @@ SETTINGS = {
         {"regularizer": "l2", "fit_intercept": False},
         {"solver": "pdprox-primal"},
         {"alpha": 0.1},
+    ),
+    ERLPBoostClassifier: (
+        {},
+        {"estimator": "columns"},
+        {"estimator": DecisionTreeClassifier(max_depth=2)},
+        {"lam": 0.0},
+        {"lam": 0.0, "solver": "highs"},
+        {"nu": 0.5, "lam": 0.1, "tol": 1e-6},
     ),
     KernelClassifier: (
         {},

@@ -122,9 +122,7 @@ def test_caps_of_each_that_are_equal_are_one_cap(method):
 def test_entropy_takes_an_example_of_weight_two_as_two(method):
     rng = np.random.default_rng(9)
     x, often = rng.normal(size=50), rng.integers(1, 4, 50)
-    each = entropy_capped_simplex(
-        x + np.log(often), often * 0.02, logarithms=True, method=method
-    )
+    each = entropy_capped_simplex(x + np.log(often), often * 0.02, logarithms=True, method=method)
     repeated = entropy_capped_simplex(np.repeat(x, often), 0.02, logarithms=True, method=method)
     np.testing.assert_allclose(np.repeat(each / often, often), repeated, rtol=1e-10)
 

@@ -1,0 +1,313 @@
+"""Boosting that maximizes the soft margin, with a proof of how far it is from the largest."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rrmlinear.catalog.boosting_builders import (
+    ColumnGeneration,
+    Columns,
+    EdgeStopping,
+    Stumps,
+    boosting_solver,
+)
+from rrmlinear.core.deadline import ends_within
+from rrmlinear.estimators.arguments import AT_LEAST_0, COUNT, POSITIVE, RANGES, optional, seed_of
+from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.boosting.ensembles import scores_of
+from rrmlinear.estimators.boosting.learners import Learner
+from rrmlinear.estimators.linear import labels_of
+from rrmlinear.training.boosting import solve_in_turn
+
+Array = NDArray[np.float64]
+
+STUMPS, COLUMNS = "stumps", "columns"
+# The fraction of margin errors where neither it nor nu is given.
+MARGIN_ERRORS = 0.2
+# nu times the weights falls below 1 by rounding alone, relative to 1.
+CAP_ROUNDING = 1e-12
+
+
+@dataclass(eq=False, repr=False)
+class ERLPBoostClassifier(ClassifierMixin, Certified):
+    r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
+
+    Solves, over weights w of the n examples, whose edges :math:`\sum_i w_i y_i h(x_i)` all
+    hypotheses h are to have small,
+
+    .. math::
+        \min_w \; \lambda \sum_i w_i \log \frac{w_i}{w^0_i} + \max_h \sum_i w_i y_i h(x_i)
+        \quad \text{subject to} \quad 0 \le w_i \le \nu s_i, \; \sum_i w_i = 1,
+
+    where :math:`s_i` are the sample weights and :math:`w^0` is proportional to them. The dual
+    variables are the weights :math:`\alpha_h \ge 0`, of sum 1, of the ensemble
+    :math:`f(x) = \sum_h \alpha_h h(x)`: without entropy they maximize its soft margin, the mean of
+    the smallest margins :math:`y_i f(x_i)`, those of a fraction :math:`1 / (\nu n)` of the
+    examples. All weights are corrected whenever hypotheses are added. ``duality_gap_`` bounds how
+    far the ensemble is from the best one of all hypotheses, those never looked at included, where
+    the search is complete: for stumps and columns, and not for learners.
+
+    Parameters
+    ----------
+    estimator : {"stumps", "columns"}, estimator or None, default=None
+        The hypotheses. None or "stumps": all decision stumps, 1 above a threshold of one feature
+        and −1 below or the reverse, and both constants. "columns": the features themselves and
+        their negatives, so that the ensemble is a linear function with Σ |α_j| = 1. A scikit-learn
+        classifier or regressor that takes ``sample_weight``: what it learns, its numbers cut to
+        [−1, 1].
+    nu : float, default=None
+        ν, the largest weight of an example of sample weight 1; 1/n to 1.
+    margin_errors : float, default=None
+        In place of ``nu``, ν = 1/(margin_errors n): at most this fraction of the examples lies
+        below the soft margin's largest. In (0, 1], 0.2 where ``nu`` is not given either; raise
+        it where labels are noisy: no ensemble has a positive soft margin where it is too small.
+    lam : float, default=0.03
+        λ ≥ 0. With 0 it is LPBoost. The soft margin is at most λ log(ν n) below its largest.
+    solver : {"agm", "highs"}, default="agm"
+        How the problem over the hypotheses found is solved. "agm": accelerated gradients on its
+        dual. "highs": SciPy's linear programs, for ``lam=0``; slower on many examples, and exact.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most ``tol``, with "columns" times the largest |x_ij|.
+    max_iter : int, default=1000
+        Most searches for hypotheses, for each class where each is trained against the rest.
+    time_limit : float, default=None
+        Most seconds. The search that is running when they are over is finished.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the learners that take one. None is seed 0.
+    callback : callable, default=None
+        Called with a `TraceRow` after each search; returning True ends the fit.
+    verbose : int, default=0
+        1: print the progress each second, and how the fit ended. 2: print every search.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted. More than two are trained one against the rest.
+    estimators_ : list
+        The hypotheses whose weight is not zero: stumps with ``feature``, ``threshold`` and
+        ``sign``, columns with ``feature`` and ``sign``, or learners. With more than two classes a
+        list for each class.
+    estimator_weights_ : ndarray
+        Their weights, of sum 1; negative for a learner whose negative is the hypothesis. With more
+        than two classes a list of arrays.
+    example_weights_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
+        w. Examples with a large margin have none.
+    edge_ : float or ndarray of shape (n_classes,)
+        The largest edge of a hypothesis at w: no ensemble has a larger soft margin.
+    margin_ : float or ndarray of shape (n_classes,)
+        The soft margin of the ensemble.
+    nu_ : float
+        ν.
+    objective_ : float
+        The objective, summed over the classes where each is trained against the rest.
+    duality_gap_ : float
+        At most how far it is above its minimum, and the dual value below its maximum.
+    n_iter_ : int
+        Searches made, by all classes together.
+    status_, trace_, n_features_in_, feature_names_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+    UserWarning
+        Where no ensemble has a soft margin above ``tol``.
+
+    References
+    ----------
+    M. Warmuth, K. Glocer and S. V. N. Vishwanathan, "Entropy regularized LPBoost", 2008. X. Zhang,
+    A. Saha and S. V. N. Vishwanathan, arXiv:1011.0472, example 5. A. Demiriz, K. Bennett and J.
+    Shawe-Taylor, "Linear programming boosting via column generation", 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from rrmlinear import ERLPBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = ERLPBoostClassifier(margin_errors=0.1).fit(X, y)
+    >>> bool(model.margin_ <= model.edge_ and model.duality_gap_ <= 1e-3)
+    True
+    >>> model.score(X, y) > 0.97
+    True
+    """
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        "estimator": [object],
+        "nu": optional(POSITIVE),
+        "margin_errors": [Interval(Real, 0, 1, closed="right"), None],
+        "lam": AT_LEAST_0,
+        "solver": [StrOptions({"agm", "highs"})],
+        "tol": POSITIVE,
+        "max_iter": COUNT,
+        "time_limit": optional(POSITIVE),
+        **{name: RANGES[name] for name in ("random_state", "callback", "verbose")},
+    }
+
+    estimator: Any = None
+    _: KW_ONLY
+    nu: float | None = None
+    margin_errors: float | None = None
+    lam: float = 0.03
+    solver: str = "agm"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+    random_state: Any = None
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+
+        ``sample_weight`` (n_samples, at least 0) multiplies ν and w⁰. Raises ValueError for
+        parameters out of range or that do not fit each other, caps of a sum below 1, NaN or
+        infinity, fewer than two classes, weights that are all zero, and a learner that takes no
+        weights.
+        """
+        self._validate_params()
+        if self.solver == "highs" and self.lam != 0:
+            raise ValueError(f"solver 'highs' solves linear programs: lam is {self.lam}, and not 0")
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
+        check_classification_targets(y)
+        classes, index = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, but the "
+                f"data contains only one class: {classes[0]!r}"
+            )
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        used = np.flatnonzero(weights)
+        if not used.size:
+            raise ValueError("sample_weight is zero for all examples; at least one must count")
+        every = used.size == len(weights)
+        X, index, weights = (X, index, weights) if every else (X[used], index[used], weights[used])
+        self.nu_ = self._cap(weights)
+        positive = range(1, 2) if len(classes) == 2 else range(len(classes))
+        solvers = self._solvers(X, [np.where(index == c, 1.0, -1.0) for c in positive], weights)
+        unit = solvers[0].hypotheses.largest or 1.0
+        stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter), unit=unit)
+        with ends_within(self.time_limit):
+            result = solve_in_turn(solvers, stopping, self._on_pass())
+        self.classes_ = classes
+        self._set_ensembles(solvers, result.problems)
+        self.example_weights_ = np.zeros((len(solvers), len(y)))
+        self.example_weights_[:, used] = result.weights
+        if len(solvers) == 1:
+            for name in ("estimators_", "estimator_weights_", "edge_", "margin_"):
+                setattr(self, name, getattr(self, name)[0])
+            self.example_weights_ = self.example_weights_[0]
+        self._set_certificate(result)
+        self._warn_of_margin()
+        return self
+
+    def _is_by_features(self) -> bool:
+        """Whether hypotheses are functions of single features, searched for without a learner."""
+        asked = self.estimator
+        return asked is None or (isinstance(asked, str) and asked in (STUMPS, COLUMNS))
+
+    def _cap(self, weights: Array) -> float:
+        """ν, such that the caps ν s_i have a sum of at least 1."""
+        total = float(weights.sum())
+        if self.nu is None:
+            fraction = MARGIN_ERRORS if self.margin_errors is None else self.margin_errors
+            return 1 / (float(fraction) * total)
+        if self.margin_errors is not None:
+            raise ValueError(
+                f"nu is {self.nu!r} and margin_errors is {self.margin_errors!r}; only one of them "
+                "may be given"
+            )
+        if self.nu * total < 1 - CAP_ROUNDING:
+            raise ValueError(
+                f"nu is {self.nu!r}: the weights of {len(weights)} examples sum to at most "
+                f"{self.nu * total:.4g}, and must sum to 1; nu must be at least {1 / total:.4g}"
+            )
+        return max(float(self.nu), 1 / total)
+
+    def _solvers(self, X: Any, signs: list[Array], weights: Array) -> list[ColumnGeneration]:
+        """The solver of each class against the rest; they share sorted features."""
+        shared: Any = None
+        if self._is_by_features():
+            X = X.tocsc() if issparse(X) else X
+            shared = (Columns if self.estimator == COLUMNS else Stumps)(X)
+        random = check_random_state(seed_of(self.random_state))
+        alike = bool((weights == weights[0]).all())
+        caps: Any = self.nu_ * (float(weights[0]) if alike else weights)
+        start = weights / weights.sum()
+        return [
+            boosting_solver(
+                Learner(self.estimator, X, y, random) if shared is None else shared,
+                y,
+                start,
+                caps,
+                float(self.lam),
+                by_highs=self.solver == "highs",
+            )
+            for y in signs
+        ]
+
+    def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any) -> None:
+        """The hypotheses in use, their weights, edges and soft margins, for each class."""
+        self.estimators_: Any = []
+        self.estimator_weights_: Any = []
+        edges, margins = [], []
+        for solver, result in zip(solvers, results, strict=True):
+            used = np.flatnonzero(result.duals)
+            found = [solver.found[t] for t in used]
+            alphas = result.duals[used]
+            if found and isinstance(found[0], tuple):
+                alphas = alphas * np.array([sign for _, sign in found])
+                found = [learner for learner, _ in found]
+            self.estimators_.append(found)
+            self.estimator_weights_.append(alphas)
+            edges.append(solver.edge)
+            margins.append(solver.soft_margin())
+        self.edge_: Any = np.array(edges)
+        self.margin_: Any = np.array(margins)
+
+    def _warn_of_margin(self) -> None:
+        """Warn where the best ensemble separates nothing: its scores are then rounding."""
+        flat = np.atleast_1d(self.edge_) <= self.tol
+        if flat.any():
+            warnings.warn(
+                f"no ensemble has a soft margin above {np.atleast_1d(self.edge_)[flat].max():.3g} "
+                f"with nu = {self.nu_:.3g}, so that its scores may be worth nothing: take a larger "
+                "margin_errors, or a smaller nu",
+                stacklevel=3,
+            )
+
+    def decision_function(self, X: Any) -> Array:
+        """f(x) in [−1, 1], for stumps and learners, of shape (n_samples,).
+
+        With more than two classes (n_samples, n_classes).
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        if issparse(X) and self._is_by_features():
+            X = X.tocsc()
+        if len(self.classes_) == 2:
+            return scores_of(X, self.estimators_, self.estimator_weights_)
+        pairs = zip(self.estimators_, self.estimator_weights_, strict=True)
+        return np.column_stack([scores_of(X, found, weights) for found, weights in pairs])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the largest score for each row of X; ties go to the first class."""
+        return labels_of(self.decision_function(X), self.classes_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,62 @@
+"""Scores of weighted hypotheses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.boosting_builders import Column, Stump
+from rrmlinear.estimators.boosting.learners import outputs_of
+
+Array = NDArray[np.float64]
+
+
+def scores_of(X: Any, hypotheses: list[Any], weights: Array) -> Array:
+    """Σ_t weight_t h_t(x) for the rows of X, dense or sparse by columns."""
+    scores = np.zeros(X.shape[0])
+    if not hypotheses:
+        return scores
+    if isinstance(hypotheses[0], Stump):
+        _add_stumps(X, hypotheses, weights, scores)
+        return scores
+    for each, weight in zip(hypotheses, weights, strict=True):
+        if isinstance(each, Column):
+            _add_column(X, each, weight, scores)
+        else:
+            scores += weight * outputs_of(each, X)
+    return scores
+
+
+def _stored(X: Any, j: int) -> tuple[Any, Array]:
+    """The rows at which feature j is stored, and its values there."""
+    if not hasattr(X, "indptr"):
+        return slice(None), X[:, j]
+    stored = slice(X.indptr[j], X.indptr[j + 1])
+    return X.indices[stored], X.data[stored]
+
+
+def _add_column(X: Any, column: Column, weight: float, scores: Array) -> None:
+    rows, values = _stored(X, column.feature)
+    scores[rows] += weight * column.sign * values
+
+
+def _add_stumps(X: Any, stumps: list[Stump], weights: Array, scores: Array) -> None:
+    """The stumps of a feature are one step function of it."""
+    features = np.array([each.feature for each in stumps])
+    thresholds = np.array([each.threshold for each in stumps])
+    signed = weights * np.array([each.sign for each in stumps])
+    scores -= signed.sum()
+    for j in np.unique(features):
+        own = np.flatnonzero(features == j)
+        own = own[np.argsort(thresholds[own], kind="stable")]
+        steps = np.concatenate([[0.0], np.cumsum(2 * signed[own])])
+        rows, values = _stored(X, int(j))
+        reached = steps[np.searchsorted(thresholds[own], values)]
+        if hasattr(X, "indptr"):
+            at_zero = steps[np.searchsorted(thresholds[own], 0.0)]
+            scores += at_zero
+            scores[rows] += reached - at_zero
+        else:
+            scores += reached

@@ -1,0 +1,237 @@
+"""Entropy-regularized LPBoost as an estimator."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csc_array, csr_array
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from rrmlinear import ERLPBoostClassifier
+from rrmlinear.solvers.loop.result import Status
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X, np.where(y == 1, "benign", "malignant")
+
+
+def soft_margin(model, X, y):
+    """The mean of the smallest margins, of a share 1/(ν n) of the examples."""
+    margins = np.sort(np.where(y == model.classes_[1], 1, -1) * model.decision_function(X))
+    caps = np.diff(np.minimum(np.cumsum(np.full(len(y), model.nu_)), 1), prepend=0)
+    return caps @ margins
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.01])
+@pytest.mark.parametrize("form", [np.asarray, csr_array, csc_array])
+def test_the_margin_and_the_edge_enclose_the_best(cancer, form, lam):
+    X, y = cancer
+    model = ERLPBoostClassifier(margin_errors=0.1, lam=lam).fit(form(X), y)
+    exact = ERLPBoostClassifier(margin_errors=0.1, lam=0.0, solver="highs", tol=1e-9).fit(X, y)
+    assert exact.edge_ - exact.margin_ <= 1e-9
+    assert model.margin_ <= exact.margin_ + 1e-9
+    assert model.edge_ >= exact.edge_ - 1e-9
+    assert model.margin_ == pytest.approx(soft_margin(model, X, y), abs=1e-12)
+    assert model.margin_ >= exact.margin_ - lam * np.log(10) - model.duality_gap_ - 1e-12
+    assert model.status_ is Status.SOLVED
+    assert 0 <= model.duality_gap_ <= 1e-3
+    assert model.estimator_weights_.sum() == pytest.approx(1)
+    assert (model.estimator_weights_ > 0).all()
+    assert len(model.estimators_) == len(model.estimator_weights_)
+    assert model.example_weights_.sum() == pytest.approx(1)
+    assert model.example_weights_.max() <= model.nu_ * (1 + 1e-12)
+    assert model.n_iter_ == model.trace_[-1].number
+    assert model.score(X, y) > 0.97
+
+
+def test_sparse_equals_dense(cancer):
+    X, y = cancer
+    X = np.round(X * np.greater(X, np.median(X, axis=0)), 2)
+    dense = ERLPBoostClassifier().fit(X, y)
+    for form in (csr_array, csc_array):
+        sparse = ERLPBoostClassifier().fit(form(X), y)
+        np.testing.assert_allclose(
+            sparse.decision_function(form(X)), dense.decision_function(X), atol=5e-3
+        )
+        np.testing.assert_allclose(
+            dense.decision_function(form(X)), dense.decision_function(X), atol=1e-14
+        )
+
+
+def test_columns_are_a_linear_function(cancer):
+    X, y = cancer
+    X = StandardScaler().fit_transform(X)
+    model = ERLPBoostClassifier("columns", margin_errors=0.05).fit(X, y)
+    weights = np.zeros(X.shape[1])
+    for column, weight in zip(model.estimators_, model.estimator_weights_, strict=True):
+        weights[column.feature] += column.sign * weight
+    np.testing.assert_allclose(model.decision_function(X), X @ weights, atol=1e-13)
+    assert np.abs(weights).sum() == pytest.approx(1)
+    assert model.duality_gap_ <= 1e-3 * np.abs(X).max()
+    assert model.margin_ > 0
+    assert model.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        DecisionTreeClassifier(max_depth=2),
+        DecisionTreeClassifier(max_depth=3, max_features=5),
+        LogisticRegression(C=1e-3),
+        Ridge(alpha=10.0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_learners_that_take_weights(cancer, learner):
+    X, y = cancer
+    if hasattr(learner, "steps"):
+        with pytest.raises(ValueError, match="Pipeline takes no sample_weight in fit"):
+            ERLPBoostClassifier(learner).fit(X, y)
+        return
+    X = StandardScaler().fit_transform(X)
+    model = ERLPBoostClassifier(learner, max_iter=30).fit(X, y)
+    again = ERLPBoostClassifier(learner, max_iter=30).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+    assert isinstance(model.estimators_[0], type(learner))
+    assert np.abs(model.estimator_weights_).sum() == pytest.approx(1)
+    assert model.margin_ == pytest.approx(soft_margin(model, X, y), abs=1e-12)
+    assert model.duality_gap_ >= 0
+    assert model.margin_ <= model.edge_ + 1e-12
+    assert model.score(X, y) > 0.95
+
+
+def test_trees_of_one_cut_find_the_margin_of_stumps(cancer):
+    X, y = cancer
+    choices = {"margin_errors": 0.3, "lam": 0.02, "tol": 2e-3}
+    stumps = ERLPBoostClassifier(**choices).fit(X, y)
+    trees = ERLPBoostClassifier(DecisionTreeClassifier(max_depth=1), **choices).fit(X, y)
+    # trees cut where the impurity falls most, which is not always where the edge is largest
+    assert trees.margin_ == pytest.approx(stumps.margin_, abs=0.03)
+    assert trees.margin_ <= stumps.edge_
+
+
+def test_three_classes_are_trained_one_against_the_rest():
+    X, y = load_iris(return_X_y=True)
+    model = ERLPBoostClassifier(margin_errors=0.1).fit(X, y)
+    assert model.decision_function(X).shape == (150, 3)
+    assert model.score(X, y) > 0.94
+    assert model.margin_.shape == model.edge_.shape == (3,)
+    assert model.example_weights_.shape == (3, 150)
+    assert model.duality_gap_ <= 3e-3
+    for j in range(3):
+        one = ERLPBoostClassifier(margin_errors=0.1).fit(X, y == j)
+        np.testing.assert_array_equal(model.decision_function(X)[:, j], one.decision_function(X))
+        assert model.margin_[j] == one.margin_
+    numbers = [row.number for row in model.trace_]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_weights_are_repetitions(cancer):
+    X, y = cancer
+    X, y = X[:150], y[:150]
+    often = np.random.default_rng(0).integers(0, 4, 150)
+    choices = {"lam": 0.05, "tol": 1e-6, "nu": 0.02}
+    weighed = ERLPBoostClassifier(**choices).fit(X, y, often)
+    repeated = ERLPBoostClassifier(**choices).fit(np.repeat(X, often, 0), np.repeat(y, often))
+    assert weighed.objective_ == pytest.approx(repeated.objective_, abs=2e-6)
+    assert (weighed.example_weights_[often == 0] == 0).all()
+    fraction = {"lam": 0.05, "tol": 1e-6, "margin_errors": 0.3}
+    weighed = ERLPBoostClassifier(**fraction).fit(X, y, often)
+    repeated = ERLPBoostClassifier(**fraction).fit(np.repeat(X, often, 0), np.repeat(y, often))
+    assert weighed.nu_ == repeated.nu_
+    assert weighed.objective_ == pytest.approx(repeated.objective_, abs=2e-6)
+
+
+def test_the_cap_is_nu_or_from_the_margin_errors(cancer):
+    X, y = cancer
+    n = len(y)
+    one = ERLPBoostClassifier(nu=1 / (0.25 * n)).fit(X, y)
+    other = ERLPBoostClassifier(margin_errors=0.25).fit(X, y)
+    assert one.nu_ == other.nu_
+    np.testing.assert_array_equal(one.example_weights_, other.example_weights_)
+    hard = ERLPBoostClassifier(nu=1.0, lam=0.0, tol=1e-2).fit(X, y)
+    assert hard.margin_ == pytest.approx(soft_margin(hard, X, y), abs=1e-12)
+    assert ERLPBoostClassifier(nu=1 / n).fit(X, y).example_weights_.max() == pytest.approx(1 / n)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"nu": 0.001}, r"nu is 0.001: .* 569 examples sum to at most 0.569.* at least 0.001757"),
+        ({"nu": 0.0}, "The 'nu' parameter of ERLPBoostClassifier must be"),
+        ({"nu": 0.5, "margin_errors": 0.5}, "only one of them may be given"),
+        ({"margin_errors": 1.5}, "The 'margin_errors' parameter of ERLPBoostClassifier must be"),
+        ({"lam": -1.0}, "The 'lam' parameter of ERLPBoostClassifier must be"),
+        ({"solver": "simplex"}, "The 'solver' parameter of ERLPBoostClassifier must be"),
+        ({"solver": "highs"}, "solver 'highs' solves linear programs: lam is 0.03, and not 0"),
+        ({"tol": 0.0}, "The 'tol' parameter of ERLPBoostClassifier must be"),
+        ({"time_limit": 0.0}, "The 'time_limit' parameter of ERLPBoostClassifier must be"),
+        ({"estimator": "trees"}, "estimator is 'trees'; it must be None, 'stumps', 'columns', or"),
+        ({"estimator": 3}, "estimator is 3; it must be None, 'stumps', 'columns', or"),
+        ({"estimator": KNeighborsClassifier()}, "KNeighborsClassifier takes no sample_weight"),
+    ],
+)
+def test_wrong_choices_are_named(cancer, choices, message):
+    X, y = cancer
+    with pytest.raises(ValueError, match=message):
+        ERLPBoostClassifier(**choices).fit(X, y)
+
+
+def test_wrong_data_are_named(cancer):
+    X, y = cancer
+    with pytest.raises(ValueError, match=r"only one class: .*benign"):
+        ERLPBoostClassifier().fit(X, np.full(len(y), "benign"))
+    with pytest.raises(ValueError, match="zero"):
+        ERLPBoostClassifier().fit(X, y, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="Negative values"):
+        ERLPBoostClassifier().fit(X, y, -np.ones(len(y)))
+
+
+def test_labels_of_noise_are_warned_of():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (400, 2)), rng.integers(0, 2, 400)
+    with pytest.warns(UserWarning, match="take a larger margin_errors, or a smaller nu"):
+        ERLPBoostClassifier(margin_errors=0.1, lam=0.0).fit(X, y)
+
+
+def test_limits_callbacks_and_progress(cancer, capsys):
+    X, y = cancer
+    with pytest.warns(UserWarning, match="the limit on passes was reached before the tolerance"):
+        model = ERLPBoostClassifier(max_iter=2, tol=1e-6).fit(X, y)
+    assert model.n_iter_ == 2
+    assert model.duality_gap_ > 1e-6
+    rows = []
+    stopped = ERLPBoostClassifier(tol=1e-6, callback=lambda row: rows.append(row) or len(rows) == 3)
+    stopped.fit(X, y)
+    assert stopped.status_ is Status.STOPPED_BY_CALLER
+    assert stopped.n_iter_ == len(rows) == 3
+    with pytest.warns(UserWarning, match="the time limit was reached before the tolerance"):
+        late = ERLPBoostClassifier(tol=1e-12, time_limit=0.2).fit(X, y)
+    assert late.status_ is Status.TIME_LIMIT
+    ERLPBoostClassifier(verbose=2).fit(X, y)
+    assert "[ERLPBoostClassifier] pass 1, " in capsys.readouterr().out
+
+
+def test_a_callback_ends_all_classes():
+    X, y = load_iris(return_X_y=True)
+    model = ERLPBoostClassifier(callback=lambda row: row.number == 2).fit(X, y)
+    assert model.status_ is Status.STOPPED_BY_CALLER
+    assert model.n_iter_ == 4
+    assert model.predict(X).shape == (150,)
+
+
+def test_pickles_and_searches(cancer):
+    X, y = cancer
+    search = GridSearchCV(ERLPBoostClassifier(tol=1e-2), {"margin_errors": [0.1, 0.4]}, cv=3)
+    model = search.fit(X, y).best_estimator_
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
