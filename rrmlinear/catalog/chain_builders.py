@@ -1,4 +1,4 @@
-"""Builders of the risk of sequences, and of its automatic solver."""
+"""Builders of the risk of sequences and of its solvers, and the rows of these."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog import batch_builders
-from rrmlinear.catalog.task import Task
+from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
@@ -49,3 +49,26 @@ def automatic(task: Task) -> Solver:
     if "strongly-convex" in task.features:
         return batch_builders.bmrm(task, "qp")
     return batch_builders.agm(task)
+
+
+#: The rows of solver types that take sequences alone.
+SOLVERS = (
+    SolverRow(
+        "bcfw",
+        "BCFW",
+        "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
+        (frozenset({"labellings", "linear"}),),
+        ("loss", "regularizer"),
+        frank_wolfe,
+        loss="m3n",
+    ),
+    SolverRow(
+        "lbfgs",
+        "LBFGS",
+        "L-BFGS over all sequences",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer"),
+        lbfgs,
+        loss="crf",
+    ),
+)
