@@ -1,4 +1,7 @@
-"""Builders of solvers that take all examples at once, or steps on some."""
+"""Builders of solvers that take all examples at once, or steps on some.
+
+Each imports its solver when it is called: a process loads those that it runs.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,14 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.conditions.budget import Budget
-from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.gradient.agm import AGM
-from rrmlinear.solvers.gradient.fista import FISTA
-from rrmlinear.solvers.gradient.pegasos import Pegasos
-from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.primal_dual.pdprox import Pdprox
-from rrmlinear.solvers.second_order.newton import Newton
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # A sample has one example of this number, and at least this number of them for each weight. It is
 # solved to this relative gap, with this number of passes at most.
-SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 20
+SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 SAMPLE_GAP, SAMPLE_PASSES = 1e-2, 20
 
 
@@ -45,10 +36,20 @@ def risk_of(task: Task) -> Any:
     rows, loss, y, costs = task.rows, task.loss, task.targets, task.costs
     choices, threads = task.choices, task.choices.threads
     if task.n_classes is not None:
+        from rrmlinear.risks.block import BlockRisk
+
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
-    intercept = Intercept() if choices.free_bias else None
+    from rrmlinear.risks.scalar import ScalarRisk
+
+    intercept = None
+    if choices.free_bias:
+        from rrmlinear.risks.conditions.intercept import Intercept
+
+        intercept = Intercept()
     if choices.budget is None:
         return ScalarRisk(rows, loss, y, costs, threads, intercept)
+    from rrmlinear.risks.conditions.budget import Budget
+
     budget = Budget(choices.C * choices.budget, beside=intercept)
     return ScalarRisk(rows, loss, y, costs, threads, budget)
 
@@ -68,6 +69,8 @@ def start_of(task: Task) -> NDArray[np.float64] | None:
 
 def pegasos(task: Task) -> Solver:
     """Stochastic subgradient steps."""
+    from rrmlinear.solvers.gradient.pegasos import Pegasos
+
     choices = task.choices
     solver = Pegasos(
         task.rows,
@@ -86,17 +89,23 @@ def pegasos(task: Task) -> Solver:
 
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
+    from rrmlinear.solvers.gradient.fista import FISTA
+
     return FISTA(risk_of(task), task.regularizer, start_of(task), task.weights)
 
 
 def pragam(task: Task) -> Solver:
     """Weights and duals by the excessive gap; with a fixed constant, the method of its paper."""
+    from rrmlinear.solvers.gradient.pragam import Pragam
+
     adaptive = task.choices.lipschitz != "fixed"
     return Pragam(risk_of(task), task.regularizer, adaptive=adaptive, start=start_of(task))
 
 
 def agm(task: Task, memory: str = "all") -> Solver:
     """AGM-EF, with the memory of all steps or of one."""
+    from rrmlinear.solvers.gradient.agm import AGM
+
     choices = task.choices
     return AGM(
         risk_of(task),
@@ -112,6 +121,8 @@ def agm(task: Task, memory: str = "all") -> Solver:
 
 def pdprox(task: Task, order: str) -> Solver:
     """Prox steps of weights and duals in turn; with averages, the method of its paper."""
+    from rrmlinear.solvers.primal_dual.pdprox import Pdprox
+
     choices = task.choices
     return Pdprox(
         risk_of(task),
@@ -127,6 +138,8 @@ def pdprox(task: Task, order: str) -> Solver:
 
 def bmrm(task: Task, update: str) -> Solver:
     """Cutting planes: all of them by a quadratic program ("qp"), or a mean and one more ("ls")."""
+    from rrmlinear.solvers.bundle.bmrm import BMRM
+
     search = task.choices.line_search or LINE_SEARCHES[update]
     return BMRM(
         risk_of(task),
@@ -140,6 +153,8 @@ def bmrm(task: Task, update: str) -> Solver:
 
 def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
+    from rrmlinear.solvers.second_order.newton import Newton
+
     first = partial(_weights_of_sample, task, newton) if _takes_sample(task) else None
     return Newton(risk_of(task), task.regularizer, start_of(task), first)
 
@@ -179,6 +194,8 @@ def feature_newton_applies(task: Task) -> bool:
 
 def feature_newton(task: Task) -> Solver:
     """Newton steps over features with a note that the automatic solver chose them."""
+    from rrmlinear.solvers.features.feature_newton import FeatureNewton
+
     first = None
     if task.weights is not None:
         first = partial(np.asarray, task.weights)

@@ -1,4 +1,7 @@
-"""Builders of ascents on the dual, and of coordinate descent over features."""
+"""Builders of ascents on the dual, and of coordinate descent over features.
+
+Each imports its solver when it is called.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,14 @@ from typing import Any
 from rrmlinear.catalog.batch_builders import note_choice
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.block_descent import BlockAscent
-from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.dual.intercept import InterceptSDCA
-from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.solver import Solver
 
 
 def plain(task: Task) -> Solver:
     """Coordinate or block ascent, with an exact intercept where the bias is free."""
     if task.n_classes is None and task.choices.free_bias:
+        from rrmlinear.solvers.dual.intercept import InterceptSDCA
+
         return InterceptSDCA(
             task.rows,
             task.targets,
@@ -59,6 +58,8 @@ def suits_features(task: Task) -> bool:
 
 def features(task: Task) -> Solver:
     """Coordinate descent over features."""
+    from rrmlinear.solvers.features.feature_descent import FeatureDescent
+
     solver = FeatureDescent(
         task.rows,
         task.targets,
@@ -75,15 +76,19 @@ def features(task: Task) -> Solver:
 
 
 def _accelerated(task: Task, observe: bool) -> Solver:
+    from rrmlinear.solvers.dual.accelerated import Accelerated
+
     return Accelerated(
         _ascent_of(task), task.regularizer, task.choices.inner or "adaptive", observe
     )
 
 
-def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], DualDescent]:
+def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any]:
     """The ascent for a regularizer, that of the task or one with a quadratic added."""
     n_classes = task.n_classes
     if n_classes is None:
+        from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+
         return lambda omega: ProxSDCA(
             task.rows,
             task.targets,
@@ -93,6 +98,8 @@ def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Dua
             task.choices.seed,
             **_visits(task),
         )
+    from rrmlinear.solvers.dual.block_descent import BlockAscent
+
     return lambda omega: BlockAscent(
         task.rows,
         task.targets,

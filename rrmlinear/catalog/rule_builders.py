@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rrmlinear.catalog.task import Task
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.rules import (
     ClassRange,
     DualRange,
@@ -16,8 +17,10 @@ from rrmlinear.solvers.loop.rules import (
 )
 
 
-def _risk(task: Task) -> ScalarRisk:
+def _risk(task: Task) -> Any:
     """The sum of losses, a bias column being one like any other."""
+    from rrmlinear.risks.scalar import ScalarRisk
+
     return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
 
 

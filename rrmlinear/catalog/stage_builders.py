@@ -9,7 +9,7 @@ from typing import Any
 
 from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
 from rrmlinear.catalog.task import Task
-from rrmlinear.solvers.dual.accelerated import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.systems import (

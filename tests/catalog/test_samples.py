@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog import batch_builders
+from rrmlinear.training.fit import NotSolvedWarning
 
 
 def problem_of(n, d, form="dense", labels="signs", seed=3):
@@ -67,9 +68,9 @@ def test_few_examples_for_each_weight_are_no_sample(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(batch_builders, "take_rows", refuse)
-    fit(problem_of(600, 4), Parameter(solver="newton", loss="logistic"))
+    fit(problem_of(1500, 4), Parameter(solver="newton", loss="logistic"))
     with pytest.raises(AssertionError):
-        fit(problem_of(700, 4), Parameter(solver="newton", loss="logistic"))
+        fit(problem_of(1700, 4), Parameter(solver="newton", loss="logistic"))
 
 
 def test_weights_of_examples_count_in_the_sample():
@@ -92,5 +93,6 @@ def test_the_same_seed_gives_the_same_bits():
 
 
 def test_a_time_limit_ends_the_sample_too():
-    model = fit(problem_of(2000, 4), Parameter(solver=0, time_limit=1e-9, max_passes=3))
+    with pytest.warns(NotSolvedWarning):
+        model = fit(problem_of(2000, 4), Parameter(solver=0, time_limit=1e-9, max_passes=3))
     assert model.result.status.name == "TIME_LIMIT"

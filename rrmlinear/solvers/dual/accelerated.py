@@ -9,8 +9,10 @@ import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
+from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver
 
 PACES = ("adaptive", "theory")
@@ -20,9 +22,8 @@ MIN_CONDITION = 10.0
 # κ + modulus as a fraction of the theory's. On text a quarter took the fewest passes at λ = 1e-6
 # to 1e-8.
 THEORY_FACTOR = 0.25
-# Rough costs in nanoseconds: of a look, for each weight; of a visit, for each nonzero, or for each
-# nonzero and class.
-LOOK_COST, NONZERO_COST, CLASS_COST = 3.0, 0.5, 0.23
+# Rough cost in nanoseconds of a look, for each weight.
+LOOK_COST = 3.0
 # From this κ / modulus on, v = κ y + Σ c_i α_i x_i is too long to tell the sum to nine digits: it
 # is added up anew for measurements, and when κ falls.
 EXACT_KAPPA = 1e6
@@ -212,6 +213,9 @@ class Accelerated(Solver):
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
         self.ascent.wake()
+
+    def present(self) -> Point:
+        return super().present()._replace(scores=self.ascent.scores)
 
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()

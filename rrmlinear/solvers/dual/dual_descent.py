@@ -36,6 +36,8 @@ class DualDescent(Solver):
     loss: Any
     regularizer: Regularizer
     curvature: NDArray[np.float64]
+    #: Scores at the present weights, if they have been measured.
+    scores: NDArray[np.float64] | None = None
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__()

@@ -13,6 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._prox_sdca import DualAscent, this_processor
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 
@@ -179,6 +180,7 @@ class ProxSDCA(DualDescent):
         else:
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
+        self.scores = None
 
     def _pass_alone(
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
@@ -229,6 +231,9 @@ class ProxSDCA(DualDescent):
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum
 
+    def present(self) -> Point:
+        return super().present()._replace(scores=self.scores)
+
     def _dual(self) -> float:
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
         return -self.state.conjugate_sum - conjugate
@@ -256,14 +261,15 @@ class ProxSDCA(DualDescent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.state.dual_vector)
+        scores = np.empty(self.n)
         chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
         def part(begin: int, end: int, thread: int) -> float:
-            return self.state.measure(weights, begin, end)
+            return self.state.measure(weights, scores, begin, end)
 
         losses = self.team.sum_over(self.n, chunk, part)
         self.state.add_up()
-        self.gap_sum = self.state.gap_sum
+        self.gap_sum, self.scores = self.state.gap_sum, scores
         return losses
 
     def _measure_averages(self) -> tuple[float, float]:

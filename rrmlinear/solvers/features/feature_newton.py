@@ -37,6 +37,8 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
+# The number of a model that is minimized with all accuracy.
+EXACT_NUMBER = 100
 # Curvatures added after a step that was too long fall by this factor after every whole step.
 ADDED_CURVATURE_FALL = 0.3
 
@@ -112,7 +114,7 @@ class FeatureNewton(Solver):
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable)
         features = self.subsets.choose(features)
         part = self._part()
-        model = self._model(part, features)
+        model = self._model(part, features, number)
         begin, before = self.w[features], model.value()
         model.swept = self.swept
         sweeps = model.minimize(self.deadline)
@@ -156,15 +158,17 @@ class FeatureNewton(Solver):
             return risk
         return ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
 
-    def _model(self, part: ScalarRisk, features: NDArray[np.int64]) -> Model:
+    def _model(self, part: ScalarRisk, features: NDArray[np.int64], number: int) -> Model:
         curvatures = self.at.curvatures + self.added
         least = MIN_CURVATURE * self.largest
         curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
+        if (self.at.curvatures == self.largest).all():  # the model is the problem itself
+            number = EXACT_NUMBER
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
         rows = part.rows
         if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
-            return GramModel(hessian, self.usable[features], *given)
+            return GramModel(hessian, self.usable[features], *given, number=number)
         return ColumnsModel(rows, curvatures, self.free, self.systems, features, *given)
 
     def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:

@@ -30,8 +30,9 @@ Vector = NDArray[np.float64]
 # Sweeps between two leaps.
 SWEEPS_PER_LEAP = 5
 # A model is minimized until a sweep decreases it by less than this fraction of all sweeps, or for
-# this number of sweeps. A sweep over a Gram matrix is cheap.
-GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-8, 500
+# this number of sweeps. A sweep over a Gram matrix is cheap; the accuracy there is at most the
+# first one in a first model, ten times as fine in each later one, and at least the second.
+FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
 # Steps on faces in a row: each but the last takes weights from the face.
 MAX_FACE_STEPS = 20
@@ -72,7 +73,7 @@ class Model(Protocol):
 
 
 class GramModel:
-    """The model by its Gram matrix."""
+    """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly."""
 
     def __init__(
         self,
@@ -82,6 +83,8 @@ class GramModel:
         begin: Vector,
         l1: float,
         modulus: float,
+        *,
+        number: int,
     ):
         gram: Vector = hessian.matrix()
         np.fill_diagonal(gram, np.where(usable, np.maximum(gram.diagonal(), 0), 0))
@@ -89,6 +92,7 @@ class GramModel:
         self.l1, self.modulus = l1, modulus
         self.sweeps.set(_without_idle(begin, gram.diagonal(), linear, l1))
         self.sweep_work, self.swept = float(len(begin)) ** 2, 0.0
+        self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * 10.0 ** (1 - number))
 
     @property
     def weights(self) -> Vector:
@@ -98,7 +102,7 @@ class GramModel:
         return self.sweeps.value()
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, GRAM_ACCURACY, MAX_GRAM_SWEEPS, deadline)
+        return minimize(self, self.accuracy, MAX_GRAM_SWEEPS, deadline)
 
     def sweep(self) -> float:
         return self.sweeps.sweep()

@@ -11,7 +11,7 @@ Vector = NDArray[np.float64]
 WORKING_SET_PULL = 0.95
 # The limit on a working set is at least this, and twice the number of features in use. Those
 # nearest to l1 come first.
-MIN_SET_LIMIT = 100
+MIN_SET_LIMIT = 200
 
 
 def set_limit(weights: Vector) -> int:

@@ -45,6 +45,8 @@ class Rule:
     of_duals = True
     #: The relative gap up to which a rule that holds ends the run.
     widest_gap = np.inf
+    #: Whether the bound comes from the first look.
+    has_first = False
 
     def __init__(self, risk: Any, tolerance: float) -> None:
         self.risk, self.tolerance = risk, tolerance
@@ -105,6 +107,7 @@ class DualSum(Rule):
     """
 
     first = np.inf
+    has_first = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         duals = point.duals

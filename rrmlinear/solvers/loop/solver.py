@@ -230,9 +230,13 @@ class Solver:
         """
         if self.rule is None:
             return
+        widest = self.rule.widest_gap * abs(row.primal - self.offset)
+        if row.gap > widest and not self.rule.has_first:
+            self.rule_holds = False
+            self.rule_target = min(widest, MAX_RULE_FALL * row.gap)
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = self.rule.ratio(self.present())
-        widest = self.rule.widest_gap * abs(row.primal - self.offset)
         self.rule_holds = ratio <= 1 and row.gap <= widest
         fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0
         self.rule_target = (fall if self.rule_holds else min(fall, MAX_RULE_FALL)) * row.gap
