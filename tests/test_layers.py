@@ -33,7 +33,7 @@ INTERFACES = ("cli", "estimators", "liblinearutil")
 #: Source stems that one folder may hold.
 MOST_STEMS = 20
 
-HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy"}
+HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
 

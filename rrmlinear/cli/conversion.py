@@ -20,6 +20,8 @@ from rrmlinear.data.container.conversion import convert, examples_of, target_kin
 from rrmlinear.data.text.byte_streams import name_of
 
 SECONDS_BETWEEN_LINES = 5.0
+#: The flags of what may stand beside arrays and tables.
+BESIDE = {"labels": "--labels", "weights": "--weights", "query_ids": "--query-ids"}
 Progress = Callable[[int, int | None], None]
 
 
@@ -30,6 +32,7 @@ class ConversionOptions:
     dtype: Any
     strict: bool
     quiet: bool
+    beside: dict[str, str]
     source: str
     target: str
 
@@ -39,6 +42,8 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     parser = Parser(CONVERT)
     parser.flag("--float32")
     parser.flag("--strict")
+    for name, flag in BESIDE.items():
+        parser.value(flag, dest=name)
     options, files = parser.parse(arguments)
     names = ("input_file", "output_file")
     if len(files) < len(names):
@@ -46,7 +51,9 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     if len(files) > len(names):
         raise parser.wrong(f"{files[2]} is one file too many: input and output are named")
     dtype = np.float32 if options.float32 else None
-    return ConversionOptions(dtype, options.strict, options.quiet, *files)
+    given = {name: getattr(options, name) for name in BESIDE}
+    beside = {name: value for name, value in given.items() if value is not None}
+    return ConversionOptions(dtype, options.strict, options.quiet, beside, *files)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -63,8 +70,10 @@ def main(arguments: Sequence[str]) -> None:
             warnings_said(),
             _progress(options.quiet) as show,
         ):
-            examples = examples_of(source, dtype=options.dtype, strict=options.strict)
-            made = convert(examples, target, show)
+            examples = examples_of(
+                source, dtype=options.dtype, strict=options.strict, beside=options.beside
+            )
+            made = convert(examples, target, show, dtype=options.dtype)
     except ValueError as error:
         text = str(error)
         raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None

@@ -63,12 +63,16 @@ standard input"""
 CONVERT = f"""\
 Usage: convert [options] input_file output_file
 options:
---float32 : store values with 32 bits (default 64)
+--float32 : store values with 32 bits (default: as the input has them; 64 of text)
+--labels where : .npy file of the labels of an array, or column of a table
+--weights where : the same of weights of examples
+--query-ids where : the same of query ids
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container; - is standard input
+input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst (- is standard input), a container, a
+.npy matrix, a .npz of scipy.sparse.save_npz or with a matrix X, or a table of Parquet or Arrow
 output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text"""
 
 SEQUENCES = f"""\

@@ -46,6 +46,25 @@ def test_errors_end_in_a_sentence(convert, iris, folder):
     assert sorted(os.listdir(folder)) == ["a.rrm", "wrong"]
 
 
+def test_arrays_with_labels_beside(convert, train, folder):
+    X, y = np.eye(6)[:, :4], np.array([1, 2, 1, 2, 1, 2])
+    np.save("X.npy", X)
+    np.save("y.npy", y)
+    np.save("c.npy", np.ones(6))
+    words = ["--labels", "y.npy", "--weights", "c.npy", "X.npy"]
+    assert convert(*words, "a.rrm") == (0, "6 examples, 4 features, 4 stored values\n", "")
+    assert np.array_equal(Problem.open("a.rrm").weights, np.ones(6))
+    assert train("-q", "a.rrm", "m").code == 0
+    code, _, said = convert(*words, "a.libsvm")
+    assert (code, said) == (
+        0,
+        "WARNING: LIBSVM text has no weights: those of the examples are left out\n",
+    )
+    assert convert("X.npy", "b.rrm")[2].startswith("ERROR: X.npy has no labels: name a .npy file")
+    assert convert("--labels", "absent.npy", "X.npy", "b.rrm")[0] == 1
+    assert not os.path.exists("b.rrm")
+
+
 @pytest.mark.parametrize("options", [[], ["-s", 30, "-B", 1], ["-s", 0, "-v", 3], ["-C"]])
 def test_train_takes_a_container_in_place_of_text(convert, train, iris, folder, options):
     convert(iris, "iris.rrm")

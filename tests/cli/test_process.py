@@ -13,7 +13,7 @@ import pytest
 
 #: Training that takes several hundred thousand passes.
 LONG = ("-s", 30, "--no-accelerate", "-c", 100, "--gap-tol", 1e-15)
-HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas")
+HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas", "pyarrow")
 
 
 def start(*arguments, command="train", **keywords):

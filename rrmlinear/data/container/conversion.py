@@ -6,18 +6,26 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from rrmlinear.data.container.array_sources import ArrayExamples
+from rrmlinear.data.container.arrow_sources import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    PARQUET,
+    ArrowExamples,
+)
+from rrmlinear.data.container.layout import MAGIC
 from rrmlinear.data.container.layout import Source as Origin
-from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.mapping import head_of
 from rrmlinear.data.container.pieces import Piece
 from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
 from rrmlinear.data.container.writing import BLOCK_BYTES, container_file
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.text.byte_streams import open_to_write
+from rrmlinear.data.text.byte_streams import name_of, open_to_write
 from rrmlinear.data.text.compression import SUFFIXES
 from rrmlinear.data.text.libsvm_format import write_text
 
@@ -90,9 +98,25 @@ def examples_of(
     n_features: int | None = None,
     zero_based: bool = False,
     strict: bool = False,
+    beside: dict[str, str] | None = None,
 ) -> Examples:
-    """The examples of a file, whose first bytes tell its format."""
-    if is_container(path):
+    """The examples of a file, whose first bytes tell its format.
+
+    ``beside`` names what has the "labels", "weights" and "query_ids" of arrays and tables: a .npy
+    file for NumPy's, a column for Parquet's and Arrow's. The parameters before it are those of
+    text, as `read_libsvm` has them.
+    """
+    head = head_of(path)
+    if head.startswith((b"\x93NUMPY", b"PK\x03\x04")):
+        return ArrayExamples(path, beside)
+    if head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
+        return ArrowExamples(path, beside)
+    if beside:
+        raise ValueError(
+            f"{name_of(path)} has its labels, weights and query ids in itself: only arrays and "
+            "tables take them from elsewhere"
+        )
+    if head == MAGIC:
         return ContainerExamples(path)
     dtype = np.float64 if dtype is None else dtype
     return TextExamples(path, dtype, n_features, zero_based, strict)
@@ -113,17 +137,28 @@ def convert(
     target: Any,
     on_progress: Callable[[int, int | None], None] = lambda done, total: None,
     block_bytes: int = BLOCK_BYTES,
+    dtype: Any = None,
 ) -> Converted:
     """Write examples to a container or to LIBSVM text, by the target's suffix.
 
-    ``on_progress`` is told units done and all units, None where they are not known. The target is
-    written completely or not at all. Raises ValueError for examples that are wrong, OSError as
+    ``dtype`` is the type of the values, by default that of the source. ``on_progress`` is told
+    units done and all units, None where they are not known. The target is written completely or
+    not at all. Raises ValueError for examples that are wrong, OSError as
     `open` does.
     """
     with _writer(target, block_bytes, examples.most_bytes) as writer:
         for piece in examples.pieces():
-            writer.add(piece)
+            writer.add(piece if dtype is None else _cast(piece, np.dtype(dtype)))
             on_progress(examples.done, examples.total)
         writer.finish(examples.n_features, getattr(examples, "origin", None))
     width = writer.widest + 1 if examples.n_features is None else examples.n_features
     return Converted(writer.rows, width, writer.stored)
+
+
+def _cast(piece: Piece, dtype: np.dtype[Any]) -> Piece:
+    try:
+        with np.errstate(over="raise"):
+            return replace(piece, values=piece.values.astype(dtype, copy=False))
+    except FloatingPointError:
+        largest = np.abs(piece.values).max()
+        raise ValueError(f"the value {largest:g} is too large for {dtype}") from None

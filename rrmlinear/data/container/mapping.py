@@ -106,13 +106,18 @@ class Mapped:
 
 def is_container(path: Any) -> bool:
     """Whether a path names a regular file that begins as a container does; False for any other."""
+    return head_of(path) == MAGIC
+
+
+def head_of(path: Any) -> bytes:
+    """The first bytes of a regular file, as long as `MAGIC`; none of anything else."""
     try:
         if not os.path.isfile(path):
-            return False
+            return b""
         with open(path, "rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+            return file.read(len(MAGIC))
     except (OSError, TypeError, ValueError):
-        return False
+        return b""
 
 
 def read_header(path: Any) -> Header:

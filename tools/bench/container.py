@@ -1,0 +1,80 @@
+"""Time containers: python tools/bench/container.py FILE...
+
+For each LIBSVM file: megabytes of text a processor second of converting it to a container, beside
+those of `read_libsvm` on one thread; of the checks of all blocks and of writing the text back; and
+the megabytes by which the resident size grows while it is converted. The parts take turns, and the
+medians of --rounds rounds are shown. The file is read once before, and is then in the page cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rrmlinear import Problem, read_libsvm
+from rrmlinear.data.container.conversion import convert, examples_of
+
+MEGABYTE = 1e6
+GROWTH = """
+import sys
+from rrmlinear.data.container.conversion import convert, examples_of
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+before = peak()
+convert(examples_of(sys.argv[1]), sys.argv[2])
+print(peak() - before)
+"""
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """Processor seconds of a call."""
+    begin = time.process_time()
+    call()
+    return time.process_time() - begin
+
+
+def measured(path: Path, folder: Path, rounds: int) -> dict[str, float]:
+    """Megabytes of text a second by the name of the work, and megabytes of memory."""
+    container, text = folder / "data.rrm", folder / "data.libsvm"
+    works = {
+        "convert": lambda: convert(examples_of(path), container),
+        "read": lambda: read_libsvm(path, threads=1),
+        "verify": lambda: Problem.open(container, verify=True),
+        "to text": lambda: convert(examples_of(container), text),
+    }
+    read_libsvm(path, threads=1)
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            taken[name].append(seconds(work))
+    size = os.path.getsize(path) / MEGABYTE
+    speeds = {name: size / statistics.median(each) for name, each in taken.items()}
+    words = [sys.executable, "-c", GROWTH, str(path), str(container)]
+    grown = int(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+    return speeds | {"memory": grown / MEGABYTE}
+
+
+def main() -> None:
+    """Print a line for each file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    for path in options.files:
+        with tempfile.TemporaryDirectory() as folder:
+            found = measured(path, Path(folder), options.rounds)
+        shown = "  ".join(f"{name} {value:.0f}" for name, value in found.items())
+        print(f"{path.name} ({os.path.getsize(path) / MEGABYTE:.0f} MB)  {shown}")
+
+
+if __name__ == "__main__":
+    main()
