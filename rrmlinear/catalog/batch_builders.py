@@ -29,12 +29,15 @@ SAMPLE_GAP, SAMPLE_PASSES = 1e-2, 20
 def risk_of(task: Task) -> Any:
     """F(w) = Σ_i c_i φ(x_i'w, y_i), minimized over the intercept if that has no penalty.
 
+    Of a measure it is the risk of all labels at once, every example at the cost C.
     With a budget m its duals have Σ c_i |α_i| ≤ C m.
     """
     if task.risk is not None:
         return task.risk
     rows, loss, y, costs = task.rows, task.loss, task.targets, task.costs
     choices, threads = task.choices, task.choices.threads
+    if "measure" in task.features:
+        return _measure_risk(task)
     if task.n_classes is not None:
         from rrmlinear.risks.block import BlockRisk
 
@@ -52,6 +55,15 @@ def risk_of(task: Task) -> Any:
 
     budget = Budget(choices.C * choices.budget, beside=intercept)
     return ScalarRisk(rows, loss, y, costs, threads, budget)
+
+
+def _measure_risk(task: Task) -> Any:
+    from rrmlinear.losses.margin import Hinge
+    from rrmlinear.risks.layouts.measures import MeasureRisk
+    from rrmlinear.risks.scalar import ScalarRisk
+
+    data = ScalarRisk(task.rows, Hinge(), task.targets, task.costs, task.choices.threads)
+    return MeasureRisk(data, task.loss)
 
 
 def start_of(task: Task) -> NDArray[np.float64] | None:
@@ -134,6 +146,12 @@ def pdprox(task: Task, order: str) -> Solver:
         start=start_of(task),
         weights=task.weights,
     )
+
+
+def of_measure(task: Task) -> Solver:
+    """Cutting planes for a measure of all labels, or AGM-EF where Ω is not strongly convex."""
+    convex = {"strongly-convex", "soft-threshold"} <= task.features
+    return bmrm(task, "qp") if convex else agm(task)
 
 
 def bmrm(task: Task, update: str) -> Solver:

@@ -26,7 +26,8 @@ AT_LEAST_0 = Number(least=0)
 #: Numbers whose squares and inverses solvers take: both stay finite.
 MODERATE = Number(above=1e-100, below=1e100)
 ONE_SCORE = frozenset({"one-score"})
-STRONGLY_CONVEX = frozenset({"strongly-convex"})
+EXAMPLES = frozenset({"examples"})
+DUAL = frozenset({"strongly-convex", "examples"})
 NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
 
 
@@ -48,7 +49,7 @@ class Choices:
         Factors(),
         NO_WEIGHTS,
         usually="1",
-        needs=frozenset({"classes"}),
+        needs=frozenset({"classes", "examples"}),
     )
     loss: str | None = choice(
         "objective",
@@ -119,6 +120,15 @@ class Choices:
         Number(above=1, below=1e100),
         usually="2",
     )
+    beta: float | None = choice(
+        "loss", "weight of recall in F_beta, above 1 more than precision", MODERATE, usually="1"
+    )
+    k: int | None = choice(
+        "loss",
+        "positive labels that precision-at-k and recall-at-k count",
+        Whole(1),
+        usually="the number of positive examples",
+    )
     nu: float | None = choice(
         "solver",
         "fraction of the examples that may lie outside, of the one-class machine",
@@ -169,19 +179,21 @@ class Choices:
         "variables of the steps: primal, the weights; dual; or smoothed-dual",
         Names(("primal", "smoothed-dual", "dual")),
         usually="chosen by the problem",
-        values_need={"dual": STRONGLY_CONVEX, "smoothed-dual": STRONGLY_CONVEX},
+        values_need={"dual": DUAL, "smoothed-dual": DUAL},
     )
     lipschitz: str | None = choice(
         "solver",
         "Lipschitz constant: adaptive, found by trial; fixed, by power iteration",
         Names(("adaptive", "fixed")),
         usually="adaptive",
+        values_need={"fixed": EXAMPLES},
     )
     prox: str | None = choice(
         "solver",
         "prox-function of the duals: plain, or optimized by the data",
         Names(("plain", "optimized")),
         usually="plain",
+        values_need={"optimized": EXAMPLES},
     )
     ratio: float | None = choice(
         "solver",

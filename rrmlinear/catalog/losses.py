@@ -11,6 +11,7 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RecallAtK, RocArea
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
     SmoothCrammerSinger,
@@ -151,6 +152,7 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
         lambda nu: Quantile(1 - nu, 0.0),
         {"nu": 0.5},
         PIECES,
+        threshold=True,
     ),
 )
 
@@ -174,8 +176,38 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         frozenset({"labellings"}),
     ),
 )
+#: Measures of two classes: Δ of n Δ(y', y) − Σ y_i a_i over the wrong labels of the worst y'.
+MEASURE_LOSSES: Mapping[str, LossRow] = _table(
+    LossRow("f1", "measure", "1 − F1", FBeta),
+    LossRow("fbeta", "measure", "1 − F_β", FBeta, {"beta": 1.0}),
+    LossRow("error-rate", "measure", "the fraction of wrong labels", ErrorRate),
+    LossRow(
+        "precision-at-k",
+        "measure",
+        "1 − the precision of the k largest scores",
+        PrecisionAtK,
+        {"k": None},
+        threshold=True,
+    ),
+    LossRow(
+        "recall-at-k",
+        "measure",
+        "1 − the recall of the k largest scores",
+        RecallAtK,
+        {"k": None},
+        threshold=True,
+    ),
+    LossRow(
+        "prbep",
+        "measure",
+        "1 − precision and recall where they are equal",
+        PrecisionAtK,
+        threshold=True,
+    ),
+    LossRow("roc-area", "measure", "1 − the area under the ROC curve", RocArea, threshold=True),
+)
 #: Losses that the command line knows by name.
-NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES}
+NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES}
 
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}

@@ -28,6 +28,7 @@ FEATURES = {
     "several-columns": Feature("loss", "several columns of weights", "has one"),
     "examples": Feature("loss", "losses that are sums over examples", "is not one"),
     "chain": Feature("loss", "losses of sequences", "is of single examples"),
+    "measure": Feature("loss", "measures of all labels at once", "is another"),
     "labellings": Feature(
         "loss", "the largest score of a labelling, without smoothing", "is another"
     ),
@@ -93,11 +94,12 @@ class LossRow:
     """A loss by its name.
 
     ``kind`` is the kind of labels: "binary" (±1; one problem for each class where there are more
-    than two), "multiclass" (classes, all in one problem), "regression" (real numbers), "vectors"
-    (a number for each column of weights), "one-class" (no labels) or "chain" (a class for each
-    position of a sequence). ``build`` makes it of the
-    numbers that it ``takes``, in their order; their defaults stand beside them, and those of
-    ``positive`` may not be 0. ``link`` names the way from scores to probabilities.
+    than two), "multiclass" (classes, all in one problem), "measure" (two classes, the larger label
+    positive, and a loss of all labels at once), "regression" (real numbers), "vectors" (a number
+    for each column of weights), "one-class" (no labels) or "chain" (a class for each position of a
+    sequence). ``build`` makes it of the numbers that it ``takes``, in their order; their defaults
+    stand beside them, and those of ``positive`` may not be 0. ``link`` names the way from scores to
+    probabilities. ``threshold`` tells whether models have a threshold ρ of scores.
     """
 
     name: str
@@ -108,6 +110,7 @@ class LossRow:
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     link: str | None = None
+    threshold: bool = False
 
     def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
         """Features with these numbers: a loss that takes a smoothing becomes smooth, and then is no
@@ -120,6 +123,7 @@ class LossRow:
             "vectors": {"examples", "several-columns"},
             "one-class": {"examples", "one-score"},
             "chain": {"chain"},
+            "measure": {"measure", "classes"},
         }[self.kind]
         smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
         return (self.features | of_kind | smoothed) - ({"labellings"} if smoothed else set())

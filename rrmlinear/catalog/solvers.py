@@ -38,6 +38,7 @@ CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 EXAMPLES = frozenset({"examples"})
 SMOOTH_CHAINS = frozenset({"prox", "chain", "smooth"})
 PROX = frozenset({"prox"})
+MEASURES = frozenset({"prox", "measure"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
 
 
@@ -237,7 +238,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         35,
         "AGM_EF",
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
-        (PROX | EXAMPLES, SMOOTH_CHAINS),
+        (PROX | EXAMPLES, SMOOTH_CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
         batch_builders.agm,
     ),
@@ -245,7 +246,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         36,
         "AGM_EF_1",
         "the same with the memory of one step",
-        (PROX | EXAMPLES, SMOOTH_CHAINS),
+        (PROX | EXAMPLES, SMOOTH_CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
         partial(batch_builders.agm, memory="one"),
     ),
@@ -312,7 +313,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
-        (PROX | EXAMPLES, CONVEX | {"chain"}, SMOOTH_CHAINS),
+        (PROX | EXAMPLES, CONVEX | {"chain"}, SMOOTH_CHAINS, MEASURES),
         PROXIMAL,
         stage_builders.automatic,
     ),
@@ -363,6 +364,7 @@ def name_for_liblinear(loss: LossRow) -> str:
     others = {
         "binary": "L2R_L2LOSS_SVC_DUAL",
         "multiclass": "MCSVM_CS",
+        "measure": "L2R_L2LOSS_SVC_DUAL",
         "regression": "L2R_L2LOSS_SVR_DUAL",
     }
     return next(own, others.get(loss.kind, ""))

@@ -45,6 +45,8 @@ def automatic(task: Task) -> Solver:
     """Stages of the solvers that take the task, the quickest on easy problems first."""
     if "chain" in task.features:
         return chain_builders.automatic(task)
+    if "measure" in task.features:
+        return batch_builders.of_measure(task)
     return Stages(_stages(task))
 
 

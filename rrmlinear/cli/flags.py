@@ -39,6 +39,8 @@ FLAGS = {
     "huber": Flag("--huber", "delta"),
     "quantile": Flag("--quantile", "q"),
     "slope": Flag("--slope", "s"),
+    "beta": Flag("--beta", "b"),
+    "k": Flag("--k", "k"),
     "budget": Flag("--budget", "m"),
     "C": Flag("-c", "cost", "", "C <= 0: "),
     "class_weights": Flag("-wi", "weight"),

@@ -43,6 +43,7 @@ OFF = {
 KINDS = {
     "binary": "for two classes, or each class against the rest",
     "multiclass": "for all classes in one problem",
+    "measure": "for two classes, the larger label positive: measures of all labels at once",
     "regression": "for regression",
     "chain": "for sequences, of lines with qid:",
 }

@@ -46,13 +46,14 @@ class model:  # noqa: N801  (LIBLINEAR's name)
         """What is added to the score of a class: the weight of the appended column times it."""
         if self.is_oneclass_model():
             raise ValueError("a one-class model has no bias: see get_decfun_rho")
+        threshold = self.fitted.rho or 0.0
         if self.bias < 0:
-            return 0.0
-        return self.bias * self._weight(self.get_nr_feature(), label_idx)
+            return -threshold
+        return self.bias * self._weight(self.get_nr_feature(), label_idx) - threshold
 
     def get_decfun_rho(self) -> float:
         """What is taken from the score of a one-class model."""
-        if self.fitted.rho is None:
+        if self.fitted.rho is None or not self.is_oneclass_model():
             raise ValueError("only a one-class model has a rho: see get_decfun_bias")
         return self.fitted.rho
 
@@ -73,7 +74,7 @@ class model:  # noqa: N801  (LIBLINEAR's name)
 
     def is_oneclass_model(self) -> bool:
         """Whether it tells outliers (−1) from the others (1)."""
-        return self.fitted.rho is not None
+        return self.fitted.loss == "one-class"
 
     def _weight(self, at: int, label_idx: int) -> float:
         weights = self.fitted.weights

@@ -19,7 +19,7 @@ from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.one_class import solve_one_class
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
-from rrmlinear.training.single import solve_blocks, solve_scalars
+from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
 from rrmlinear.training.starts import Start, point_of
 
 Vector = NDArray[np.float64]
@@ -43,7 +43,8 @@ def fit(
     ``parameter`` names the regularizer Ω, by default ½‖W‖², and the loss φ. Losses of two classes
     have one column of weights, positive for the first label; with k > 2 classes they are k
     problems, each class against the rest, and the weight of a class counts in its own problem
-    alone (LIBLINEAR's rule). Regression takes labels as they are.
+    alone (LIBLINEAR's rule). Regression takes labels as they are. Measures of all labels at once,
+    such as F1, have two classes, the larger label positive, and C times their risk for the sum.
 
     ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
     ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
@@ -117,7 +118,11 @@ def solve(
     costs = base_costs(problem, chosen.choices.C)
     factors = class_factors(chosen.choices.class_weights, labels, stacklevel + 1)
     result: Result
-    if chosen.kind == "regression":
+    rho: float | None = None
+    if chosen.kind == "measure":
+        y = np.where(label == 0, 1.0, -1.0)
+        result, rho = solve_measure(problem, chosen, y, point, on_pass)
+    elif chosen.kind == "regression":
         result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
     elif chosen.kind == "multiclass":
         costs = costs * factors[label]
@@ -137,6 +142,7 @@ def solve(
         n_features=problem.n_features,
         bias=problem.bias,
         loss=chosen.loss_row.name,
+        rho=rho,
         parameter=chosen.choices,
         result=result,
     )
@@ -173,4 +179,12 @@ def _classes_of(problem: Problem, kind: str) -> tuple[NDArray[np.int64], NDArray
             f"all {problem.n_examples} examples have label {labels[0]}: training takes at least "
             "two classes"
         )
+    if kind == "measure":
+        if len(labels) > 2:
+            raise ValueError(
+                f"measures of all labels take two classes, and there are {len(labels)}: "
+                f"{', '.join(map(str, labels[:5].tolist()))}{' …' if len(labels) > 5 else ''}"
+            )
+        if labels[0] < labels[1]:  # the larger one is positive
+            return labels[::-1].copy(), 1 - label
     return labels, label

@@ -40,10 +40,11 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
-    as in LIBLINEAR. A model of sequences has a line ``transitions`` and their rows behind those of
-    the weights. The file is complete or left as it was. Every number has 17 digits, so that the
-    model read back predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that
-    predicts the same labels or values, and there is no line ``loss``.
+    as in LIBLINEAR; a measure that ranks has both. A model of sequences has a line ``transitions``
+    and their rows behind those of the weights. The file is complete or left as it was. Every number
+    has 17 digits, so that the model read back predicts bit for bit. With ``liblinear`` the type is
+    the one of LIBLINEAR that predicts the same labels or values, and there is no line ``loss``; a
+    threshold moves into the weight of the bias.
 
     Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
     weights that are not finite, a loss that is not known).
@@ -61,6 +62,8 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if liblinear and model.loss is not None:
         model = replace(model, solver_name=name_for_liblinear(loss_row(model.loss)))
+        if model.rho is not None and not _is_one_class(model):
+            weights, model = _without_threshold(model, weights)
     elif model.loss is None and len(losses_of_model(model.solver_name)) > 1:
         raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
     rows, columns = weights.shape
@@ -73,12 +76,32 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
             file.write(memoryview(text)[:written])
 
 
+def _is_one_class(model: StoredModel) -> bool:
+    known = None if model.loss is None else loss_row(model.loss).kind
+    return model.rho is not None and known in (None, "one-class")
+
+
+def _without_threshold(
+    model: StoredModel, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], StoredModel]:
+    """The weights with the threshold in that of the bias, for LIBLINEAR's predict."""
+    assert model.rho is not None
+    if not model.bias > 0:
+        raise ValueError(
+            f"a model of loss {model.loss} has a threshold, which LIBLINEAR's model files hold in "
+            f"the weight of a bias above 0 alone: the bias is {model.bias:g}"
+        )
+    weights = weights.copy()
+    weights[-1] -= model.rho / model.bias
+    return weights, replace(model, rho=None)
+
+
 def _header_of(model: StoredModel) -> str:
     lines = [f"solver_type {model.solver_name}"]
     if len(losses_of_model(model.solver_name)) > 1:
         lines.append(f"loss {model.loss}")
     lines.append(f"nr_class {2 if model.is_regression else len(model.labels)}")
-    if not model.is_regression and model.rho is None:
+    if not model.is_regression and not _is_one_class(model):
         lines.append(f"label {' '.join(map(str, model.labels.tolist()))}")
     lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}"]
     if model.rho is not None:
@@ -115,14 +138,17 @@ class _Reading:
         kind = loss_row(loss).kind
         n_classes = self._count("nr_class", 2)
         labels = self._no_labels(n_classes) if kind in UNLABELLED else self._labels(n_classes)
+        if kind == "measure" and n_classes != 2:
+            raise self._error(f"a model of loss {loss} has 2 classes", self.found["nr_class"][0])
         n_features = self._count("nr_feature", 1)
         bias = self._bias()
-        rho = self._rho(kind)
-        one_column = kind in UNLABELLED or (kind == "binary" and n_classes == 2)
+        rho = self._rho(loss_row(loss).threshold)
+        two = kind == "measure" or (kind == "binary" and n_classes == 2)
+        one_column = kind in UNLABELLED or two
         behind = self._transitions(kind, n_classes)
         rows = n_features + (bias >= 0)
         weights = self._weights(rows + behind, 1 if one_column else n_classes)
-        if rho is not None:
+        if kind == "one-class":
             labels = np.array([1, -1])
         transitions = weights[rows:] if behind else None
         given = (solver_name, labels, weights[:rows], n_features, bias, loss, rho, transitions)
@@ -221,12 +247,12 @@ class _Reading:
     def _bias(self) -> float:
         return self._number("bias")
 
-    def _rho(self, kind: str) -> float | None:
-        if kind == "one-class":
+    def _rho(self, needed: bool) -> float | None:
+        if needed:
             self._need(("rho",))
             return self._number("rho")
         if "rho" in self.found:
-            raise self._error("only a one-class model has a rho", self.found["rho"][0])
+            raise self._error("a model of this loss has no rho", self.found["rho"][0])
         return None
 
     def _transitions(self, kind: str, n_classes: int) -> int:

@@ -60,6 +60,29 @@ def solve_scalars(
     return _with_support(solver.solve(stopping or chosen.stopping, on_pass), chosen.loss, y)
 
 
+def solve_measure(
+    problem: Problem, chosen: Selection, y: Vector, start: Point, on_pass: OnPass | None
+) -> tuple[Result, float | None]:
+    """minimize Ω(w) + C times the risk of a measure of all labels ±1; and the threshold ρ.
+
+    ρ lies in the middle below the k largest scores, k by default the number of positive examples;
+    None for a measure that takes 0. It begins from weights alone. Raises ValueError for weights of
+    examples: measures count them.
+    """
+    if problem.weights is not None and (problem.weights != 1).any():
+        raise ValueError("measures of all labels count examples, whose weights must be 1")
+    costs = checked_costs(np.full(problem.n_examples, chosen.choices.C))
+    solver = _solver(problem, chosen, y, None, costs, Point(start.weights))
+    result = solver.solve(chosen.stopping, on_pass)
+    if not chosen.loss.ranks:
+        return result, None
+    n, k = problem.n_examples, chosen.choices.k or int(np.count_nonzero(y > 0))
+    scores = np.sort(problem.rows.product(result.weights[:, np.newaxis], problem.n_features)[:, 0])
+    if k >= n:
+        return result, float(scores[0]) - 1
+    return result, float(scores[n - k - 1] + scores[n - k]) / 2
+
+
 def _solver(
     problem: Problem,
     chosen: Selection,

@@ -16,9 +16,10 @@ class StoredModel:
     a regression, whose one score is the prediction. With one column and two labels a score above 0
     says the first label, any other the second. Else the columns are in the order of ``labels``, and
     the class of x is the first with the largest score. A one-class model has the labels 1 and −1,
-    and its score is x'w − ``rho``. Labels stand in the order of first
-    appearance in the training data. A model of sequences has ``transitions``, k × k: the weight of
-    label j behind label i stands in row i and column j.
+    and its score is x'w − ``rho``, as is that of a measure that ranks. Labels stand in the order of
+    first appearance in the training data; those of a measure begin with the larger. A model of
+    sequences has ``transitions``, k × k: the weight of label j behind label i stands in row i and
+    column j.
 
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
     training loss, if known.

@@ -7,7 +7,14 @@ import pytest
 
 from rrmlinear import Parameter
 from rrmlinear.catalog.choices import CHOICES, Choices
-from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES, NAMED_LOSSES, OWN_LOSSES, TASK_LOSSES
+from rrmlinear.catalog.losses import (
+    CHAIN_LOSSES,
+    LOSSES,
+    MEASURE_LOSSES,
+    NAMED_LOSSES,
+    OWN_LOSSES,
+    TASK_LOSSES,
+)
 from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import FEATURES, resolved
 from rrmlinear.catalog.selection import select
@@ -51,6 +58,15 @@ def test_a_loss_of_sequences_offers_what_its_row_says(name):
         assert ("smooth" in row.offers(resolved(row.takes, chosen))) == (loss.smoothing > 0)
 
 
+@pytest.mark.parametrize("name", MEASURE_LOSSES)
+def test_a_measure_offers_what_its_row_says(name):
+    row = MEASURE_LOSSES[name]
+    measure = row.build(*row.takes.values())
+    assert row.threshold == measure.ranks
+    assert measure.pairs == (not hasattr(measure, "ratio"))
+    assert measure.smoothing == 0
+
+
 LIMITS = [(name, limits) for name in REGULARIZERS for limits in ({}, {"unpenalized": [1]})]
 LIMITS += [(name, {"lower": 0.0}) for name, row in REGULARIZERS.items() if row.bounded]
 
@@ -89,7 +105,7 @@ def test_choices_named_in_rows_exist():
 
 def test_every_choice_of_a_loss_or_regularizer_belongs_to_one():
     of_losses = {name for row in TASK_LOSSES.values() for name in row.takes}
-    of_losses |= {name for row in LOSSES.values() for name in row.takes}
+    of_losses |= {name for row in NAMED_LOSSES.values() for name in row.takes}
     assert of_losses == {name for name, row in CHOICES.items() if row.owner == "loss"}
     of_regularizers = {name for row in REGULARIZERS.values() for name in row.choices}
     owned = {name for name, row in CHOICES.items() if row.owner == "regularizer"}
@@ -101,7 +117,7 @@ def test_every_choice_of_a_loss_or_regularizer_belongs_to_one():
 def test_defaults_are_told_as_the_rows_have_them():
     for name, row in CHOICES.items():
         if row.owner in ("loss", "regularizer"):
-            rows = (*LOSSES.values(), *REGULARIZERS.values())
+            rows = (*NAMED_LOSSES.values(), *REGULARIZERS.values())
             for default in {each.takes[name] for each in rows if name in each.takes}:
                 assert default is None or f"{default:g}" in row.usually, name
     assert CHOICES["limit"].usually == f"{LIMIT:g}"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.regularizers.separable import L2, ElasticNet
 
@@ -37,6 +37,8 @@ def _of(kind: str) -> dict[str, Any]:
 SIGN_LOSSES = _of("binary")
 REAL_LOSSES = _of("regression")
 CLASS_LOSSES = _of("multiclass")
+#: Measures of all labels at once.
+MEASURES = list(MEASURE_LOSSES)
 SCALAR_LOSSES = SIGN_LOSSES | REAL_LOSSES
 SMOOTH_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if loss.smoothing > 0}
 KINKED_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if not loss.smoothing > 0}

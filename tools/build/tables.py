@@ -24,6 +24,7 @@ KINDS = {
     "binary": "two classes, y = ±1",
     "multiclass": "k classes, k scores",
     "regression": "regression",
+    "measure": "two classes, the larger positive",
     "chain": "a class for each position of a sequence",
 }
 

@@ -102,7 +102,8 @@ def load(path: Path) -> Model | None:
     rows = model.n_features + (model.bias >= 0)
     assert model.loss in LOSSES, model
     kind, classes = LOSSES[model.loss].kind, len(model.labels)
-    columns = 1 if kind == "regression" or (kind == "binary" and classes == 2) else classes
+    one = kind in ("regression", "measure") or (kind == "binary" and classes == 2)
+    columns = 1 if one else classes
     assert model.weights.shape == (rows, columns), model
     assert np.isfinite(model.weights).all(), model
     assert model.is_regression == (kind == "regression"), model

@@ -13,26 +13,30 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
+from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
+Route = PrimalRoute | DualRoute | SmoothedRoute
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
 # The first μ: F_μ(0) lies below F(0) by at most this fraction of F(0).
 FIRST_SMOOTHING = 0.1
 # Reduce μ once the smoothed problem's gap is below this fraction of the original problem's gap.
 SMOOTHED_GAP_FRACTION = 0.3
-# The factor by which μ is reduced.
+# The factor by which μ is reduced; of a risk that smooths itself, around no centre.
 SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
+OWN_SMOOTHING_FALL = 2.0
 
 
 class AGM(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w by AGM-EF.
 
-    F is a risk (`ScalarRisk`, `BlockRisk`, or one with a free intercept). ``route``:
+    F is a risk (`ScalarRisk`, `BlockRisk`, or one with a free intercept), or one that smooths
+    itself, which takes the primal route and no centre: μ falls alone. ``route``:
 
     - "primal": steps in w on F_μ + Ω with Ω in the prox. A φ with a kink is smoothed
       by μ, (μ/2) (α_i − centre_i)² in its conjugate. Once the gap of the smoothed problem is below
@@ -82,6 +86,14 @@ class AGM(Solver):
     ) -> None:
         super().__init__()
         smooth = risk.loss.smoothing > 0
+        self.smooths_itself = "smoothed" in risk.offers
+        if self.smooths_itself:
+            if route not in (None, "primal") or optimized or not adaptive:
+                raise ValueError(
+                    "a risk that smooths itself takes the primal route, the plain prox-function "
+                    "and an adaptive constant"
+                )
+            route = "primal"
         if route is None:
             wide = risk.shape[0] >= risk.rows.shape[0]
             route = "dual" if wide and not smooth and regularizer.modulus > 0 else "primal"
@@ -117,7 +129,8 @@ class AGM(Solver):
 
     def start(self) -> None:
         risk = self.risk
-        longest = float((risk.costs.ravel() * risk.rows.squared_norms()).max(initial=0))
+        costs = risk.costs.ravel()[: self.n]
+        longest = float((costs * risk.rows.squared_norms()).max(initial=0))
         if not math.isfinite(longest):
             raise ValueError("the squared norm of an example overflows; scale the data")
         self.certificate = Certificate(risk, self.regularizer)
@@ -138,13 +151,17 @@ class AGM(Solver):
         bound = mean_curvature(risk) if self.pace.adaptive else curvature_bound(risk)
         self.bound = max(bound, MIN_LIPSCHITZ * longest) or 1.0
         first = problem.first(self.begin)
-        if self.given is not None and self.route == "primal" and not self.regularizer.modulus > 0:
+        alone = self.smooths_itself or not self.regularizer.modulus > 0
+        if self.given is not None and self.route == "primal" and alone:
             first = first_weights(risk, self.regularizer, self.given)[0]
         self._run(problem, first, problem.lipschitz(self.bound))
 
     def _first_smoothing(self, at_zero: float) -> float:
         if self.first_smoothing is not None:
             return self.first_smoothing
+        if self.smooths_itself:
+            room = float(self.risk.room)
+            return FIRST_SMOOTHING * at_zero / room if room > 0 and at_zero > 0 else 1.0
         loss = self.risk.loss
         scalar = len(self.risk.shape) == 1
         lipschitz = loss.lipschitz if scalar else loss.lipschitz(self.risk.shape[1])
@@ -153,12 +170,14 @@ class AGM(Solver):
         room = lipschitz**2 * float(self.square.weights.sum())
         return 2 * FIRST_SMOOTHING * at_zero / room if room > 0 and at_zero > 0 else 1.0
 
-    def _problem(self, mu: float, at: Evaluation | None = None) -> PrimalRoute | DualRoute:
+    def _problem(self, mu: float, at: Evaluation | None = None) -> Route:
+        if self.smooths_itself:
+            return SmoothedRoute(self.risk, self.regularizer, mu)
         if self.route == "primal":
             return PrimalRoute(self.risk, self.regularizer, mu, self.square, at)
         return DualRoute(self.risk, self.regularizer, mu, self.square)
 
-    def _run(self, problem: PrimalRoute | DualRoute, x: NDArray[np.float64], L: float) -> None:
+    def _run(self, problem: Route, x: NDArray[np.float64], L: float) -> None:
         self.problem = problem
         constants = Constants(0.0, problem.lam2)
         method = MEMORIES[self.memory]
@@ -180,6 +199,8 @@ class AGM(Solver):
 
     def _smooth_less(self) -> None:
         run, fall = self.run, SMOOTHING_FALL[self.route]
+        if self.smooths_itself:
+            fall = OWN_SMOOTHING_FALL
         self.square.centre = self.certificate.alphas
         problem = self._problem(self.problem.mu / fall)
         problem.warm = self.problem.warm

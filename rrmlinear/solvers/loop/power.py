@@ -62,8 +62,9 @@ def trace(risk: Any) -> float:
 
     If duals balance, rows are centred by their mean weighted with costs.
     """
-    costs = risk.costs.ravel()
-    total = inner(costs, risk.rows.squared_norms())
+    squares = risk.rows.squared_norms()
+    costs = risk.costs.ravel()[: len(squares)]
+    total = inner(costs, squares)
     if "balance" in risk.offers:
         mean = risk.gradient(np.ones(len(costs)))
         total -= inner(mean, mean) / float(costs.sum())
@@ -76,7 +77,8 @@ def mean_curvature(risk: Any) -> float:
     A cost counts like repetitions, so solvers take the same steps with either. If all rows are
     equal beside a free intercept, the curvature is 0, but the number returned is above 0.
     """
-    raw = inner(risk.costs.ravel(), risk.rows.squared_norms())
+    squares = risk.rows.squared_norms()
+    raw = inner(risk.costs.ravel()[: len(squares)], squares)
     return max(trace(risk), CENTRED_TRACE * raw) / risk.shape[0]
 
 

@@ -1,0 +1,130 @@
+"""F of a measure of all labels at once, such as F1 or the ROC area, by its worst labelling."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.layouts.labellings import Found, Labellings
+from rrmlinear.risks.layouts.pairs import Pairs
+from rrmlinear.risks.scalar import ScalarRisk
+
+Vector = NDArray[np.float64]
+
+# y_i α_i may be outside of its range by this much: rounding.
+DUAL_ROUNDING = 1e-9
+
+
+class MeasureRisk:
+    """F(w) = C max over y' of n Δ(y', y) − Σ_i y_i x_i'w, i the examples that y' labels wrongly.
+
+    Δ is the loss of a contingency table; for the error rate F is C times the sum of hinge losses.
+    Of the ROC area it is C n times the mean hinge of the differences of scores of all pairs.
+    Smoothed by μ > 0 the maximum is that of `Labellings` or `Pairs`. ``data`` is a risk of the same
+    rows and labels ±1, whose products serve; each example has the cost C of the first there.
+
+    Scores, derivatives and duals have n + 1 entries. The last score is 0, and the last dual the
+    expected n Δ of the labellings that have the duals α_i = y_i P(y'_i ≠ y_i): so duals of two
+    laws have as mean the duals of their mixture, and F*(−C α) is at most −C α_{n+1}.
+
+    Source: Joachims, A support vector method for multivariate performance measures, 2005; Zhang,
+    Saha and Vishwanathan, Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods,
+    example 3 and section 5.4.
+    """
+
+    offers: frozenset[Hashable] = frozenset({"smoothed"})
+
+    def __init__(
+        self,
+        data: ScalarRisk,
+        measure: Any,
+        mu: float = 0.0,
+    ) -> None:
+        self.data, self.loss, self.mu = data, measure, mu
+        self.rows, self.labels, self.n = data.rows, data.labels, len(data.labels)
+        self.cost = float(data.costs[0])
+        self.costs = np.full(self.n + 1, self.cost)
+        self.terms = self
+        self.over: Labellings | Pairs
+        if measure.pairs:
+            self.over = Pairs(self.labels)
+        else:
+            positive = int(np.count_nonzero(self.labels > 0))
+            ratio = measure.ratio(positive, self.n - positive)
+            self.over = Labellings(self.labels, ratio)
+        #: A bound of |F_μ − F| / μ.
+        self.room = self.cost * self.over.room
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the weights."""
+        return self.data.shape
+
+    def smoothed(self, mu: float) -> MeasureRisk:
+        """The risk smoothed by μ."""
+        return MeasureRisk(self.data, self.loss, mu)
+
+    def scores(self, w: Vector) -> Vector:
+        """X w, and 0."""
+        return np.append(self.data.scores(w), 0.0)
+
+    def at(self, scores: Vector, warm: Any = None) -> Evaluation:
+        """F at these scores."""
+        return WorstLabelling(self, self, scores)
+
+    def find(self, scores: Vector) -> Found:
+        """F/C, and its derivatives."""
+        return self.over.smoothed(scores, self.mu) if self.mu else self.over.find(scores)
+
+    def total(self, scores: Vector) -> float:
+        """F."""
+        return self.cost * self.find(scores).value
+
+    def gradient(self, derivatives: Vector) -> Vector:
+        """Σ C s_i x_i."""
+        return self.data.gradient(np.ascontiguousarray(derivatives[: self.n]))
+
+    def conjugate(self, alphas: Vector) -> float:
+        """−C α_{n+1}, or infinity where signs show that no labelling has these duals.
+
+        It is a bound of F* from above where the last entry is that of a law of labellings. So it is
+        for all duals that the risk itself gives, and for their means.
+        """
+        low = float((alphas[: self.n] * self.labels).min(initial=0))
+        return -self.cost * float(alphas[self.n]) if low >= -DUAL_ROUNDING else np.inf
+
+    def shares_of(self, alphas: Vector, w: Vector) -> tuple[Vector, Vector]:
+        """(C |α_i| of each example, w): what rounding of the scores depends on."""
+        return self.cost * np.abs(alphas[: self.n]), w
+
+    def duals(self, alphas: Vector) -> Vector:
+        """The duals α in the form that a Result holds."""
+        return alphas[: self.n]
+
+    def complete(self, w: Vector, at: Evaluation | None = None) -> Vector:
+        """The weights w in the form that a Result holds."""
+        return w
+
+
+class WorstLabelling(Evaluation):
+    """F at scores, by one search."""
+
+    @cached_property
+    def found(self) -> Found:
+        return self.risk.find(self.scores)
+
+    @cached_property
+    def value(self) -> float:
+        return self.risk.cost * self.found.value
+
+    @cached_property
+    def derivatives(self) -> Vector:
+        return self.found.derivatives()
+
+    def tangent(self) -> tuple[float, Vector]:
+        return self.value, self.derivatives

@@ -1,0 +1,94 @@
+"""The primal route of a risk that smooths itself, such as one of labellings or of sequences."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.gradient.bregman import Euclidean
+from rrmlinear.solvers.gradient.composite import EstimateFunctions
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.inner import Array, inner, weighted
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
+
+
+class SmoothedRoute:
+    """J(w) = F_μ(w) + Ω(w) in w, F_μ = ``risk.smoothed(mu)``, with Ω in the prox.
+
+    The dual point of a tangent holds α = −F_μ' at the scores s, and last F_μ*(−α), which Fenchel's
+    equality gives: −⟨s, α⟩ − F_μ(s). The last entry of a mean is a bound of F_μ* from above.
+    """
+
+    def __init__(self, risk: Any, regularizer: Regularizer, mu: float) -> None:
+        self.risk, self.regularizer, self.mu = risk, regularizer, mu
+        self.smooth = risk.smoothed(mu)
+        self.geometry = Euclidean()
+        self.lam2 = regularizer.modulus
+        self.warm: Any = None  # no search
+
+    def first(self, start: Any) -> Array:
+        """The weights 0."""
+        return np.zeros(self.risk.shape)
+
+    def lipschitz(self, bound: float) -> float:
+        """A guess of L by a bound of ‖diag(√c) X‖², as if labels were drawn one by one."""
+        return max(bound / (4 * self.mu), self.lam2, MIN_DIVISOR)
+
+    def image(self, w: Array) -> Array:
+        return self.risk.scores(w)
+
+    def at(self, scores: Array) -> SmoothedTangent:
+        return SmoothedTangent(self, scores)
+
+    def rest(self, w: Array) -> float:
+        return self.regularizer.value_of(w.ravel())
+
+    def dot(self, gradient: Array, step: Array) -> float:
+        return inner(gradient, step)
+
+    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
+        point = (mirror - gradient / c).ravel()
+        return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
+
+    def gap(self, run: EstimateFunctions, best: Certificate) -> float:
+        """The gap of the smoothed problem; offers points of the problem itself to ``best``."""
+        best.offer_weights(run.x, best.at(run.image))
+        duals = [(run.tangent.dual, -run.tangent.gradient)]
+        if run.dual is not run.tangent.dual:
+            duals.append((run.dual, -run.gradient))
+        for point, vector in duals:
+            best.offer_duals(point[:-1].reshape(run.image.shape), vector)
+        scale = self.regularizer.dual_scale_of(vector.ravel())
+        conjugate = self.regularizer.conjugate_of(scale * vector.ravel())
+        # F_μ*(0) ≤ 0: a multiple t α has F_μ* of at most t times that of α
+        return run.value + scale * float(duals[-1][0][-1]) + conjugate
+
+
+class SmoothedTangent:
+    """F_μ at scores."""
+
+    def __init__(self, route: SmoothedRoute, scores: Array) -> None:
+        self.route, self.scores = route, scores
+        self.evaluation = route.smooth.at(scores)
+
+    @cached_property
+    def value(self) -> float:
+        return float(self.evaluation.value)
+
+    @cached_property
+    def dual(self) -> Array:
+        derivatives = self.evaluation.derivatives
+        linear = weighted(self.route.risk.costs, self.scores, derivatives)
+        return np.append(-derivatives.ravel(), linear - self.value)
+
+    @cached_property
+    def gradient(self) -> Array:
+        return self.route.risk.gradient(self.evaluation.derivatives)
+
+    def gradient_rise(self, other: SmoothedTangent) -> float:
+        """As `Tangent.gradient_rise`."""
+        change = other.evaluation.derivatives - self.evaluation.derivatives
+        return weighted(self.route.risk.costs, change, other.scores - self.scores) / 2

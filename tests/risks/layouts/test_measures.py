@@ -1,0 +1,153 @@
+"""Measures of all labels at once: against all labellings, numerically, and at their limits."""
+
+import numpy as np
+import pytest
+from labellings_by_force import MEASURES, at_scores, pairs_at
+from numpy.testing import assert_allclose
+
+from rrmlinear.data.problem import Problem
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RocArea
+from rrmlinear.risks.layouts.labellings import Labellings
+from rrmlinear.risks.layouts.measures import MeasureRisk
+from rrmlinear.risks.layouts.pairs import Pairs
+from rrmlinear.risks.scalar import ScalarRisk
+
+
+def over(measure, y):
+    positive = int((y > 0).sum())
+    return Labellings(y, measure.ratio(positive, len(y) - positive))
+
+
+def cases(rng, longest):
+    """Labels and scores: one class alone, ties, scores from -700 to 700."""
+    for number in range(40):
+        n = int(rng.integers(1, longest + 1))
+        y = np.where(rng.random(n) < rng.choice([0.0, 0.2, 0.5, 1.0]), 1.0, -1.0)
+        scores = rng.standard_normal(n)
+        if number % 4 == 0:
+            scores = rng.uniform(-700, 700, n)
+        elif number % 4 == 1:
+            scores = np.round(scores)
+        elif number % 4 == 2:
+            scores *= 0.1
+        yield y, scores
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_worst_labelling_is_the_worst_of_all(name):
+    for y, scores in cases(np.random.default_rng(1), 11):
+        measure = MEASURES[name](len(y))
+        expected = at_scores(measure, y, scores, 0)[0]
+        found = over(measure, y).find(np.append(scores, 0.0))
+        assert found.value == pytest.approx(expected, rel=1e-12, abs=1e-9)
+        derivatives = found.derivatives()
+        # the labelling of the derivatives attains it
+        attained = derivatives[:-1] @ scores - derivatives[-1]
+        assert attained == pytest.approx(expected, rel=1e-12, abs=1e-9)
+        assert set(derivatives[:-1] * y) <= {0.0, -1.0}
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.3, 5.0])
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_smoothed_risk_sums_over_all_labellings(name, mu):
+    for y, scores in cases(np.random.default_rng(2), 9):
+        measure = MEASURES[name](len(y))
+        value, derivatives = at_scores(measure, y, scores, mu)
+        found = over(measure, y).smoothed(np.append(scores, 0.0), mu)
+        assert found.value == pytest.approx(value, rel=1e-11, abs=1e-9)
+        assert_allclose(found.derivatives(), derivatives, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("mu", [0, 0.05, 1.0, 40.0])
+def test_the_hinge_of_all_pairs(mu):
+    for y, scores in cases(np.random.default_rng(3), 30):
+        extended = np.append(scores, 0.0)
+        found = Pairs(y).smoothed(extended, mu) if mu else Pairs(y).find(extended)
+        value, derivatives = pairs_at(y, scores, mu)
+        assert found.value == pytest.approx(value, rel=1e-11, abs=1e-9)
+        assert_allclose(found.derivatives(), derivatives, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "measure", [FBeta(), FBeta(2.0), PrecisionAtK(90), PrecisionAtK(), RocArea()]
+)
+@pytest.mark.parametrize("scale", [0.3, 5.0, 300.0])
+def test_derivatives_of_hundreds_of_examples_numerically(measure, scale):
+    rng = np.random.default_rng(4)
+    n, h = 700, 1e-4
+    y = np.where(rng.random(n) < 0.2, 1.0, -1.0)
+    scores = np.append(scale * (0.5 * y + rng.standard_normal(n)), 0.0)
+    risk = Pairs(y) if isinstance(measure, RocArea) else over(measure, y)
+    for mu in (0.2, 3.0):
+        derivatives = risk.smoothed(scores, mu).derivatives()
+        move = np.append(rng.standard_normal(n), 0.0)
+        up, down = (risk.smoothed(scores + t * move, mu).value for t in (h, -h))
+        assert (up - down) / (2 * h) == pytest.approx(derivatives @ move, rel=1e-5, abs=1e-4)
+
+
+def test_counts_far_beyond_the_range_of_doubles():
+    # 3000 equal odds: binomial coefficients up to 1e901; all labels wrong cost 3000 · 400/μ
+    y = np.repeat([1.0, -1.0], 1500)
+    ratio = ErrorRate().ratio(1500, 1500)
+    near = ratio._replace(u=1e-12)  # not a sum over examples to the letter
+    for score in (0.0, 400.0, -400.0):
+        scores = np.append(np.full(3000, score), 0.0)
+        exact, counted = (Labellings(y, each).smoothed(scores, 0.1) for each in (ratio, near))
+        assert counted.value == pytest.approx(exact.value, rel=1e-9)
+        assert_allclose(counted.derivatives(), exact.derivatives(), rtol=1e-7, atol=1e-9)
+
+
+def risk_of(measure, n=60, cost=0.7, mu=0.0, bias=1.0):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, 4))
+    y = np.where(X[:, 0] + rng.standard_normal(n) > 0.8, 1.0, -1.0)
+    rows = Problem.from_arrays(X, y, bias=bias).rows
+    return MeasureRisk(ScalarRisk(rows, Hinge(), y, np.full(n, cost)), measure, mu), rows, y, rng
+
+
+def test_the_error_rate_is_the_sum_of_hinge_losses():
+    risk, rows, y, rng = risk_of(ErrorRate())
+    hinge = ScalarRisk(rows, Hinge(), y, np.full(60, 0.7))
+    w = rng.standard_normal(5)
+    at, expected = risk.at(risk.scores(w)), hinge.at(hinge.scores(w))
+    assert at.value == pytest.approx(expected.value, rel=1e-13)
+    assert_allclose(risk.gradient(at.derivatives), hinge.gradient(expected.derivatives))
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+@pytest.mark.parametrize("measure", [FBeta(), PrecisionAtK(9), RocArea(), ErrorRate()])
+def test_the_laws_of_a_risk(measure, mu):
+    risk, _, _, rng = risk_of(measure, mu=mu)
+    w, step = rng.standard_normal(5), 1e-5 * rng.standard_normal(5)
+    at = risk.at(risk.scores(w))
+    gradient = risk.gradient(at.derivatives)
+    assert risk.total(risk.scores(w)) == at.value
+    # a subgradient: F lies above the tangent everywhere
+    for _ in range(20):
+        other = w + rng.choice([0.1, 10.0]) * rng.standard_normal(5)
+        value = risk.at(risk.scores(other)).value
+        assert value >= at.value + gradient @ (other - w) - 1e-9 * abs(value)
+    if mu:
+        up, down = (risk.at(risk.scores(w + t * step)).value for t in (1, -1))
+        assert (up - down) / 2 == pytest.approx(gradient @ step, rel=1e-6, abs=1e-12)
+        plain = risk.smoothed(0.0).at(risk.scores(w)).value
+        assert abs(at.value - plain) <= mu * risk.room
+        return
+    # Fenchel's equality at the duals, and its inequality at means of duals
+    alphas = -at.derivatives
+    linear = risk.costs @ (at.scores * alphas)
+    assert -linear - risk.conjugate(alphas) == pytest.approx(at.value, rel=1e-12)
+    mean = (alphas - risk.at(risk.scores(-w)).derivatives) / 2
+    bound = -risk.costs @ (at.scores * mean) - risk.conjugate(mean)
+    assert bound <= at.value * (1 + 1e-12)
+    assert risk.conjugate(-alphas) == np.inf
+    assert len(risk.duals(alphas)) == 60
+
+
+def test_too_many_examples_for_the_recursions_are_refused():
+    rng = np.random.default_rng(6)
+    n = 300_000
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    with pytest.raises(ValueError, match="an evaluation; take BMRM"):
+        over(FBeta(), y).smoothed(np.append(rng.standard_normal(n), 0.0), 1.0)

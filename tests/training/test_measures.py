@@ -1,0 +1,218 @@
+"""Training by measures of all labels: solvers against each other and a quadratic program, files."""
+
+import numpy as np
+import pytest
+from labellings_by_force import labellings
+from members import MEASURES
+from numpy.testing import assert_allclose, assert_array_equal
+
+from rrmlinear import Model, Parameter, Problem, fit
+from rrmlinear.catalog.selection import select
+from rrmlinear.cli.command import run
+
+cvxpy = pytest.importorskip("cvxpy")
+
+SOLVERS = [39, 40, 35, 36, "auto"]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((120, 4))
+    return Problem.from_arrays(X, np.where(X[:, 0] + rng.standard_normal(120) > 1, 2, 0), bias=1.0)
+
+
+@pytest.mark.parametrize("loss", MEASURES)
+def test_all_solvers_find_one_optimum(problem, loss):
+    best = fit(problem, Parameter(loss=loss, solver=39, C=0.1, gap_tol=1e-7)).result
+    assert best.solved
+    for solver in SOLVERS:
+        result = fit(problem, Parameter(loss=loss, solver=solver, C=0.1, gap_tol=1e-4)).result
+        assert result.solved
+        assert -1e-12 <= result.gap <= 1e-4 * result.primal
+        assert best.dual <= result.primal * (1 + 1e-12)
+        assert result.dual <= best.primal * (1 + 1e-12)
+        # each gap of the trace is one
+        assert all(row.gap >= -1e-9 * abs(row.primal) for row in result.trace)
+
+
+@pytest.mark.parametrize("regularizer", [{"regularizer": "elastic-net", "l1": 0.5}])
+def test_other_regularizers(problem, regularizer):
+    given = {"loss": "f1", "C": 0.3, **regularizer}
+    by_planes = fit(problem, Parameter(solver=39, gap_tol=1e-5, **given)).result
+    by_gradients = fit(problem, Parameter(solver=35, gap_tol=1e-3, **given)).result
+    assert by_planes.solved
+    assert by_gradients.solved
+    assert by_gradients.primal == pytest.approx(by_planes.primal, rel=1.1e-3)
+
+
+def test_the_1_norm_alone(problem):
+    result = fit(problem, Parameter(loss="f1", regularizer="l1", l1=2.0, gap_tol=1e-3)).result
+    assert result.solved
+
+
+def by_program(X, y, measure, C):
+    """min ½‖w‖² + C ξ with a constraint for each labelling."""
+    w, xi = cvxpy.Variable(X.shape[1]), cvxpy.Variable()
+    constraints = [
+        xi >= loss - (wrong * y) @ (X @ w) if wrong.any() else xi >= 0
+        for loss, wrong in labellings(measure, y)
+    ]
+    program = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(w) / 2 + C * xi), constraints)
+    program.solve(solver=cvxpy.CLARABEL)
+    return program.value, w.value
+
+
+@pytest.mark.parametrize("loss", [name for name in MEASURES if name != "roc-area"])
+def test_the_quadratic_program_over_all_labellings(loss):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((8, 3))
+    y = np.where(X[:, 0] + rng.standard_normal(8) > 0, 1.0, -1.0)
+    measure = select(Parameter(loss=loss)).loss
+    for C in (0.05, 1.0):
+        value, w = by_program(X, y, measure, C)
+        for solver in (39, 35):
+            tol = 1e-8 if solver == 39 else 1e-4
+            given = Parameter(loss=loss, solver=solver, C=C, gap_tol=tol)
+            model = fit(Problem.from_arrays(X, y), given)
+            assert model.result.primal == pytest.approx(value, rel=2 * tol + 1e-6)
+            assert_allclose(model.weights[:, 0], w, atol=np.sqrt(2 * tol * value) + 1e-4)
+
+
+def test_the_quadratic_program_over_all_pairs():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, 3))
+    y = np.where(X[:, 0] + rng.standard_normal(30) > 0.7, 1.0, -1.0)
+    w = cvxpy.Variable(3)
+    differences = (X[y > 0][:, np.newaxis] - X[y < 0]).reshape(-1, 3)
+    hinges = cvxpy.sum(cvxpy.pos(1 - differences @ w)) * 30 / len(differences)
+    program = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(w) / 2 + 0.5 * hinges))
+    value = program.solve(solver=cvxpy.CLARABEL)
+    for solver in (39, 35):
+        given = Parameter(loss="roc-area", solver=solver, C=0.5, gap_tol=1e-6)
+        assert fit(Problem.from_arrays(X, y), given).result.primal == pytest.approx(value, rel=3e-6)
+
+
+def test_the_error_rate_is_the_hinge(problem):
+    by_measure = fit(problem, Parameter(loss="error-rate", gap_tol=1e-6)).result
+    by_loss = fit(problem, Parameter(loss="hinge", solver=32, gap_tol=1e-6)).result
+    assert by_measure.primal == pytest.approx(by_loss.primal, rel=2e-6)
+
+
+def test_the_larger_label_is_positive_wherever_it_stands(problem):
+    given = Parameter(loss="f1", gap_tol=1e-6)
+    model = fit(problem, given)
+    other = fit(problem.take(np.arange(120)[::-1].copy()), given)
+    assert model.labels.tolist() == other.labels.tolist() == [2, 0]
+    assert other.result.primal == pytest.approx(model.result.primal, rel=1e-6)
+    assert_array_equal(model.predict(problem) == 2, model.decision_function(problem) > 0)
+
+
+@pytest.mark.parametrize("loss", ["roc-area", "prbep", "recall-at-k"])
+def test_measures_that_rank_have_a_threshold(loss):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((120, 4))
+    y = np.where(X[:, 0] + 0.3 * rng.standard_normal(120) > 1, 2, 0)
+    problem = Problem.from_arrays(X, y)
+    model = fit(problem, Parameter(loss=loss, gap_tol=1e-4))
+    positive = int((problem.labels == 2).sum())
+    assert (model.predict(problem) == 2).sum() == positive
+    if loss == "recall-at-k":
+        model = fit(problem, Parameter(loss=loss, k=60))
+        assert (model.predict(problem) == 2).sum() == 60
+        assert (fit(problem, Parameter(loss=loss, k=120)).predict(problem) == 2).all()
+
+
+def test_a_start_from_another_model(problem):
+    first = fit(problem, Parameter(loss="f1", C=0.5, gap_tol=1e-6))
+    again = fit(problem, Parameter(loss="f1", C=0.5, gap_tol=1e-4), start=first)
+    assert again.result.primal <= first.result.primal * (1 + 1e-4)
+    assert again.result.solved
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0])
+@pytest.mark.parametrize("loss", MEASURES)
+def test_models_read_back(tmp_path, problem, loss, bias):
+    data = problem.with_bias(bias)
+    model = fit(data, Parameter(loss=loss, solver=39))
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m")
+    assert (again.solver_name, again.loss, again.rho) == ("BMRM", loss, model.rho)
+    assert again.labels.tolist() == [2, 0]
+    assert again.weights.tobytes() == model.weights.tobytes()
+    assert_array_equal(again.predict(data), model.predict(data))
+    if model.rho is not None and bias < 0:
+        with pytest.raises(ValueError, match="has a threshold, which LIBLINEAR's model files hold"):
+            model.save(tmp_path / "l", liblinear=True)
+        return
+    model.save(tmp_path / "l", liblinear=True)
+    theirs = Model.load(tmp_path / "l")
+    assert theirs.rho is None
+    scores = model.decision_function(data)
+    assert_allclose(theirs.decision_function(data), scores, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        (
+            {"solver": 32},
+            "solver 32 needs losses that are sums over examples, and loss f1",
+        ),
+        ({"class_weights": {2: 3.0}}, "class_weights has no effect with loss f1"),
+        ({"beta": 2.0}, "beta has no effect with loss f1: it is for loss fbeta"),
+        ({"solver": 35, "route": "dual"}, "needs losses that are sums over examples"),
+        ({"solver": 35, "lipschitz": "fixed"}, "needs losses that are sums over examples"),
+        ({"solver": 35, "prox": "optimized"}, "needs losses that are sums over examples"),
+    ],
+)
+def test_choices_without_effect_are_refused(choices, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Parameter(loss="f1", **choices).check()
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "choices", "sentence"),
+    [
+        ([1, 2, 3, 1], None, {}, "take two classes, and there are 3: 1, 2, 3"),
+        ([1, 1, 1, 1], None, {}, "all 4 examples have label 1"),
+        ([1, 0, 1, 0], [1, 2, 1, 1], {}, "count examples, whose weights must be 1"),
+        ([1, 0, 1, 0], None, {"loss": "recall-at-k", "k": 5}, "k is 5, and there are 4 examples"),
+    ],
+)
+def test_data_that_a_measure_refuses(y, weights, choices, sentence):
+    data = Problem.from_arrays(np.eye(4), y, weights)
+    with pytest.raises(ValueError, match=sentence):
+        fit(data, Parameter(**{"loss": "f1"} | choices))
+
+
+@pytest.mark.parametrize("loss", MEASURES)
+def test_the_commands(tmp_path, monkeypatch, capsys, problem, loss):
+    monkeypatch.chdir(tmp_path)
+    lines = (
+        f"{label:g} " + " ".join(f"{j + 1}:{value:.17g}" for j, value in enumerate(row))
+        for label, row in zip(problem.labels, problem.rows.values, strict=True)
+    )
+    (tmp_path / "data").write_text("\n".join(lines) + "\n")
+    for solver in ("39", "35"):
+        assert run("training", ["-s", solver, "--loss", loss, "-B", "1", "data", "m"]) == 0
+        out = capsys.readouterr().out
+        assert "the duality gap is within the tolerance" in out
+        assert run("prediction", ["data", "m", "out"]) == 0
+        assert capsys.readouterr().out.startswith("Accuracy = ")
+        assert set((tmp_path / "out").read_text().split()) <= {"0", "2"}
+
+
+@pytest.mark.slow
+def test_f1_of_a_hundred_thousand_examples_and_the_roc_area_of_a_million():
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((100_000, 20))
+    y = np.where(X[:, 0] + rng.standard_normal(100_000) > 2.6, 1, 0)
+    result = fit(Problem.from_arrays(X, y, bias=1.0), Parameter(loss="f1")).result
+    assert result.solved
+    assert result.cpu_seconds < 60
+    X = rng.standard_normal((1_000_000, 2))
+    y = np.where(X[:, 0] + rng.standard_normal(1_000_000) > 1, 1, 0)
+    result = fit(Problem.from_arrays(X, y), Parameter(loss="roc-area")).result
+    assert result.solved
+    assert result.cpu_seconds < 60
