@@ -80,13 +80,13 @@ def cross_validation_lines(
 
 
 def trial_line(trial: Trial, regression: bool) -> str:
-    """A value of C and its score, in LIBLINEAR's form."""
+    """A value of C and its score, in LIBLINEAR's form; after the largest C its warning."""
     line = f"log2c={math.log2(trial.cost):7.2f}\t"
     if trial.epsilon is not None:
         line += f"p={trial.epsilon:7.2f}\t"
-    if regression:
-        return f"{line}Mean squared error={trial.score:g}"
-    return f"{line}rate={100 * trial.score:g}"
+    score = f"Mean squared error={trial.score:g}" if regression else f"rate={100 * trial.score:g}"
+    end = "\nWARNING: maximum C reached." if trial.at_limit else ""
+    return f"{line}{score}{end}"
 
 
 def best_line(best: Trial, regression: bool) -> str:

@@ -26,11 +26,15 @@ FIRST_DECREASE = 0.1
 
 @dataclass(frozen=True)
 class Trial:
-    """A C, an ε where the loss has one, and the score: accuracy, or mean squared error."""
+    """A C, an ε where the loss has one, and the score: accuracy, or mean squared error.
+
+    ``at_limit`` tells that C was the largest one, with weights that still changed.
+    """
 
     cost: float
     epsilon: float | None
     score: float
+    at_limit: bool = False
 
 
 OnTrial = Callable[[Trial], None]
@@ -106,9 +110,9 @@ def _costs(
             score = float(((predicted - problem.labels) ** 2).mean())
         else:
             score = float((predicted == problem.labels).mean())
-        yield Trial(cost, epsilon, score)
         unchanged = all(_are_same(a, b) for a, b in zip(before, models, strict=True))
         same = same + 1 if unchanged else 0
+        yield Trial(cost, epsilon, score, at_limit=2 * cost > last and same < UNCHANGED)
         cost *= 2
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.selection import select
+from rrmlinear.cli.summary import trial_line
 from rrmlinear.training.search import EPSILONS, MAX_COST, search
 
 
@@ -52,3 +53,19 @@ def test_regressions_have_a_grid_of_epsilon(signs):
         reals, first_cost=2.0**19, first_epsilon=2.5 * largest / EPSILONS, solver=12
     )
     assert seen[0].epsilon == pytest.approx(2 * largest / EPSILONS)
+
+
+def test_the_largest_cost_is_told_where_weights_still_change(signs):
+    seen, _ = trials_of(signs, first_cost=MAX_COST / 4, solver=2)
+    assert [trial.at_limit for trial in seen] == [False, False, True]
+    assert trial_line(seen[-1], False).split("\n")[1:] == ["WARNING: maximum C reached."]
+    assert "\n" not in trial_line(seen[0], False)
+
+
+def test_a_search_that_ends_by_its_weights_tells_of_no_limit(signs):
+    seen, _ = trials_of(signs, first_cost=2.0**-40, solver=3)
+    assert seen[-1].cost <= MAX_COST
+    apart = Problem.from_arrays(np.array([[1.0], [-1.0]] * 20), np.array([1.0, -1.0] * 20))
+    seen, _ = trials_of(apart, first_cost=0.5, solver=3)
+    assert seen[-1].cost < MAX_COST
+    assert not any(trial.at_limit for trial in seen)
