@@ -36,7 +36,7 @@ DELTA = 0.0009
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 EXAMPLES = frozenset({"examples"})
-SMOOTH_CHAINS = frozenset({"prox", "chain", "smooth"})
+CHAINS = frozenset({"prox", "chain"})
 PROX = frozenset({"prox"})
 MEASURES = frozenset({"prox", "measure"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
@@ -238,7 +238,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         35,
         "AGM_EF",
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
-        (PROX | EXAMPLES, SMOOTH_CHAINS, MEASURES),
+        (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
         batch_builders.agm,
     ),
@@ -246,7 +246,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         36,
         "AGM_EF_1",
         "the same with the memory of one step",
-        (PROX | EXAMPLES, SMOOTH_CHAINS, MEASURES),
+        (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
         partial(batch_builders.agm, memory="one"),
     ),
@@ -313,7 +313,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
-        (PROX | EXAMPLES, CONVEX | {"chain"}, SMOOTH_CHAINS, MEASURES),
+        (PROX | EXAMPLES, CHAINS, MEASURES),
         PROXIMAL,
         stage_builders.automatic,
     ),

@@ -100,6 +100,11 @@ class ChainRisk:
         return frozenset() if self.loss.temperature else frozenset({"smoothed"})
 
     @property
+    def row_costs(self) -> Array:
+        """The cost of each position."""
+        return np.repeat(self.sequence_costs, np.diff(self.starts))
+
+    @property
     def room(self) -> float:
         """A bound of (smoothed F − F) / smoothing: the entropy of all labellings."""
         return float(self.sequence_costs @ np.diff(self.starts)) * math.log(self.k)

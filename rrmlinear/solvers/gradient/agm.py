@@ -16,7 +16,12 @@ from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemor
 from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, mean_curvature
+from rrmlinear.solvers.loop.power import (
+    costs_of_rows,
+    curvature_bound,
+    dual_ratios,
+    mean_curvature,
+)
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
@@ -129,8 +134,7 @@ class AGM(Solver):
 
     def start(self) -> None:
         risk = self.risk
-        costs = risk.costs.ravel()[: self.n]
-        longest = float((costs * risk.rows.squared_norms()).max(initial=0))
+        longest = float((costs_of_rows(risk) * risk.rows.squared_norms()).max(initial=0))
         if not math.isfinite(longest):
             raise ValueError("the squared norm of an example overflows; scale the data")
         self.certificate = Certificate(risk, self.regularizer)

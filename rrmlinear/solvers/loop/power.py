@@ -57,14 +57,20 @@ def top_eigenvector(risk: Any, passes: int = MAX_PASSES, seed: int = 0) -> tuple
     return eigenvalue, v / length if length > 0 else v
 
 
+def costs_of_rows(risk: Any) -> Array:
+    """c_i of each row: ``row_costs`` of a risk whose derivatives include them, else its costs."""
+    own = getattr(risk, "row_costs", None)
+    costs = risk.costs.ravel()[: risk.rows.shape[0]] if own is None else own
+    return np.asarray(costs)
+
+
 def trace(risk: Any) -> float:
     """Σ c_i ‖x_i‖²: between ‖diag(√c) X‖² and min(n, d) times as large.
 
     If duals balance, rows are centred by their mean weighted with costs.
     """
-    squares = risk.rows.squared_norms()
-    costs = risk.costs.ravel()[: len(squares)]
-    total = inner(costs, squares)
+    costs = costs_of_rows(risk)
+    total = inner(costs, risk.rows.squared_norms())
     if "balance" in risk.offers:
         mean = risk.gradient(np.ones(len(costs)))
         total -= inner(mean, mean) / float(costs.sum())
@@ -77,8 +83,7 @@ def mean_curvature(risk: Any) -> float:
     A cost counts like repetitions, so solvers take the same steps with either. If all rows are
     equal beside a free intercept, the curvature is 0, but the number returned is above 0.
     """
-    squares = risk.rows.squared_norms()
-    raw = inner(risk.costs.ravel()[: len(squares)], squares)
+    raw = inner(costs_of_rows(risk), risk.rows.squared_norms())
     return max(trace(risk), CENTRED_TRACE * raw) / risk.shape[0]
 
 
