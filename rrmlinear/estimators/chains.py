@@ -1,0 +1,286 @@
+"""Sequences labelled: conditional random fields and max-margin Markov networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
+from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.estimators.arguments import RANGES, optional, seed_of, thread_count
+from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.training.chain_model import ChainModel
+from rrmlinear.training.chains import solve_chains
+
+
+@dataclass(eq=False, repr=False)
+class Chain(Certified):
+    """What both have in common: the parameters, fit and predictions."""
+
+    _loss: ClassVar[str]
+    _solvers: ClassVar[Mapping[str, int | str]]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "l1": optional(RANGES["epsilon"]),
+        "regularizer": [str],
+        "solver": [str],
+        "fit_intercept": ["boolean"],
+    }
+
+    C: float = 1.0
+    _: KW_ONLY
+    regularizer: str = "l2"
+    l1: float | None = None
+    groups: Any = None
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on sequences X with labels y.
+
+        X is a list of matrices, sparse or dense, with a row for each position and d columns; y a
+        list of lists of labels; ``sample_weight``, a number of at least 0 for each sequence,
+        multiplies ``C``. Raises ValueError for parameters out of range, NaN or infinity, lengths
+        that differ, empty sequences and fewer than two labels.
+        """
+        self._validate_params()
+        bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
+        problem = SequenceProblem.from_lists(X, y, sample_weight, bias=bias)
+        if problem.weights is not None and not problem.weights.any():
+            raise ValueError("sample_weight is zero for all sequences; at least one must count")
+        with own_words(self._solvers):
+            chosen = select(Parameter(**self._choices()))
+            model, result = solve_chains(problem, chosen, self._on_pass(), self._last(problem))
+        self._model = replace(model, parameter=None, result=None)
+        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
+        self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)
+        self.intercept_ = (
+            model.weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
+        )
+        self.transitions_ = model.transitions
+        self._set_certificate(result)
+        return self
+
+    def _last(self, problem: SequenceProblem) -> ChainModel | None:
+        """The model of the last fit, where a warm start may begin from it."""
+        last = getattr(self, "_model", None) if self.warm_start else None
+        if last is None or not np.array_equal(last.labels, problem.labels):
+            return None
+        return last if len(last.weights) == problem.rows.width else None
+
+    def _choices(self) -> dict[str, Any]:
+        """The parameters as choices."""
+        return {
+            "loss": self._loss,
+            "solver": find_solver_type(self.solver, self._solvers).number,
+            **own_choices(self, "objective", "loss", "regularizer"),
+            "gap_tol": float(self.tol),
+            "max_passes": int(self.max_iter),
+            "seed": seed_of(self.random_state),
+            "threads": thread_count(self.n_jobs),
+        }
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The labelling of the highest score of each sequence, a list of arrays."""
+        starts, _ = self._stacked(X)
+        return np.split(self._model.predict(X, thread_count(self.n_jobs)), starts[1:-1])
+
+    def predict_best(self, X: Any, n: int) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
+        """For each sequence, the n highest scores and their labellings, each in a row."""
+        self._stacked(X)
+        return self._model.predict_best(X, n)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of positions with the right label, sequences counted by ``sample_weight``."""
+        predicted = self.predict(X)
+        lengths = [len(part) for part in predicted]
+        if [len(part) for part in y] != lengths:
+            raise ValueError("y must have a label for each row of X")
+        right = np.array(
+            [np.count_nonzero(np.asarray(a) == b) for a, b in zip(y, predicted, strict=True)]
+        )
+        weights = np.ones(len(lengths)) if sample_weight is None else np.asarray(sample_weight)
+        return float(weights @ right / (weights @ np.array(lengths)))
+
+    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Any]:
+        check_is_fitted(self)
+        starts, rows = stack(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        return starts, rows
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class ChainCRF(Chain):
+    r"""Linear-chain conditional random field: sequences labelled by their likelihood.
+
+    A labelling y of a sequence x_1 … x_n has the score
+
+    .. math::
+        s(y) = \sum_t (w_{y_t}^\top x_t + b_{y_t}) + \sum_{t > 1} T_{y_{t-1} y_t},
+
+    and the probability e^{s(y)} over the sum of all labellings. Solves
+
+    .. math::
+        \min_{W, b, T} \; \Omega(W, b, T)
+        + C \sum_i c_i \Big(\log \sum_y e^{s_i(y)} - s_i(y_i)\Big)
+
+    over sequences i with weights c_i. ``duality_gap_`` bounds how far the objective is above its
+    minimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a sequence of weight 1. CRFsuite's ``c2`` is 1 / (2 C).
+    regularizer : str, default="l2"
+        Ω by a name of `rrmlinear.Parameter`: "l2" half the sum of all squared weights,
+        "elastic-net", "l1", "group-lasso", ….
+    l1, groups : default=None
+        The factor of the 1-norm, and the group of each column, where Ω has them.
+    solver : {"auto", "lbfgs", "agm", "agm-1", "bmrm", "ls-bmrm"}, default="auto"
+        "auto" is L-BFGS for "l2", cutting planes for other strongly convex Ω, else AGM-EF.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most ``tol * objective``.
+    max_iter : int, default=10_000
+        Most passes over the data.
+    fit_intercept : bool, default=True
+        Whether there is b, regularized like all other weights: a column of ``intercept_scaling``.
+    intercept_scaling : float, default=1.0
+        Value of that column.
+    random_state, n_jobs, warm_start, callback, verbose
+        As in `LinearClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels, sorted.
+    coef_, intercept_, transitions_ : ndarrays of shapes (k, d), (k,) and (k, k)
+        W transposed, b, and T: row i, column j for label j behind label i.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    J. Lafferty, A. McCallum and F. Pereira, "Conditional random fields", 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import ChainCRF
+    >>> X = [np.eye(3)[[0, 1, 2]], np.eye(3)[[2, 1]], np.eye(3)[[0]]]
+    >>> y = [["noun", "verb", "noun"], ["noun", "verb"], ["noun"]]
+    >>> model = ChainCRF(C=10.0).fit(X, y)
+    >>> [labels.tolist() for labels in model.predict(X[1:])]
+    [['noun', 'verb'], ['noun']]
+    >>> model.predict_marginals(X)[0].shape
+    (3, 2)
+    """
+
+    _loss = "crf"
+    _solvers = {  # noqa: RUF012
+        "auto": "auto",
+        "lbfgs": "lbfgs",
+        "agm": 35,
+        "agm-1": 36,
+        "bmrm": 39,
+        "ls-bmrm": 40,
+    }
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
+        """The probability of each label at each position: for each sequence an array n × k."""
+        starts, _ = self._stacked(X)
+        marginals = self._model.predict_marginals(X, thread_count(self.n_jobs))
+        return np.split(marginals, starts[1:-1])
+
+
+@dataclass(eq=False, repr=False)
+class ChainSVM(Chain):
+    r"""Max-margin Markov network of chains: the structured SVM of sequences.
+
+    Scores s(y) of labellings are those of `ChainCRF`. Solves
+
+    .. math::
+        \min_{W, b, T} \; \Omega(W, b, T)
+        + C \sum_i c_i \max_y \big(h(y, y_i) + s_i(y) - s_i(y_i)\big),
+
+    h the number of positions at which two labellings differ, over sequences i with weights c_i.
+    ``duality_gap_`` bounds how far the objective is above its minimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a sequence of weight 1.
+    regularizer, l1, groups, tol, max_iter, fit_intercept, intercept_scaling, random_state, \
+    n_jobs, warm_start, callback, verbose
+        As in `ChainCRF`.
+    smoothing : float, default=None
+        g > 0 takes g log Σ_y exp(· / g) in place of the maximum.
+    solver : {"auto", "bcfw", "lbfgs", "agm", "agm-1", "bmrm", "ls-bmrm"}, default="auto"
+        "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, and else as in
+        `ChainCRF`. L-BFGS and AGM-EF need a smoothing.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, transitions_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_
+        As in `ChainCRF`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    B. Taskar, C. Guestrin and D. Koller, "Max-margin Markov networks", 2003.
+    S. Lacoste-Julien, M. Jaggi, M. Schmidt and P. Pletscher, "Block-coordinate Frank-Wolfe
+    optimization for structural SVMs", 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import ChainSVM
+    >>> X = [np.eye(3)[[0, 1, 2]], np.eye(3)[[2, 1]], np.eye(3)[[0]]]
+    >>> y = [["noun", "verb", "noun"], ["noun", "verb"], ["noun"]]
+    >>> model = ChainSVM(C=10.0).fit(X, y)
+    >>> model.score(X, y)
+    1.0
+    """
+
+    _loss = "m3n"
+    _solvers = {**ChainCRF._solvers, "bcfw": "bcfw"}  # noqa: RUF012
+
+    _: KW_ONLY
+    smoothing: float | None = None

@@ -1,0 +1,193 @@
+"""ChainCRF and ChainSVM: problems, predictions, warm starts, weights, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.utils.estimator_checks import check_parameters_default_constructible
+
+from rrmlinear import (
+    ChainCRF,
+    ChainSVM,
+    LinearClassifier,
+    Parameter,
+    SequenceProblem,
+    fit_sequences,
+)
+from rrmlinear.estimators.base import NotConvergedWarning
+
+BOTH = pytest.mark.parametrize("of", [ChainCRF, ChainSVM])
+NAMES = np.array(["a", "b", "c"])
+
+
+def made(seed=0, m=30, d=5):
+    chance = np.random.default_rng(seed)
+    W = np.random.default_rng(9).normal(size=(d, 3))
+    X = [chance.normal(size=(n, d)) for n in chance.integers(1, 6, m)]
+    return X, [NAMES[(part @ W).argmax(axis=1)] for part in X]
+
+
+@BOTH
+def test_the_objective_is_that_of_fit_sequences(of):
+    X, y = made()
+    model = of(C=2.0, tol=1e-6).fit(X, y)
+    loss = {ChainCRF: "crf", ChainSVM: "m3n"}[of]
+    problem = SequenceProblem.from_lists(X, y, bias=1.0)
+    other = fit_sequences(problem, Parameter(loss=loss, C=2.0, gap_tol=1e-6))
+    assert model.objective_ == pytest.approx(other.result.primal, rel=1e-6)
+    assert 0 <= model.duality_gap_ <= 1e-6 * model.objective_
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert (model.coef_.shape, model.intercept_.shape) == ((3, 5), (3,))
+    assert model.transitions_.shape == (3, 3)
+    assert (np.concatenate(model.predict(X)) == other.predict(X)).all()
+
+
+@BOTH
+def test_predictions_generalize_and_the_score_counts_positions(of):
+    X, y = made(m=80)
+    new, true = made(1)
+    model = of(C=5.0).fit([csr_matrix(part) for part in X], y)
+    predicted = model.predict(new)
+    assert [part.shape for part in predicted] == [part.shape for part in true]
+    share = np.mean(np.concatenate(predicted) == np.concatenate(true))
+    assert model.score(new, true) == pytest.approx(share)
+    assert share > 0.85
+    weights = np.zeros(len(new))
+    weights[3] = 2.0
+    assert model.score(new, true, weights) == np.mean(predicted[3] == true[3])
+
+
+def test_sequences_of_one_position_are_examples():
+    X, y = made()
+    X, y = [part[:1] for part in X], [part[:1] for part in y]
+    crf = ChainCRF(C=2.0, tol=1e-7, fit_intercept=False).fit(X, y)
+    softmax = LinearClassifier("softmax", C=2.0, tol=1e-7, fit_intercept=False)
+    softmax.fit(np.concatenate(X), np.concatenate(y))
+    np.testing.assert_allclose(crf.coef_, softmax.coef_, atol=1e-3)
+    assert (crf.transitions_ == 0).all()
+    svm = ChainSVM(C=2.0, tol=1e-6, fit_intercept=False).fit(X, y)
+    examples = LinearClassifier("crammer-singer", C=2.0, tol=1e-6, fit_intercept=False)
+    examples.fit(np.concatenate(X), np.concatenate(y))
+    assert svm.objective_ == pytest.approx(examples.objective_, rel=1e-5)
+
+
+def test_marginals_and_the_best_labellings():
+    X, y = made()
+    model = ChainCRF(C=2.0).fit(X, y)
+    marginals = model.predict_marginals(X)
+    for part, shares in zip(X, marginals, strict=True):
+        assert shares.shape == (len(part), 3)
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+    for labels, (scores, labellings) in zip(
+        model.predict(X), model.predict_best(X, 2), strict=True
+    ):
+        assert (labellings[0] == labels).all()
+        assert scores[0] >= scores[1]
+    assert not hasattr(ChainSVM(), "predict_marginals")
+
+
+@BOTH
+def test_weights_are_repetitions(of):
+    X, y = made(m=6)
+    weights = [1, 2, 0, 1, 3, 1]
+    often = np.repeat(np.arange(6), weights)
+    a = of(tol=1e-7).fit(X, y, weights)
+    b = of(tol=1e-7).fit([X[s] for s in often], [y[s] for s in often])
+    assert a.objective_ == pytest.approx(b.objective_, rel=1e-6)
+    with pytest.raises(ValueError, match="sample_weight is zero for all sequences"):
+        of().fit(X, y, np.zeros(6))
+
+
+@BOTH
+def test_a_warm_start_saves_passes_and_fits_other_data_too(of):
+    X, y = made()
+    model = of(tol=1e-5, warm_start=True).fit(X, y)
+    cold = of(C=1.1, tol=1e-5).fit(X, y)
+    warm = model.set_params(C=1.1).fit(X, y)
+    assert warm.n_iter_ <= cold.n_iter_
+    assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-5)
+    few = of(C=1.1, tol=1e-5).fit(X[:9], y[:9])
+    assert model.fit(X[:9], y[:9]).objective_ == pytest.approx(few.objective_, rel=2e-5)
+    model.fit([part[:, :3] for part in X], [["x", "y"][: len(p)] + ["x"] * (len(p) - 2) for p in y])
+    assert model.n_features_in_ == 3
+
+
+@BOTH
+def test_a_callback_and_limits(of):
+    X, y = made()
+    seen = []
+    of(callback=lambda row: seen.append(row.number) or row.number == 2, tol=1e-12).fit(X, y)
+    assert seen == [1, 2]
+    with pytest.warns(NotConvergedWarning, match="the limit on passes"):
+        of(max_iter=1, tol=1e-12).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ChainCRF._solvers)
+def test_solvers_of_the_crf(solver):
+    X, y = made(m=10)
+    best = ChainCRF(tol=1e-6).fit(X, y).objective_
+    assert ChainCRF(solver=solver).fit(X, y).objective_ == pytest.approx(best, rel=2e-3)
+
+
+@pytest.mark.parametrize("solver", ChainSVM._solvers)
+def test_solvers_of_the_svm(solver):
+    X, y = made(m=10)
+    smoothing = 0.1 if solver in ("lbfgs", "agm", "agm-1") else None
+    best = ChainSVM(tol=1e-5, smoothing=smoothing).fit(X, y).objective_
+    model = ChainSVM(solver=solver, smoothing=smoothing, tol=1e-2).fit(X, y)
+    assert model.objective_ == pytest.approx(best, rel=2e-2)
+
+
+def test_regularizers():
+    X, y = made()
+    sparse = ChainCRF(regularizer="l1", l1=1.0, C=0.5).fit(X, y)
+    assert 0 < np.count_nonzero(sparse.coef_) < sparse.coef_.size
+    grouped = ChainCRF(regularizer="group-lasso", groups=[0, 0, 1, 1, 1], C=0.2).fit(X, y)
+    zero = (grouped.coef_ == 0).all(axis=0)
+    assert zero[0] == zero[1]
+    assert zero[2] == zero[3] == zero[4]
+
+
+@BOTH
+def test_it_is_an_estimator(of):
+    check_parameters_default_constructible(of.__name__, of())
+    X, y = made()
+    model = clone(of(C=3.0)).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert all((a == b).all() for a, b in zip(again.predict(X), model.predict(X), strict=True))
+    search = GridSearchCV(of(), {"C": [0.1, 1.0]}, cv=KFold(3)).fit(X, y)
+    assert search.best_score_ > 0.5
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("parameters", "data", "sentence"),
+    [
+        ({"C": 0}, {}, "'C' parameter"),
+        ({"solver": "newton"}, {}, "solver is 'newton'; it must be one of auto"),
+        ({"regularizer": "none"}, {}, "unknown regularizer 'none'"),
+        ({"groups": [0, 1]}, {}, "groups has no effect with regularizer l2"),
+        ({}, {"X": []}, "X has 0 sequences"),
+        ({}, {"X": np.eye(3)}, "must be a matrix with a row for each position"),
+        ({}, {"y": [["a"]]}, "y has 1 sequences and X has 2"),
+        ({}, {"y": [["a", "a"], ["a"]]}, "all 3 positions have label a"),
+        ({}, {"X": [np.eye(2), np.empty((0, 2))]}, r"X\[1\] has 0 rows"),
+    ],
+)
+def test_what_is_refused(of, parameters, data, sentence):
+    given = {"X": [np.eye(2), np.ones((1, 2))], "y": [["a", "b"], ["a"]]} | data
+    with pytest.raises(ValueError, match=sentence):
+        of(**parameters).fit(**given)
+
+
+@BOTH
+def test_other_features_are_refused(of):
+    X, y = made()
+    model = of().fit(X, y)
+    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 5"):
+        model.predict([part[:, :2] for part in X])
+    with pytest.raises(ValueError, match=r"y must have a label for each row"):
+        model.score(X, y[:-1])
