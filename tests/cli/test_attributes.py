@@ -85,3 +85,14 @@ def test_what_is_refused(files, arguments, sentence):
         main(arguments.split())
     assert sentence in str(caught.value)
     assert not (files / "a").exists()
+
+
+def test_conll_2000_has_the_attributes_of_crfsuites_tutorial(shared_data, tmp_path, capsys):
+    out = str(tmp_path / "train")
+    main([str(shared_data("conll2000.train.txt")), out])
+    said = capsys.readouterr().out
+    assert said == "8936 sequences, 211727 positions, 22 labels, 335674 attributes\n"
+    main(["--dictionary", f"{out}.dictionary", str(shared_data("conll2000.test.txt")), out])
+    said = capsys.readouterr()
+    assert said.out.startswith("2012 sequences, 47377 positions; ")
+    assert "the label I-LST is not in the dictionary" in said.err
