@@ -45,9 +45,5 @@ def boosting_solver(
     program, for λ = 0.
     """
     box = WeightBox(start, caps)
-    master: Edges
-    if by_highs:
-        master = LinearProgram(box, lam)
-    else:
-        master = AcceleratedMaster(box, lam, hypotheses.largest or 1.0)
+    master: Edges = LinearProgram(box, lam) if by_highs else AcceleratedMaster(box, lam)
     return ColumnGeneration(hypotheses, signs, master)

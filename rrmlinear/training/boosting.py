@@ -20,9 +20,8 @@ def solve_in_turn(
     ``on_pass`` sees rows that sum over all; where it returns True, each solver still to come makes
     one pass.
     """
-    # before its first pass a problem has no edge beyond the largest |h(x)|
-    ends = [(each.hypotheses.largest, -each.hypotheses.largest) for each in solvers]
-    sums, results, trace = Sums(ends), list[Result](), list[TraceRow]()
+    # before its first pass a problem has edges between −1 and 1
+    sums, results, trace = Sums([(1.0, -1.0)] * len(solvers)), list[Result](), list[TraceRow]()
     stopped = False
 
     def see(row: TraceRow) -> bool:

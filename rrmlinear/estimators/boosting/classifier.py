@@ -25,11 +25,13 @@ from rrmlinear.catalog.boosting_builders import (
     boosting_solver,
 )
 from rrmlinear.core.deadline import ends_within
-from rrmlinear.estimators.arguments import AT_LEAST_0, COUNT, POSITIVE, RANGES, optional, seed_of
+from rrmlinear.estimators.arguments import COUNT, POSITIVE, RANGES, optional, seed_of
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.boosting.ensembles import scores_of
 from rrmlinear.estimators.boosting.learners import Learner
 from rrmlinear.estimators.linear import labels_of
+from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.training.boosting import solve_in_turn
 
 Array = NDArray[np.float64]
@@ -37,6 +39,8 @@ Array = NDArray[np.float64]
 STUMPS, COLUMNS = "stumps", "columns"
 # The fraction of margin errors where neither it nor nu is given.
 MARGIN_ERRORS = 0.2
+# With more entropy the weights do not move but by rounding.
+MOST_ENTROPY = 1e6
 # nu times the weights falls below 1 by rounding alone, relative to 1.
 CAP_ROUNDING = 1e-12
 
@@ -75,10 +79,12 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         below the soft margin's largest. In (0, 1], 0.2 where ``nu`` is not given either; raise
         it where labels are noisy: no ensemble has a positive soft margin where it is too small.
     lam : float, default=0.03
-        λ ≥ 0. With 0 it is LPBoost. The soft margin is at most λ log(ν n) below its largest.
+        λ, 0 to 1e6, with "columns" in units of the largest |x_ij|. With 0 it is LPBoost. The soft
+        margin is at most λ log(ν n) below its largest.
     solver : {"agm", "highs"}, default="agm"
         How the problem over the hypotheses found is solved. "agm": accelerated gradients on its
-        dual. "highs": SciPy's linear programs, for ``lam=0``; slower on many examples, and exact.
+        dual. "highs": SciPy's linear programs, for ``lam=0``; slower on many examples, and the one
+        for a ``tol`` below about 1e-4.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol``, with "columns" times the largest |x_ij|.
     max_iter : int, default=1000
@@ -106,7 +112,8 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
     example_weights_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
         w. Examples with a large margin have none.
     edge_ : float or ndarray of shape (n_classes,)
-        The largest edge of a hypothesis at w: no ensemble has a larger soft margin.
+        The largest edge at w, of all hypotheses or of those that a learner found: no ensemble of
+        them has a larger soft margin.
     margin_ : float or ndarray of shape (n_classes,)
         The soft margin of the ensemble.
     nu_ : float
@@ -118,7 +125,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
     n_iter_ : int
         Searches made, by all classes together.
     status_, trace_, n_features_in_, feature_names_in_
-        As in `LinearClassifier`.
+        As in `LinearClassifier`; the trace of "columns" is in units of the largest |x_ij|.
 
     Warns
     -----
@@ -149,7 +156,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         "estimator": [object],
         "nu": optional(POSITIVE),
         "margin_errors": [Interval(Real, 0, 1, closed="right"), None],
-        "lam": AT_LEAST_0,
+        "lam": [Interval(Real, 0, MOST_ENTROPY, closed="both")],
         "solver": [StrOptions({"agm", "highs"})],
         "tol": POSITIVE,
         "max_iter": COUNT,
@@ -198,20 +205,20 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         self.nu_ = self._cap(weights)
         positive = range(1, 2) if len(classes) == 2 else range(len(classes))
         solvers = self._solvers(X, [np.where(index == c, 1.0, -1.0) for c in positive], weights)
-        unit = solvers[0].hypotheses.largest or 1.0
-        stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter), unit=unit)
+        unit = float(getattr(solvers[0].hypotheses, "unit", 1.0))
+        stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter))
         with ends_within(self.time_limit):
             result = solve_in_turn(solvers, stopping, self._on_pass())
         self.classes_ = classes
-        self._set_ensembles(solvers, result.problems)
+        self._set_ensembles(solvers, result.problems, unit)
         self.example_weights_ = np.zeros((len(solvers), len(y)))
         self.example_weights_[:, used] = result.weights
         if len(solvers) == 1:
             for name in ("estimators_", "estimator_weights_", "edge_", "margin_"):
                 setattr(self, name, getattr(self, name)[0])
             self.example_weights_ = self.example_weights_[0]
-        self._set_certificate(result)
-        self._warn_of_margin()
+        self._set_certificate(result, unit)
+        self._warn_of_margin(float(self.tol) * unit)
         return self
 
     def _is_by_features(self) -> bool:
@@ -247,6 +254,11 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         alike = bool((weights == weights[0]).all())
         caps: Any = self.nu_ * (float(weights[0]) if alike else weights)
         start = weights / weights.sum()
+        if not (np.min(start) > MIN_DIVISOR and np.min(caps) > 0):
+            raise ValueError(
+                f"numbers leave the range of double precision: the smallest sample weight is "
+                f"{weights.min():g}, their sum {weights.sum():g}; {ADVICE}"
+            )
         return [
             boosting_solver(
                 Learner(self.estimator, X, y, random) if shared is None else shared,
@@ -259,7 +271,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
             for y in signs
         ]
 
-    def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any) -> None:
+    def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any, unit: float) -> None:
         """The hypotheses in use, their weights, edges and soft margins, for each class."""
         self.estimators_: Any = []
         self.estimator_weights_: Any = []
@@ -273,14 +285,14 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
                 found = [learner for learner, _ in found]
             self.estimators_.append(found)
             self.estimator_weights_.append(alphas)
-            edges.append(solver.edge)
-            margins.append(solver.soft_margin())
+            edges.append(unit * solver.edge)
+            margins.append(unit * solver.soft_margin())
         self.edge_: Any = np.array(edges)
         self.margin_: Any = np.array(margins)
 
-    def _warn_of_margin(self) -> None:
-        """Warn where the best ensemble separates nothing: its scores are then rounding."""
-        flat = np.atleast_1d(self.edge_) <= self.tol
+    def _warn_of_margin(self, least: float) -> None:
+        """Warn where no ensemble has a margin above the least: its scores are then rounding."""
+        flat = np.atleast_1d(self.edge_) <= least
         if flat.any():
             warnings.warn(
                 f"no ensemble has a soft margin above {np.atleast_1d(self.edge_)[flat].max():.3g} "

@@ -23,7 +23,6 @@ class Learner:
     """
 
     complete = False
-    largest = 1.0
 
     def __init__(self, estimator: Any, X: Any, signs: Array, random: RandomState) -> None:
         if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):

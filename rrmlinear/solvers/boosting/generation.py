@@ -22,19 +22,17 @@ MASTER_GAP_FRACTION = 0.7
 STEPS_OF_SEARCH, STEPS_OF_LEARNER = 100, 2000
 # Hypotheses that one search adds.
 MOST_AT_ONCE = 10
-# Edges that differ by less, relative to the largest |h(x)|, are equal.
+# Edges that differ by less are equal.
 EDGE_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class EdgeStopping(Stopping):
-    """Stop when the gap is within ``gap_tol`` times the largest |h(x)|, ``unit``."""
-
-    unit: float = 1.0
+    """Stop when the gap is within ``gap_tol``: edges lie in [−1, 1]."""
 
     def target(self, row: TraceRow, first_gap: float, zero: float = 0.0) -> float:
-        """The gap at which the problem counts as solved: edges have a scale of their own."""
-        return self.gap_tol * self.unit
+        """The gap at which the problem counts as solved."""
+        return self.gap_tol
 
 
 class ColumnGeneration(Solver):
@@ -55,7 +53,7 @@ class ColumnGeneration(Solver):
         self.found: list[Any] = []
         #: The best weights of those searched at, their entropy, and their largest edge.
         self.best = master.box.start
-        self.entropy, self.edge = 0.0, hypotheses.largest
+        self.entropy, self.edge = 0.0, 1.0
 
     def start(self) -> None:
         self._offer()
@@ -72,10 +70,12 @@ class ColumnGeneration(Solver):
         lam, w = self.master.lam, self.best
         primal = lam * self.entropy + self.edge
         self.certificate.offer_weights(lambda: w, primal=primal)
-        alphas, least = self.master.alphas, -self.hypotheses.largest
+        alphas, dual = self.master.alphas, max(self.master.dual, -1.0)
+        if primal < dual <= primal + EDGE_ROUNDING * (1 + lam):
+            dual = primal
         self.certificate.offer_duals(
             lambda: np.r_[alphas, np.zeros(len(self.found) - len(alphas))],
-            dual=max(self.master.dual, least),
+            dual=dual,
         )
 
     def run_pass(self, number: int) -> None:
@@ -84,8 +84,7 @@ class ColumnGeneration(Solver):
         rows = [self.signs * each.outputs for each in found]
         edges = [inner(row, w) for row in rows]
         largest = max([master.edge, *edges])
-        least = master.edge + EDGE_ROUNDING * self.hypotheses.largest
-        new = [t for t, edge in enumerate(edges) if edge > least]
+        new = [t for t, edge in enumerate(edges) if edge > master.edge + EDGE_ROUNDING]
         if new:
             self.found += [found[t].hypothesis for t in new]
             entropy = master.entropy

@@ -19,14 +19,13 @@ class Found(NamedTuple):
 
 
 class Hypotheses(Protocol):
-    """A set of hypotheses, with −h for each h or without.
+    """A set of hypotheses with |h(x_i)| ≤ 1, with −h for each h or without.
 
-    ``largest`` bounds |h(x_i)|. Where ``complete`` is true, the first that `best` finds is the best
-    of all; else it is what a learner returned.
+    Where ``complete`` is true, the first that `best` finds is the best of all; else it is what a
+    learner returned.
     """
 
     complete: bool
-    largest: float
 
     def prepare(self) -> None:
         """What is done once, before the first search."""
@@ -39,7 +38,7 @@ class Hypotheses(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """h(x) = sign · x_j."""
+    """h(x) = sign · x_j, in units of the largest |x_ij|."""
 
     feature: int
     sign: float
@@ -53,19 +52,20 @@ class Columns:
     def __init__(self, X: Any) -> None:
         self.X = X
         values = X.data if hasattr(X, "indptr") else X
-        self.largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+        #: The largest |x_ij|, or 1 where all are 0.
+        self.unit = float(max(values.max(initial=0.0), -values.min(initial=0.0))) or 1.0
 
     def prepare(self) -> None:
         """Nothing."""
 
     def best(self, g: Array, count: int) -> list[Found]:
         """The columns with the largest |Σ_i g_i x_ij|."""
-        sums = np.asarray(self.X.T @ g).ravel()
+        sums = np.asarray(self.X.T @ g).ravel() / self.unit
         return [self._found(j, sums[j]) for j in largest_first(np.abs(sums), count)]
 
     def _found(self, j: int, edge: float) -> Found:
         sign = 1.0 if edge >= 0 else -1.0
-        return Found(Column(int(j), sign), sign * column_of(self.X, j))
+        return Found(Column(int(j), sign), sign * column_of(self.X, j) / self.unit)
 
 
 def column_of(X: Any, j: int) -> Array:

@@ -14,8 +14,10 @@ from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.composite import InfiniteMemory, Pace
 from rrmlinear.solvers.loop.inner import Array, inner
 
-# The smallest entropy term, over the largest |h(x)|: less entropy is added by a centre that moves.
+# The smallest factor of the entropy: what lacks is added from a centre that moves.
 SMOOTHING = 0.02
+# The smallest first Lipschitz constant: with more entropy the weights do not move.
+LEAST_LIPSCHITZ = 1e-12
 # Move the centre once the smoothed problem's gap is below this fraction of the problem's own.
 SMOOTHED_GAP_FRACTION = 0.3
 # Steps between two dual values of a problem with less entropy than the smoothed one.
@@ -88,12 +90,12 @@ class AcceleratedMaster(Edges):
     Minimization by Nesterov's Accelerated Gradient Methods, example 5 and algorithm 2.
     """
 
-    def __init__(self, box: WeightBox, lam: float, largest: float) -> None:
+    def __init__(self, box: WeightBox, lam: float) -> None:
         super().__init__(box, lam)
-        self.smoothing = max(lam, SMOOTHING * largest)
+        self.smoothing = max(lam, SMOOTHING)
         self.centre = box.logarithms
         self.x = np.zeros(0)
-        self.L = largest**2 / self.smoothing
+        self.L = max(1 / self.smoothing, LEAST_LIPSCHITZ)
         self.run: InfiniteMemory | None = None
 
     def _begin(self) -> InfiniteMemory:

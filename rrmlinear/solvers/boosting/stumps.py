@@ -30,7 +30,6 @@ class Stumps:
     """
 
     complete = True
-    largest = 1.0
 
     def __init__(self, X: Any) -> None:
         self.X = X

@@ -69,7 +69,7 @@ def test_sparse_equals_dense(cancer):
 def test_columns_are_a_linear_function(cancer):
     X, y = cancer
     X = StandardScaler().fit_transform(X)
-    model = ERLPBoostClassifier("columns", margin_errors=0.05).fit(X, y)
+    model = ERLPBoostClassifier("columns", margin_errors=0.05, lam=1e-3).fit(X, y)
     weights = np.zeros(X.shape[1])
     for column, weight in zip(model.estimators_, model.estimator_weights_, strict=True):
         weights[column.feature] += column.sign * weight
@@ -194,6 +194,34 @@ def test_wrong_data_are_named(cancer):
         ERLPBoostClassifier().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="Negative values"):
         ERLPBoostClassifier().fit(X, y, -np.ones(len(y)))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_columns_of_extreme_scale(cancer, scale):
+    X, y = cancer
+    X = StandardScaler().fit_transform(X)
+    X /= np.abs(X).max()
+    one = ERLPBoostClassifier("columns").fit(X, y)
+    other = ERLPBoostClassifier("columns").fit(X * scale, y)
+    assert other.objective_ / scale == pytest.approx(one.objective_, rel=1e-9)
+    assert other.edge_ / scale == pytest.approx(one.edge_, rel=1e-9)
+    assert other.margin_ / scale == pytest.approx(one.margin_, rel=1e-9)
+    np.testing.assert_array_equal(other.predict(X * scale), one.predict(X))
+
+
+def test_columns_of_zeros_have_no_margin():
+    with pytest.warns(UserWarning, match="no ensemble has a soft margin above 0 with nu"):
+        model = ERLPBoostClassifier("columns").fit(np.zeros((7, 3)), [0, 1, 0, 1, 1, 0, 1])
+    assert model.edge_ == model.margin_ == model.duality_gap_ == 0
+    np.testing.assert_array_equal(model.predict(np.zeros((2, 3))), [0, 0])
+
+
+def test_weights_beyond_double_precision_are_named(cancer):
+    X, y = cancer
+    weights = np.where(np.arange(len(y)) % 2, 1e-300, 1e300)
+    with pytest.raises(ValueError, match="smallest sample weight is 1e-300, their sum"):
+        ERLPBoostClassifier().fit(X, y, weights)
+    assert ERLPBoostClassifier(lam=1e6).fit(X, y).status_ is Status.SOLVED
 
 
 def test_labels_of_noise_are_warned_of():

@@ -50,7 +50,7 @@ def largest_margin(U, caps):
 def solve(hypotheses, y, caps, lam=0.0, tol=1e-7, start=None, by_highs=False, **limits):
     start = np.full(len(y), 1 / len(y)) if start is None else start
     solver = boosting_solver(hypotheses, y, start, caps, lam, by_highs=by_highs)
-    return solver, solver.solve(EdgeStopping(gap_tol=tol, unit=hypotheses.largest, **limits))
+    return solver, solver.solve(EdgeStopping(gap_tol=tol, **limits))
 
 
 @pytest.mark.parametrize("by_highs", [True, False])
@@ -106,11 +106,12 @@ def test_columns_of_any_scale_and_caps_of_each(by_highs):
     U = np.vstack([X.T, -X.T]) * y
     best = largest_margin(U, caps)
     start = often / often.sum()
-    _, result = solve(Columns(csc_array(X)), y, caps, 0.0, 1e-6, start, by_highs)
-    unit = np.abs(X).max()
+    columns = Columns(csc_array(X))
+    _, result = solve(columns, y, caps, 0.0, 1e-6, start, by_highs)
+    assert columns.unit == np.abs(X).max()
     assert result.status is Status.SOLVED
-    assert abs(result.primal - best) <= 1e-6 * unit
-    assert abs(result.dual - best) <= 1e-6 * unit
+    assert abs(result.primal - best / columns.unit) <= 1e-6
+    assert abs(result.dual - best / columns.unit) <= 1e-6
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.02])
