@@ -56,6 +56,7 @@ _PUBLIC = {
     "LassoCV": "rrmlinear.estimators.cross_validated",
     "ElasticNetCV": "rrmlinear.estimators.cross_validated",
     "RidgeCV": "rrmlinear.estimators.cross_validated",
+    "MultivariateClassifier": "rrmlinear.estimators.multivariate",
     "KernelClassifier": "rrmlinear.estimators.kernel",
     "KernelRegressor": "rrmlinear.estimators.kernel",
     "ERLPBoostClassifier": "rrmlinear.estimators.boosting.classifier",

@@ -71,7 +71,7 @@ def solve_measure(
     """
     if problem.weights is not None and (problem.weights != 1).any():
         raise ValueError("measures of all labels count examples, whose weights must be 1")
-    costs = checked_costs(np.full(problem.n_examples, chosen.choices.C))
+    costs = checked_costs(np.full(problem.n_examples, float(chosen.choices.C)))
     solver = _solver(problem, chosen, y, None, costs, Point(start.weights))
     result = solver.solve(chosen.stopping, on_pass)
     if not chosen.loss.ranks:

@@ -21,6 +21,7 @@ from rrmlinear import (
     LogisticRegression,
     LogisticRegressionCV,
     MultiTaskRegressor,
+    MultivariateClassifier,
     OneClassSVM,
     QuantileRegressor,
     Ridge,
@@ -177,6 +178,14 @@ SETTINGS = {
         {"lam": 0.0},
         {"lam": 0.0, "solver": "highs"},
         {"nu": 0.5, "lam": 0.1, "tol": 1e-6},
+    ),
+    MultivariateClassifier: (
+        {},
+        {"measure": "error-rate", "warm_start": True},
+        {"measure": "fbeta", "beta": 0.5, "C": 10.0},
+        {"measure": "roc-area"},
+        {"measure": "prbep"},
+        {"fit_intercept": False, "solver": "agm", "tol": 1e-3},
     ),
     KernelClassifier: (
         {},

@@ -1,0 +1,179 @@
+"""Classification by a measure of all labels at once, such as F1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from rrmlinear.catalog.losses import MEASURE_LOSSES
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import RANGES, optional
+from rrmlinear.estimators.linear import LinearModel, SparseCoef, labels_of
+from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.wording import SOLVERS
+from rrmlinear.training.starts import Point, Start
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
+    r"""Linear classifier of two classes by a measure of all labels at once.
+
+    Solves, for labels y_i = ±1,
+
+    .. math::
+        \min_w \; \tfrac12 \|w\|^2 + C \max_{y'} \Big[ n \Delta(y', y)
+        - \sum_{i : y'_i \neq y_i} y_i w^\top x_i \Big],
+
+    where Δ(y', y) is the loss of the labels y', 1 minus the measure. For the error rate it is the
+    hinge loss summed over examples; for the ROC area the sum runs over pairs. The intercept is the
+    weight of a column of the value ``intercept_scaling``, regularized like every other.
+
+    Parameters
+    ----------
+    measure : str, default="f1"
+        "f1", "fbeta", "error-rate"; or of the order of scores "precision-at-k", "recall-at-k",
+        "prbep" (precision and recall where they are equal) and "roc-area". With the latter four as
+        many examples of the training data are predicted positive as k says.
+    beta : float, default=None
+        β of "fbeta", 1 if None: above 1 recall counts more than precision.
+    k : int, default=None
+        Positive labels of "precision-at-k" and "recall-at-k"; the number of positive examples if
+        None.
+    C : float, default=1.0
+        Cost of an example. The measures of few positive examples take larger ones than a sum of
+        losses.
+    pos_label : label, default=None
+        The positive class; the last of ``classes_`` if None.
+    intercept_scaling : float, default=1.0
+        Value of the column of the intercept.
+    solver : str, default="auto"
+        "auto", "bmrm" and "ls-bmrm": cutting planes. "agm", "agm-1": accelerated gradients on the
+        smoothed risk, for some thousand examples.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+        As in `LinearClassifier`; a warm start takes the weights of the last fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        Weights; a positive score means the positive class.
+    intercept_ : ndarray of shape (1,)
+        Added to the scores.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+    dual_coef_ : ndarray of shape (n_samples,)
+        y_i times the probability that the label of an example is wrong in the worst labellings.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    T. Joachims, "A support vector method for multivariate performance measures", 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from rrmlinear import MultivariateClassifier
+    >>> X, y = make_classification(500, weights=[0.9], class_sep=2.0, random_state=0)
+    >>> model = MultivariateClassifier("f1").fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    _row = ProblemRow(intercept="regularized")
+    _solvers: ClassVar[Mapping[str, int | str]] = {
+        name: SOLVERS[name] for name in ("auto", "bmrm", "ls-bmrm", "agm", "agm-1")
+    }
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "fit_intercept": ["boolean"],
+        "beta": optional(RANGES["C"]),
+        "k": optional(RANGES["max_iter"]),
+    }
+
+    measure: str = field(default="f1", kw_only=False)
+    beta: float | None = None
+    k: int | None = None
+    C: float = 1.0
+    pos_label: Any = None
+    intercept_scaling: float = 1.0
+
+    def _loss(self, n_classes: int) -> LossRow:
+        if self.measure not in MEASURE_LOSSES:
+            known = ", ".join(MEASURE_LOSSES)
+            raise ValueError(f"measure is {self.measure!r}; it must be one of {known}")
+        return MEASURE_LOSSES[self.measure]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+
+        Raises ValueError for parameters out of range, NaN or infinity, and for labels of one class
+        or of more than two.
+        """
+        self._validate_params()
+        X, y = self._checked_data(X, y)
+        problem, chosen = self._prepared(X, y, None)
+        model, result = self._solve(problem, chosen, None)
+        sign = 1.0 if self.classes_[1] == self._positive() else -1.0
+        self._set_weights(model, sign * model.weights.T)
+        if model.rho is not None:
+            self.intercept_ = self.intercept_ - sign * model.rho
+        self.dual_coef_ = sign * result.duals
+        self._set_certificate(result, self._scale)
+        return self
+
+    def _with_weights(self, duals: Start, problem: Problem, chosen: Selection) -> Start:
+        """The weights of the last fit, without duals."""
+        last = getattr(self, "_last_weights", None)
+        return Point(last[1]) if self.warm_start and last is not None else None
+
+    def _positive(self) -> Any:
+        return self.classes_[-1] if self.pos_label is None else self.pos_label
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(y)}."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of 2 classes in the data, but the data "
+                f"contains only one class: {classes[0]!r}"
+            )
+        if self.pos_label is not None and self.pos_label not in classes:
+            known = ", ".join(map(repr, classes.tolist()))
+            raise ValueError(f"pos_label is {self.pos_label!r}; it must be one of {known}")
+        self.classes_ = classes
+        problem = Problem.from_arrays(X, (y == self._positive()).astype(np.float64))
+        return self._chosen(problem, self._loss(2))
+
+    def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Scores of shape (n_samples,), above 0 for ``classes_[1]``."""
+        return self._scores(X).ravel()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row of X."""
+        return labels_of(self.decision_function(X), self.classes_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
