@@ -63,25 +63,27 @@ class CurvaturePairs:
         self.order: list[int] = []
         #: s_i'y_j for pairs j not older than i, and y_i'D⁻¹ y_j.
         self.moved, self.changed = np.zeros((most, most)), np.zeros((most, most))
+        #: Products of the rows with the last gradient, and whether a pair has come since.
+        self.products, self.is_new = np.zeros(2 * most), False
 
     def take(self, s: Array, t: float, after: Array, before: Array) -> None:
-        """Remember the move t s and the gradients before and after it, t s'(after − before) > 0.
+        """Remember the move t s, and the gradients before and after it, which `direction` has had
+        last and gets next; t s'(after − before) > 0.
 
         It takes the place of the oldest pair where all places are taken.
         """
         place = len(self.order) if len(self.order) < self.most else self.order.pop(0)
         self.order.append(place)
+        move, change = self.rows[2 * place : 2 * place + 2]
 
         def store(span: slice) -> Array:
-            y = after[span] - before[span]
-            np.multiply(s[span], t, out=self.rows[2 * place, span])
-            np.multiply(self.inverse[span], y, out=self.rows[2 * place + 1, span])
-            return np.asarray(self.rows[: 2 * len(self.order), span] @ y)
+            np.multiply(s[span], t, out=move[span])
+            np.subtract(after[span], before[span], out=change[span])
+            change[span] *= self.inverse[span]
+            return np.array([move[span] @ before[span], change[span] @ before[span]])
 
-        products = self.spans.total(store)
-        known = len(self.order)
-        self.moved[:known, place] = products[0::2]
-        self.changed[:known, place] = self.changed[place, :known] = products[1::2]
+        self.products[2 * place : 2 * place + 2] = self.spans.total(store)
+        self.is_new = True
 
     def direction(self, g: Array) -> tuple[Array, float]:
         """(−H g, its product with g)."""
@@ -91,8 +93,9 @@ class CurvaturePairs:
             products = self.rows[: 2 * known, span] @ g[span]
             return np.append(products, (self.inverse[span] * g[span]) @ g[span])
 
-        products = self.spans.total(look)
-        scale, factors = self._factors(products[:-1][0::2], products[:-1][1::2])
+        *products, size = self.spans.total(look)
+        self._compare(np.array(products))
+        scale, factors = self._factors()
         result = np.empty_like(g)
 
         def combine(span: slice) -> None:
@@ -103,10 +106,23 @@ class CurvaturePairs:
                 part += factors @ self.rows[: 2 * known, span]
 
         self.spans.run(combine)
-        return result, float(factors @ products[:-1] - scale * products[-1])
+        return result, float(factors @ self.products[: 2 * known] - scale * size)
 
-    def _factors(self, sg: Array, yg: Array) -> tuple[float, Array]:
+    def _compare(self, products: Array) -> None:
+        """Products of the rows with the gradient, less those with the one before: with the last y.
+
+        So the pairs are read once less.
+        """
+        known, with_y = len(self.order), products - self.products[: len(products)]
+        if self.is_new:
+            last = self.order[-1]
+            self.moved[:known, last] = with_y[0::2]
+            self.changed[:known, last] = self.changed[last, :known] = with_y[1::2]
+        self.products[: len(products)], self.is_new = products, False
+
+    def _factors(self) -> tuple[float, Array]:
         """(γ, factors of the rows) of −H g."""
+        sg, yg = self.products[0::2], self.products[1::2]
         order, moved, changed = self.order, self.moved, self.changed
         result = np.zeros(2 * len(order))
         if not order:

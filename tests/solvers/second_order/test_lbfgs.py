@@ -145,9 +145,11 @@ def test_directions_are_those_of_the_updates_of_bfgs(most):
     pairs = CurvaturePairs(inverse, most, spans)
     kept = []
     for _ in range(7):
+        pairs.direction(g)
         s = rng.standard_normal(d)
         y = s * rng.uniform(0.5, 3, d)
-        pairs.take(s / 2, 2.0, y + g, g)
+        pairs.take(s / 2, 2.0, g + y, g)
+        g = g + y
         kept = [*kept, (s, y)][-most:]
     s, y = kept[-1]
     H = (s @ y) / (y @ (inverse * y)) * np.diag(inverse)
