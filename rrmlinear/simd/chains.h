@@ -249,6 +249,19 @@ RRM_CLONES static void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, 
     }
 }
 
+/* mean_j = (p'M + q'N)_j / (q'M)_j, 0 in the padding. */
+RRM_CLONES static void chain_mean(const double *p, const double *q, const double *M, const double *N,
+                                  ptrdiff_t k, ptrdiff_t k8, double *mass, double *more,
+                                  double *mean)
+{
+    chain_product(q, M, k, k8, mass);
+    chain_product(p, M, k, k8, mean);
+    chain_product(q, N, k, k8, more);
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
+        mean[j] = mass[j] > 0 ? (mean[j] + more[j]) / mass[j] : 0;
+}
+
 /* The same in logarithms, for transitions of any range: `rows` and `transposed` are padded
  * transitions. alpha_t = log of the sum of all beginnings that end there. */
 RRM_INLINE void chain_log_step(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,

@@ -20,6 +20,8 @@ cdef extern from "chains.h" nogil:
                         double* marginals)
     void chain_outer(Py_ssize_t length, Py_ssize_t k, Py_ssize_t k8, const double* alpha,
                      const double* v, double factor, double* sums)
+    void chain_mean(const double* p, const double* q, const double* M, const double* N,
+                    Py_ssize_t k, Py_ssize_t k8, double* mass, double* more, double* mean)
     double chain_log_forward(const double* nodes, const int32_t* labels, Py_ssize_t length,
                              Py_ssize_t k, Py_ssize_t k8, const double* rows,
                              chain_change_t change, double* s, double* alpha)

@@ -24,15 +24,6 @@ cdef class Transitions:
     They are exponentials, or logarithms where T scale spans too much for them.
     """
 
-    cdef readonly Py_ssize_t k
-    cdef readonly double scale
-    cdef readonly bint logarithms
-    cdef Py_ssize_t k8
-    cdef double top                # what was taken from all of them before the exponentials
-    cdef object memory
-    cdef double* rows
-    cdef double* transposed
-
     def __cinit__(self, const double[:, ::1] T not None, double scale=1.0, bint best=False):
         cdef Py_ssize_t k = T.shape[0], k8 = (k + 7) // 8 * 8
         self.k, self.k8, self.scale, self.top = k, k8, scale, 0
@@ -54,13 +45,6 @@ cdef class ChainSums:
     Σ_t s_t(y_t) + Σ_{t ≥ 1} T(y_{t−1}, y_t) plus ``distance`` for each position at which it differs
     from the true one. Methods take the sequences from ``begin`` to ``end`` and run without the GIL.
     """
-
-    cdef readonly Py_ssize_t k
-    cdef readonly double distance
-    cdef const int32_t[::1] label
-    cdef const int64_t[::1] starts
-    cdef const double[::1] costs
-    cdef Py_ssize_t k8
 
     def __cinit__(self, const int32_t[::1] label not None, const int64_t[::1] starts not None,
                   Py_ssize_t k, const double[::1] costs not None, double distance=0.0):

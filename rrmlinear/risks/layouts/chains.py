@@ -15,6 +15,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions
+from rrmlinear.risks.layouts.chain_hessian import ChainHessian
 from rrmlinear.risks.layouts.chain_products import ChainProducts
 from rrmlinear.risks.shares import Shares
 
@@ -280,6 +281,10 @@ class ChainEvaluation(Evaluation):
     def tangent(self) -> tuple[float, Array]:
         derivatives = self.derivatives
         return self.value, derivatives
+
+    def hessian(self) -> ChainHessian:
+        """∇²F as a function of the weights, for a smooth loss."""
+        return ChainHessian(self.risk, self.scores)
 
     def derivative_along(self, moves: Array) -> float:
         return float(np.vdot(self.derivatives, moves))

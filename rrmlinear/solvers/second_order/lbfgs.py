@@ -2,116 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE
-from rrmlinear.solvers.loop.first import first_weights
-from rrmlinear.solvers.loop.line_search import nearly_lowest
-from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
-from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs, Spans
+from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs
+from rrmlinear.solvers.second_order.smooth_descent import SmoothDescent
 
 Array = NDArray[np.float64]
 
 # Pairs that are remembered. Each costs four ways through a vector of weights a pass.
 PAIRS = 6
-# A search along a direction ends where the derivative is below this fraction of that at its start.
-DERIVATIVE_DECREASE = 0.5
 
 
-class LBFGS(Solver):
-    """minimize (λ/2)‖w‖² + F(w) over w, F smooth: by L-BFGS.
+class LBFGS(SmoothDescent):
+    """A `SmoothDescent` along −H g, H the inverse Hessian of `CurvaturePairs`.
 
-    A pass is one direction −H g and a search along it, w + t d. Scores are linear in t, so a trial
-    costs F at given scores and no product with the data; a pass has one product of scores and one
-    gradient. H begins as the inverse of λ plus the diagonal that the risk tells (``diagonal``),
-    times a factor.
-
-    It begins at ``weights``. Certificate: each w and the derivatives there, with their exact dual
-    value: the gap is ‖g‖² / (2 λ), g the gradient of the whole.
-
-    Raises ValueError for a risk that is not smooth and for other regularizers. Source: Liu and
-    Nocedal, On the limited memory BFGS method for large scale optimization, 1989.
+    H begins as the inverse of λ plus the diagonal that the risk tells (``diagonal``), times a
+    factor. It begins at ``weights``. Source: Liu and Nocedal, On the limited memory BFGS method
+    for large scale optimization, 1989.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, weights: Array | None = None) -> None:
-        super().__init__()
-        if not risk.loss.smoothing > 0:
-            raise ValueError("L-BFGS needs a smooth loss, and this one has a kink")
-        if not (regularizer.linear and regularizer.modulus > 0):
-            raise ValueError(
-                "L-BFGS takes the squared norm as regularizer, and "
-                f"{type(regularizer).__name__} is another"
-            )
-        self.risk, self.regularizer, self.given = risk, regularizer, weights
-        self.modulus, self.n = regularizer.modulus, risk.rows.shape[0]
-        self.spans = Spans(0, 1)
+    name = "L-BFGS"
 
     def start(self) -> None:
-        risk = self.risk
-        self.certificate = Certificate(risk, self.regularizer)
-        self.w, self.at = first_weights(risk, self.regularizer, self.given)
-        self.spans = Spans(self.w.size, risk.threads)
-        self.pairs = CurvaturePairs(1 / (self.modulus + risk.diagonal()), PAIRS, self.spans)
-        self.gradient = self._offered()
+        super().start()
+        self.pairs = CurvaturePairs(self.inverse, PAIRS, self.spans)
 
-    def _offered(self) -> Array:
-        """The gradient of the whole at w; w and the bound that the duals there give are offered."""
-        gradient, w = self.risk.gradient(self.at.derivatives), self.w
+    def direction(self, gradient: Array) -> tuple[Array, float]:
+        return self.pairs.direction(gradient)
 
-        def add(span: slice) -> Array:
-            g, x = gradient[span], w[span]
-            g += self.modulus * x
-            return np.array([x @ x, g @ g])
-
-        size, slope = self.spans.total(add)
-        primal = float(self.at.value + self.modulus / 2 * size)
-        dual = float(primal - slope / (2 * self.modulus))
-        best = self.certificate
-        if dual > best.bound:
-            self.best_at = self.at
-        best.offer_bound(dual)
-        best.offer_weights(w, self.at, primal=primal)
-        return np.asarray(gradient)
-
-    def measure(self) -> None:
-        self.certificate.offer_duals(-self.best_at.derivatives)
-
-    def run_pass(self, number: int) -> None:
-        self.work += self.n
-        w, before = self.w, self.gradient
-        direction, rate = self.pairs.direction(before)
-        if not np.isfinite(rate):
-            raise ValueError(f"a step of L-BFGS overflows; {ADVICE}")
-
-        def products(span: slice) -> Array:
-            d, x = direction[span], w[span]
-            return np.array([x @ d, d @ d, x @ x])
-
-        linear, square, size = self.modulus * self.spans.total(products)
-        line = self.at.line(self.risk.scores(direction))
-
-        def derivative(t: float) -> float:
-            return float(linear + t * square + line.derivative(t)) if t else rate
-
-        t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
-        self.moved = self.n if t * np.sqrt(square) > STEP_ROUNDING * np.sqrt(size) else 0
-        if t == 0:
-            return
-        self.at, self.w = line.at(t), np.empty_like(w)
-
-        def move(span: slice) -> None:
-            np.multiply(direction[span], t, out=self.w[span])
-            self.w[span] += w[span]
-
-        self.spans.run(move)
-        self.gradient = self._offered()
+    def took(self, direction: Array, t: float, before: Array) -> None:
         self.pairs.take(direction, t, self.gradient, before)
-
-    def close(self) -> None:
-        self.spans.close()

@@ -131,3 +131,27 @@ def test_costs_count_like_repetitions():
         results.append((value, some.gradient(derivatives)))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-13)
     np.testing.assert_allclose(results[0][1], results[1][1], atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["crf", "smoothed m3n"])
+@pytest.mark.parametrize("k", [1, 2, 3, 9])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_products_with_the_second_derivative(name, k, threads):
+    risk, _ = made(k, LOSSES[name], threads=threads, bias=0.5)
+    rng = np.random.default_rng(9)
+    w, move = rng.standard_normal((2, *risk.shape))
+    step = 1e-5
+    gradients = [
+        risk.gradient(risk.at(risk.scores(w + sign * step * move)).derivatives) for sign in (1, -1)
+    ]
+    change = (gradients[0] - gradients[1]) / (2 * step)
+    product = risk.at(risk.scores(w)).hessian().product(move)
+    np.testing.assert_allclose(product, change, atol=1e-7)
+
+
+def test_products_need_transitions_of_a_moderate_span():
+    risk, _ = made()
+    w = np.zeros(risk.shape)
+    w[-1] = 400
+    with pytest.raises(ValueError, match="transitions span so much"):
+        risk.at(risk.scores(w)).hessian()

@@ -1,4 +1,4 @@
-"""L-BFGS, and the other solvers of whole risks, on conditional random fields."""
+"""L-BFGS, Newton's method, and the other solvers of whole risks, on conditional random fields."""
 
 import tempfile
 
@@ -18,6 +18,7 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs, Spans
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.newton_cg import NewtonCG
 
 PRECISE = Stopping(gap_tol=1e-9, max_passes=20_000)
 
@@ -50,7 +51,7 @@ def best():
     return risk, regularizer, found.x, found.fun
 
 
-@pytest.mark.parametrize("solver", [LBFGS, FISTA, AGM, BMRM])
+@pytest.mark.parametrize("solver", [LBFGS, NewtonCG, FISTA, AGM, BMRM])
 def test_all_solvers_find_the_optimum_of_scipy(best, solver):
     risk, regularizer, w, value = best
     result = solver(risk, regularizer).solve(PRECISE)
@@ -61,9 +62,10 @@ def test_all_solvers_find_the_optimum_of_scipy(best, solver):
     assert np.linalg.norm(result.weights - w) <= near + 1e-4
 
 
-def test_the_gap_is_that_of_the_gradient(best):
+@pytest.mark.parametrize("method", [LBFGS, NewtonCG])
+def test_the_gap_is_that_of_the_gradient(best, method):
     risk, regularizer, *_ = best
-    solver = LBFGS(risk, regularizer)
+    solver = method(risk, regularizer)
     solver.solve(Stopping(gap_tol=1e-6))
     w = solver.w
     gradient = risk.gradient(risk.at(risk.scores(w)).derivatives) + 0.5 * w
@@ -99,6 +101,8 @@ def test_passes_are_limited_and_callers_stop_it(best):
 
 def test_refusals():
     with pytest.raises(ValueError, match="has a kink"):
+        NewtonCG(chains(STRUCTURED_HINGE), L2(1.0))
+    with pytest.raises(ValueError, match="has a kink"):
         LBFGS(chains(STRUCTURED_HINGE), L2(1.0))
     with pytest.raises(ValueError, match="ElasticNet is another"):
         LBFGS(chains(), ElasticNet(0.1))
@@ -106,8 +110,9 @@ def test_refusals():
 
 def test_the_smoothed_hinge_is_solved_too():
     risk = chains(STRUCTURED_HINGE).smoothed(0.1)
-    results = [solver(risk, L2(1.0)).solve(PRECISE) for solver in (LBFGS, AGM)]
-    assert results[0].primal == pytest.approx(results[1].primal, rel=1e-8)
+    results = [solver(risk, L2(1.0)).solve(PRECISE) for solver in (LBFGS, NewtonCG, AGM)]
+    for other in results[1:]:
+        assert results[0].primal == pytest.approx(other.primal, rel=1e-8)
 
 
 def test_the_elastic_net_leaves_zeros_with_a_gap():

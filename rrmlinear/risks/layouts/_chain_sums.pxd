@@ -1,0 +1,22 @@
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef class Transitions:
+    cdef readonly Py_ssize_t k
+    cdef readonly double scale
+    cdef readonly bint logarithms
+    cdef Py_ssize_t k8
+    cdef double top                # what was taken from all of them before the exponentials
+    cdef object memory
+    cdef double* rows
+    cdef double* transposed
+
+
+cdef class ChainSums:
+    cdef readonly Py_ssize_t k
+    cdef readonly double distance
+    cdef const int32_t[::1] label
+    cdef const int64_t[::1] starts
+    cdef const double[::1] costs
+    cdef Py_ssize_t k8
+    cdef Py_ssize_t _longest(self, Py_ssize_t begin, Py_ssize_t end)
