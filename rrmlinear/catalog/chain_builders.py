@@ -9,9 +9,7 @@ from rrmlinear.catalog import batch_builders
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
-from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
 
 
 def chain_risk(
@@ -29,6 +27,8 @@ def chain_risk(
 
 def frank_wolfe(task: Task) -> Solver:
     """Frank–Wolfe steps of one sequence after the other, from labellings if there are some."""
+    from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
+
     solver = BlockFrankWolfe(task.risk, task.regularizer, task.choices.seed, start=task.start)
     if task.choices.threads > 1:
         solver.notes.append(f"it uses one thread, not {task.choices.threads}")
@@ -37,6 +37,8 @@ def frank_wolfe(task: Task) -> Solver:
 
 def lbfgs(task: Task) -> Solver:
     """L-BFGS over all sequences."""
+    from rrmlinear.solvers.second_order.lbfgs import LBFGS
+
     return LBFGS(task.risk, task.regularizer, task.weights)
 
 

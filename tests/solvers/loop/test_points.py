@@ -89,5 +89,14 @@ def test_reading_the_options_loads_no_solver():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    for name in ("newton", "prox_sdca", "pdprox", "bmrm", "agm", "feature_newton", "pegasos"):
+    for name in (
+        "newton",
+        "prox_sdca",
+        "pdprox",
+        "bmrm",
+        "agm",
+        "feature_newton",
+        "pegasos",
+        "lbfgs",
+    ):
         assert f".{name}'" not in loaded.stdout
