@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+#: Labels of a step: beside the result, memory does not grow with the examples.
+AT_ONCE = 1 << 16
+
 
 def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """(classes, index): classes in order of first appearance, and each example's place in them.
@@ -13,17 +16,30 @@ def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
     LIBLINEAR does. Raises ValueError for a label that is not a whole number or does not fit 32
     bits, with its row.
     """
-    whole = np.rint(labels)
-    wrong = np.flatnonzero((whole != labels) | (np.abs(labels) > 2**31 - 1))
+    begins = range(0, len(labels), AT_ONCE)
+    first: dict[int, int] = {}
+    for begin in begins:
+        part = labels[begin : begin + AT_ONCE]
+        _refuse_others(part, begin)
+        found, places = np.unique(part, return_index=True)
+        for label, place in zip(found.tolist(), places.tolist(), strict=True):
+            first.setdefault(int(label), begin + place)
+    classes = np.array(sorted(first, key=first.__getitem__), dtype=np.int64)
+    if classes.tolist() == [-1, 1]:
+        classes = classes[::-1].copy()
+    order = np.argsort(classes)
+    names = classes[order].astype(np.float64)
+    index = np.empty(len(labels), dtype=np.int32)
+    for begin in begins:
+        part = labels[begin : begin + AT_ONCE]
+        index[begin : begin + AT_ONCE] = order[np.searchsorted(names, part)]
+    return classes, index
+
+
+def _refuse_others(labels: NDArray[np.float64], begin: int) -> None:
+    wrong = np.flatnonzero((np.rint(labels) != labels) | (np.abs(labels) > 2**31 - 1))
     if wrong.size:
         raise ValueError(
-            f"label {labels[wrong[0]]:g} of example {wrong[0] + 1} is not a whole number of "
-            "32 bits, as classification needs"
+            f"label {labels[wrong[0]]:g} of example {begin + wrong[0] + 1} is not a whole number "
+            "of 32 bits, as classification needs"
         )
-    found, first, index = np.unique(whole.astype(np.int64), return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    if found.tolist() == [-1, 1]:
-        order = np.array([1, 0])
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return found[order], place[index.reshape(-1)].astype(np.int32)
