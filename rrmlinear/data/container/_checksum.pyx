@@ -68,8 +68,8 @@ cdef class Checksum:
 
     cdef void add_stripes(self, const unsigned char* p, Py_ssize_t count) noexcept nogil:
         cdef uint64_t a = self.a, b = self.b, c = self.c, d = self.d
-        cdef Py_ssize_t i
-        for i in range(count):
+        cdef Py_ssize_t _stripe
+        for _stripe in range(count):
             a = rounded(a, word_at(p))
             b = rounded(b, word_at(p + 8))
             c = rounded(c, word_at(p + 16))
