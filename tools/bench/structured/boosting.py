@@ -6,7 +6,7 @@ cross validation on the training part. Soft margins are those of the training pa
 ERLPBoost, the weights of each ensemble scaled to a sum of 1. Sets are names in the folder of the
 environment variable RRMLINEAR_DATA, or LIBSVM files.
 
-    python tools/bench/boosting.py heart_scale sonar_scale --splits 10
+    python tools/bench/structured/boosting.py heart_scale sonar_scale --splits 10
 """
 
 from __future__ import annotations

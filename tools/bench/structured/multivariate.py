@@ -1,6 +1,6 @@
 """Test F1 of the F1 measure beside a linear SVM whose threshold is tuned.
 
-python tools/bench/multivariate.py [--splits 10] [--rows 20000] [SET …]
+python tools/bench/structured/multivariate.py [--splits 10] [--rows 20000] [SET …]
 
 Each split draws its rows anew, with the fraction of positive examples of the set: half to train, a
 quarter to choose C and the threshold, a quarter to test. The table has means and standard
