@@ -100,7 +100,7 @@ def _layout(row: RegularizerRow) -> str:
 
 def _losses_told(row: SolverRow) -> str:
     names = set(losses_of(row))
-    if any("smooth" in need for need in row.needs):
+    if all({"smooth", "examples"} <= need for need in row.needs):
         return "smooth"
     if names == set(NAMED_LOSSES):
         return "all"
