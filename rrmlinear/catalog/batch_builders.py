@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
+from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -24,10 +25,14 @@ LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # solved to this relative gap, with this number of passes at most.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 20
+#: Searches for the intercepts of a loss of k scores with kinks, by solvers that need no more than
+#: an upper bound of F.
+ROUGH_SEARCHES = 8
 
 
-def risk_of(task: Task) -> Any:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i), minimized over the intercept if that has no penalty.
+def risk_of(task: Task, searches: int | None = ROUGH_SEARCHES) -> Any:
+    """F(w) = Σ_i c_i φ(x_i'w, y_i), minimized over the intercept if that has no penalty, with this
+    number of `Intercept.searches`, or as many as make it exact.
 
     Of a measure it is the risk of all labels at once, every example at the cost C.
     With a budget m its duals have Σ c_i |α_i| ≤ C m.
@@ -38,17 +43,17 @@ def risk_of(task: Task) -> Any:
     choices, threads = task.choices, task.choices.threads
     if "measure" in task.features:
         return _measure_risk(task)
-    if task.n_classes is not None:
-        from rrmlinear.risks.block import BlockRisk
-
-        return BlockRisk(rows, loss, y, task.n_classes, costs, threads)
-    from rrmlinear.risks.scalar import ScalarRisk
-
     intercept = None
     if choices.free_bias:
         from rrmlinear.risks.conditions.intercept import Intercept
 
-        intercept = Intercept()
+        intercept = Intercept() if searches is None else Intercept(searches)
+    if task.n_classes is not None:
+        from rrmlinear.risks.block import BlockRisk
+
+        return BlockRisk(rows, loss, y, task.n_classes, costs, threads, condition=intercept)
+    from rrmlinear.risks.scalar import ScalarRisk
+
     if choices.budget is None:
         return ScalarRisk(rows, loss, y, costs, threads, intercept)
     from rrmlinear.risks.conditions.budget import Budget
@@ -72,11 +77,7 @@ def start_of(task: Task) -> NDArray[np.float64] | None:
         return None  # labellings are no start for steps on weights
     if task.n_classes is None or task.start is None:
         return task.start
-    blocks = task.start.dense(task.n_classes)
-    costs = task.costs[:, np.newaxis]
-    alphas = np.divide(-blocks, costs, out=np.zeros_like(blocks), where=costs > 0)
-    alphas[np.arange(len(alphas)), task.targets] = -alphas.sum(axis=1)
-    return alphas
+    return duals_by_scores(task.start, task.targets, task.costs, task.n_classes)
 
 
 def pegasos(task: Task) -> Solver:
@@ -160,7 +161,7 @@ def bmrm(task: Task, update: str) -> Solver:
 
     search = task.choices.line_search or LINE_SEARCHES[update]
     return BMRM(
-        risk_of(task),
+        risk_of(task, None),
         task.regularizer,
         update=update,
         line_search=search == "ocas",
@@ -174,7 +175,7 @@ def newton(task: Task) -> Solver:
     from rrmlinear.solvers.second_order.newton import Newton
 
     first = partial(_weights_of_sample, task, newton) if _takes_sample(task) else None
-    return Newton(risk_of(task), task.regularizer, start_of(task), first)
+    return Newton(risk_of(task, 0), task.regularizer, start_of(task), first)
 
 
 def _takes_sample(task: Task) -> bool:

@@ -145,7 +145,7 @@ class Choices:
         "objective",
         "leave the bias out of the regularizer",
         Switch(),
-        needs=ONE_SCORE,
+        needs=frozenset({"examples"}),
     )
     option: str | None = choice(
         "solver",

@@ -9,14 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from rrmlinear.catalog.batch_builders import note_choice
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 
 
 def plain(task: Task) -> Solver:
-    """Coordinate or block ascent, with an exact intercept where the bias is free."""
-    if task.n_classes is None and task.choices.free_bias:
+    """Coordinate or block ascent, with exact intercepts where the bias is free."""
+    if task.choices.free_bias and task.n_classes is not None:
+        return _free_blocks(task)
+    if task.choices.free_bias:
         from rrmlinear.solvers.dual.intercept import InterceptSDCA
 
         return InterceptSDCA(
@@ -29,6 +32,36 @@ def plain(task: Task) -> Solver:
             **_visits(task),
         )
     return _ascent_of(task)(task.regularizer)
+
+
+def free_blocks_apply(task: Task) -> bool:
+    """Whether the ascent takes the intercepts of this task."""
+    return task.n_classes is None or not task.choices.free_bias or task.regularizer.linear
+
+
+def _free_blocks(task: Task) -> Solver:
+    if not free_blocks_apply(task):
+        raise ChoiceError(
+            Named("free_bias"),
+            " with a loss of several scores needs the squared norm alone of ",
+            Named("solver", task.choices.solver),
+            field="free_bias",
+            value=True,
+        )
+    from rrmlinear.solvers.dual.block_intercept import InterceptBlockAscent
+
+    assert task.n_classes is not None
+    return InterceptBlockAscent(
+        task.rows,
+        task.targets,
+        task.n_classes,
+        task.costs,
+        task.loss,
+        task.regularizer,
+        task.choices.seed,
+        task.choices.threads,
+        task.start,
+    )
 
 
 def repeating(task: Task) -> Solver:

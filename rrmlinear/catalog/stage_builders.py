@@ -71,12 +71,14 @@ def _stages(task: Task) -> list[Stage]:
         columns = Stage("Newton's method over features", build, NEWTON_PRODUCTS * _visit(task), 0)
         return [columns, *second, *_gradients(task)]
     convex = {"strongly-convex", "soft-threshold"} <= task.features
-    if convex and task.choices.budget is None and task.risk is None:
+    known = task.risk is not None or not dual_builders.free_blocks_apply(task)
+    if convex and task.choices.budget is None and not known:
         ascent = _ascent(task)
         whole = replace(ascent, cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
         if _begins_by_newton(task):
             return [*second, whole]
-        if task.choices.free_bias and second and second[0].cost < whole.cost:
+        one_score = task.n_classes is None
+        if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
             return [*second, whole]
         return [ascent, *_quicker(task), *(second or _gradients(task))]
     return [*second, *_gradients(task)]

@@ -9,20 +9,13 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
 from rrmlinear.catalog.selection import GAP_TOL, Selection
-from rrmlinear.catalog.solvers import AUTO, find_solver
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
 
-#: Values of the column, in root mean squares of the rows: where the ascent is quick, where there is
-#: no other way, and where Newton's method needs no second round on most data.
-EASY_VALUE, MIDDLE_VALUE, NEWTON_VALUE = 1.0, 10.0, 100.0
-MOST_GROWTH, MAX_ROUNDS = 1e3, 8
-#: Largest number of weights at which Newton's method takes the large columns.
-MAX_NEWTON_WEIGHTS = 4000
-#: The solver type of Weston and Watkins's machine, which chooses further solvers itself.
-WESTON_WATKINS = 30
+#: The first value of the column, in root mean squares of the rows, and limits on its growth.
+FIRST_VALUE, MOST_GROWTH, MAX_ROUNDS = 10.0, 1e3, 8
 
 
 def solve_with_column(
@@ -41,13 +34,11 @@ def solve_with_column(
     halved = replace(chosen, choices=replace(chosen.choices, gap_tol=tol / 2))
     l1 = chosen.choices.l1 or 0.0
     scale = float(np.sqrt(np.mean(problem.rows.squared_norms()))) or 1.0
-    solvers, value = _plan(problem, halved)
-    s = scale * value
+    s = scale * FIRST_VALUE
     trace: list[TraceRow] = []
     for rounds in range(MAX_ROUNDS):
         see = _continued(on_pass, trace)
-        by = solvers[min(rounds, len(solvers) - 1)]
-        model, result = solve(problem.with_bias(s), by, see, start, stacklevel + 1)
+        model, result = solve(problem.with_bias(s), halved, see, start, stacklevel + 1)
         trace += [_after(trace, row) for row in result.trace]
         u = np.abs(model.weights[-1])
         largest = float(u.max())
@@ -60,25 +51,10 @@ def solve_with_column(
         if lost <= allowed or not result.solved or rounds == MAX_ROUNDS - 1:
             break
         s *= float(np.clip(2 * lost / allowed, 2.0, MOST_GROWTH))
-        s = max(s, scale * NEWTON_VALUE) if by is not solvers[-1] else s
         start = result.duals if chosen.solver.starts else None
     primal, gap = result.primal - float((u * u / 2 + l1 * u).sum()), result.gap + lost
     trace[-1] = replace(trace[-1], primal=primal, gap=gap, dual=primal - gap)
     return model, replace(result, trace=trace, target=tol * abs(primal))
-
-
-def _plan(problem: Problem, chosen: Selection) -> tuple[list[Selection], float]:
-    """The solver of each round, the last one for all others, and the first value of the column.
-
-    The automatic ones leave large columns, which slow ascents down, to Newton's method.
-    """
-    n_weights = problem.n_features * len(np.unique(problem.labels))
-    if chosen.solver.number not in (AUTO, WESTON_WATKINS) or n_weights > MAX_NEWTON_WEIGHTS:
-        return [chosen], MIDDLE_VALUE
-    newton = replace(chosen, solver=find_solver("newton"))
-    if "smooth" in chosen.features:
-        return [newton], NEWTON_VALUE
-    return [chosen, newton], EASY_VALUE
 
 
 def _after(trace: list[TraceRow], row: TraceRow) -> TraceRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, class_factors, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.estimators.intercepts import solve_with_column, with_ones, without_penalty
+from rrmlinear.estimators.intercepts import solve_with_column
 from rrmlinear.estimators.objective import (
     CLASSIFYING,
     REGRESSING,
@@ -41,7 +41,9 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Point, Start
 
 #: How an intercept gets into the problem.
-REGULARIZED, FREE, COLUMN, ONES = "regularized", "free", "column", "ones"
+REGULARIZED, FREE, COLUMN = "regularized", "free", "column"
+#: The ascent, which leaves several intercepts free beside the squared norm alone.
+PROX_SDCA = SOLVERS["prox-sdca"]
 
 
 class LinearScores(Certified):
@@ -137,17 +139,10 @@ class LinearModel(LinearScores):
         asked = self._asked_intercept()
         if asked != "unregularized":
             return REGULARIZED if asked else ""
-        if "free_bias" in kind.choices and loss.kind != "multiclass":
-            return FREE
-        if "unpenalized" not in kind.choices or (regularizer == "l2" and self.solver == "auto"):
+        blocks = loss.kind == "multiclass" and kind.number == PROX_SDCA
+        if "free_bias" not in kind.choices or (blocks and regularizer != "l2"):
             return COLUMN
-        if regularizer == "trace-norm":
-            raise ValueError(
-                f"fit_intercept is {self.fit_intercept!r}, for one that is unregularized, which is "
-                "not offered with regularizer 'trace-norm'; take 'regularized' with a large "
-                "intercept_scaling, or False"
-            )
-        return ONES
+        return FREE
 
     def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         """The problem with its intercept, and the choices; errors speak of the parameters."""
@@ -169,11 +164,7 @@ class LinearModel(LinearScores):
         if "regularizer" not in kind.choices:
             choices.pop("regularizer")
         self._intercept = self._intercept_kind(loss, choices.get("regularizer", "l2"), kind)
-        if self._intercept == ONES:
-            choices = without_penalty(choices, problem.n_features)
-            X = problem.to_scipy() if problem.rows.indptr is not None else problem.rows.values
-            problem = Problem.from_arrays(with_ones(X), problem.labels, problem.weights)
-        elif self._intercept in (REGULARIZED, FREE):
+        if self._intercept in (REGULARIZED, FREE):
             problem = problem.with_bias(float(getattr(self, "intercept_scaling", 1.0)))
         if self._intercept == FREE:
             choices["free_bias"] = True
@@ -187,8 +178,6 @@ class LinearModel(LinearScores):
             model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
         if self.warm_start:
             self._last_weights = model.labels, model.weights
-        if self._intercept == ONES:
-            model = replace(model, n_features=model.n_features - 1, bias=1.0)
         return model, result
 
     def _with_weights(self, duals: Start, problem: Problem, chosen: Selection) -> Start:

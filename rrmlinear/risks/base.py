@@ -111,6 +111,10 @@ class Evaluation:
         """The derivatives of F along a line on which the scores change by ``moves``."""
         return Line(self, moves)
 
+    def nearby(self, warm: Any) -> Any:
+        """``warm``, the end of a search at near scores for another smoothing, or a better begin."""
+        return warm
+
     def hessian(self) -> Any:
         """∇²F as a function of the weights, for a smooth loss."""
         return Hessian(self.risk.rows, self.curvatures)
@@ -194,5 +198,5 @@ class Conditioned(Evaluation):
     def tangent(self) -> tuple[float, Array]:
         return self.value, self.derivatives
 
-    def hessian(self) -> Hessian:
+    def hessian(self) -> Any:
         return Hessian(self.risk.rows, self.curvatures, self.condition.directions(self.best))

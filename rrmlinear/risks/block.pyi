@@ -6,14 +6,17 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import BlockLoss
+from rrmlinear.risks._class_rates import ClassRates
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.block_evaluation import BlockEvaluation
 from rrmlinear.risks.block_hessian import BlockHessian
 
 Array = NDArray[np.float64]
 
 class BlockRisk:
-    offers: frozenset[Hashable]
+    labels: NDArray[np.int32]
+    condition: Any
+    rates_of_classes: ClassRates
+    terms: BlockRisk
     rows: Rows
     loss: BlockLoss
     costs: Array
@@ -28,9 +31,10 @@ class BlockRisk:
         costs: Array,
         threads: int = 1,
         smoothing: float = 0.0,
+        condition: Any = None,
     ) -> Self: ...
     @property
-    def terms(self) -> BlockRisk: ...
+    def offers(self) -> frozenset[Hashable]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
@@ -39,7 +43,7 @@ class BlockRisk:
     def lipschitz(self) -> float: ...
     def smoothed(self, smoothing: float) -> BlockRisk: ...
     def scores(self, w: Array) -> Array: ...
-    def at(self, scores: Array, warm: Any = None) -> BlockEvaluation: ...
+    def at(self, scores: Array, warm: Any = None) -> Evaluation: ...
     def total(self, scores: Array) -> float: ...
     def derivatives(self, scores: Array) -> Array: ...
     def tangent(self, scores: Array) -> tuple[float, Array]: ...

@@ -1,6 +1,6 @@
 """F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of k scores."""
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
@@ -12,7 +12,8 @@ from rrmlinear.losses.base cimport BlockLoss
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
-from rrmlinear.risks.block_evaluation import BlockEvaluation
+from rrmlinear.risks._class_rates import ClassRates
+from rrmlinear.risks.block_evaluation import BalancedEvaluation, BlockEvaluation
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
@@ -36,17 +37,22 @@ cdef class BlockRisk:
     With a ``smoothing`` μ each loss is max over α of −φ*(−α) − s'α − ½ μ ‖α‖², in all k numbers
     of α. Products read weights, and write gradients, where these lie. If the data have many stored
     values for each feature, they take a cheap copy with aligned rows, with which they are faster.
-    It takes no conditions. For the rest, ``threads`` included, see `ScalarRisk`.
+    A ``condition`` is an `Intercept` or None: F is then the minimum over b ∈ R^k of the losses at
+    scores W'x_i + b. For the rest, ``threads`` included, see `ScalarRisk`.
     """
-
-    offers = frozenset({"gram", "hessian"})
 
     cdef readonly Rows rows
     cdef readonly BlockLoss loss
     cdef readonly object costs
     cdef readonly int threads
     cdef readonly double smoothing
+    cdef readonly object terms         # F without the condition, as a function of the scores
+    cdef readonly object rates_of_classes
+    cdef readonly object labels
+    cdef readonly object condition
+    cdef object spec
     cdef object shares
+    cdef double bias
     cdef const int32_t[::1] label
     cdef const double[::1] cost
     cdef Py_ssize_t n
@@ -58,10 +64,16 @@ cdef class BlockRisk:
 
     def __cinit__(self, Rows rows not None, BlockLoss loss not None,
                   const int32_t[::1] label not None, Py_ssize_t k, const double[::1] costs not None,
-                  int threads=1, double smoothing=0.0):
+                  int threads=1, double smoothing=0.0, condition=None):
+        self.spec, self.terms, self.bias = condition, self, rows.bias
+        if condition is not None:
+            self.terms = BlockRisk(rows, loss, label, k, costs, threads, smoothing)
+            rows = rows.with_bias(-1.0)
         self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
-        self.smoothing = smoothing
+        self.smoothing, self.labels = smoothing, np.asarray(label)
         self.costs = np.asarray(costs)[:, np.newaxis]
+        self.rates_of_classes = ClassRates(loss, label, costs, k)
+        self.condition = None if condition is None else condition.over(self.terms)
         self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
         self.padded = k < 2 or rows.n_stored >= MIN_STORED * rows.width
         self.stride = block_stride(k) if self.padded else k
@@ -70,9 +82,10 @@ cdef class BlockRisk:
         self.spare = []
 
     @property
-    def terms(self):
-        """The object with sums over examples as functions of the scores: this one."""
-        return self
+    def offers(self):
+        """See `Risk.offers`."""
+        plain = frozenset({"gram", "hessian"})
+        return plain if self.condition is None else plain | self.condition.offers
 
     @property
     def shape(self):
@@ -91,8 +104,8 @@ cdef class BlockRisk:
 
     def smoothed(self, double smoothing):
         """The risk with this smoothing."""
-        return BlockRisk(self.rows, self.loss, self.label, self.k, self.cost, self.threads,
-                         smoothing)
+        return BlockRisk(self.rows.with_bias(self.bias), self.loss, self.label, self.k, self.cost,
+                         self.threads, smoothing, self.spec)
 
     cdef object _memory(self, room_t* room):
         # the memory is freed with the object returned
@@ -135,7 +148,9 @@ cdef class BlockRisk:
 
     def at(self, scores, warm=None):
         """F at these scores."""
-        return BlockEvaluation(self, self, scores)
+        if self.condition is None:
+            return BlockEvaluation(self, self, scores)
+        return BalancedEvaluation(self, self.terms, scores, self.condition, warm)
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
         # room.margin = the margins of example i
@@ -255,55 +270,19 @@ cdef class BlockRisk:
         out[self.label[i]] = -sign * total
 
     def gram(self):
-        """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights."""
-        return Hessian(self.rows, self.costs.ravel()).matrix()
+        """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights.
 
-    def hessian(self, const double[:, ::1] derivatives not None):
+        With intercepts rows are centred by their mean weighted with costs.
+        """
+        free = () if self.condition is None else (np.ones(self.n),)
+        return Hessian(self.rows, self.costs.ravel(), free).matrix()
+
+    def hessian(self, derivatives):
         """∇²F where the losses have these derivatives: Σ c_i x_i x_i' ⊗ M_i, M_i the derivative of
         theirs by the scores. A loss with a kink has it with a smoothing alone.
         """
-        cdef Py_ssize_t i, j, n_free = 0, n_rows = 0, top
-        cdef double* e
-        cdef room_t room
-        cdef int64_t[::1] row = np.empty(self.n, dtype=np.int64)
-        cdef int64_t[::1] begin = np.empty(self.n + 1, dtype=np.int64)
-        cdef int32_t[::1] classes = np.empty(self.n * self.k, dtype=np.int32)
-        cdef double[::1] rates = np.empty(self.n * self.k)
-        _memory = self._memory(&room)
-        with nogil:
-            e = room.new_block
-            memset(room.block, 0, self.k8 * sizeof(double))
-            for i in range(self.n):
-                if self.cost[i] == 0:
-                    continue
-                memcpy(room.block, &derivatives[i, 0], self.k * sizeof(double))
-                room.block[self.label[i]] = 0
-                e[self.label[i]] = 0
-                self._rates(&room, i, e)
-                top = 0
-                for j in range(self.k):
-                    if e[j] > e[top]:
-                        top = j
-                # the class that moves most comes first; the others are measured against it
-                begin[n_rows], row[n_rows] = n_free, i
-                classes[n_free], rates[n_free] = <int32_t> top, self.cost[i] * e[top]
-                n_free += 1
-                for j in range(self.k):
-                    if j != top and e[j] > 0:
-                        classes[n_free], rates[n_free] = <int32_t> j, self.cost[i] * e[j]
-                        n_free += 1
-                if n_free - begin[n_rows] > 1:
-                    n_rows += 1
-                else:
-                    n_free = begin[n_rows]
-            begin[n_rows] = n_free
-        return BlockHessian(self.rows, self.k, np.array(row[:n_rows]),
-                            np.array(begin[:n_rows + 1]), np.array(classes[:n_free]),
-                            np.array(rates[:n_free]))
-
-    cdef void _rates(self, room_t* room, Py_ssize_t i, double* e) noexcept nogil:
-        cdef double own = self.loss.rates(room.block, self.smoothing, e, self.k8)
-        e[self.label[i]] = own
+        active = self.rates_of_classes.active(derivatives, self.smoothing)
+        return BlockHessian(self.rows, self.k, *active)
 
     def gradient(self, derivatives):
         """Σ c_i x_i s_i', d × k."""
@@ -339,10 +318,12 @@ cdef class BlockRisk:
         return array
 
     def conjugate(self, const double[:, ::1] alphas not None):
-        """Σ (c_i φ)*(−c_i α_i)."""
+        """Σ (c_i φ)*(−c_i α_i); infinite where the condition does not hold."""
         cdef Py_ssize_t i, j
         cdef double total = 0
         cdef room_t room
+        if self.condition is not None and not self.condition.admits(np.asarray(alphas)):
+            return INFINITY
         _memory = self._memory(&room)
         with nogil:
             for i in range(self.n):
@@ -355,13 +336,15 @@ cdef class BlockRisk:
         return total
 
     def dual_steps(self, const double[:, ::1] scores not None, alphas, curvatures, warm=None):
-        """(α', None): the row α' of each example, n × k with sums 0, that maximizes
-        −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖².
+        """(α', warm): the row α' of each example, n × k with sums 0, that maximizes
+        −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖²; with intercepts all of them together.
 
         ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
         number. From α = 0 with q = μ the steps are minus the derivatives of the loss smoothed by
         μ, if its smoothing is the same square, ½ μ ‖·‖² of k numbers.
         """
+        if self.condition is not None:
+            return self.condition.dual_steps(np.asarray(scores), alphas, curvatures, warm)
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
         cdef const double[:, :] alpha = np.broadcast_to(np.float64(alphas), (self.n, self.k))
@@ -381,17 +364,20 @@ cdef class BlockRisk:
         return result, None
 
     def sweep(self, w, alphas, double curvature, bint value=True, warm=None):
-        """(α', Σ c_i x_i α_i', F(W), None), α' the `dual_steps` at scores X W.
+        """(α', Σ c_i x_i α_i', F(W), warm), α' the `dual_steps` at scores X W.
 
         F(W) is NaN without ``value``.
         """
         scores = self.scores(w)
-        steps, _ = self.dual_steps(scores, alphas, curvature)
-        return steps, self.gradient(steps), self.at(scores).value if value else NAN, None
+        steps, warm = self.dual_steps(scores, alphas, curvature, warm)
+        return steps, self.gradient(steps), self.at(scores).value if value else NAN, warm
 
     def complete(self, w, at=None):
-        """The weights W in the form that a Result holds."""
-        return w
+        """The weights W in the form that a Result holds: with the best intercepts, if any."""
+        if self.condition is None:
+            return w
+        at = self.at(self.scores(w)) if at is None else at
+        return np.vstack([w, at.intercept / self.bias])
 
     def duals(self, alphas):
         """The blocks b_i of the loss, n × k, times the costs; the entry of the own class is 0."""

@@ -1,4 +1,4 @@
-"""Sums of losses of k scores at given scores, and along lines."""
+"""Sums of losses of k scores at given scores, and along lines; at the best intercepts too."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.line import Line
+from rrmlinear.risks.balanced_hessian import BalancedHessian
+from rrmlinear.risks.base import Conditioned, Evaluation
+from rrmlinear.risks.line import Line, moved
 
 Array = NDArray[np.float64]
 
@@ -75,3 +76,50 @@ class BlockLine(Line):
         at = risk.at(scores)
         vars(at)["derivatives"] = derivatives
         self._last, self.rates[t] = (t, at), rates
+
+
+class BalancedEvaluation(Conditioned):
+    """F of losses of k scores, at the best intercepts."""
+
+    def line(self, moves: Array) -> BalancedLine:
+        """As above, on a line of scores and intercepts."""
+        return BalancedLine(self, moves)
+
+    def nearby(self, warm: Any) -> Any:
+        """As above: from the intercepts found here."""
+        return self.condition.search_from(self.intercept, warm)
+
+    def hessian(self) -> BalancedHessian:
+        """∇²F as a function of the weights."""
+        risk = self.risk
+        active = risk.rates_of_classes.active(self.derivatives, risk.smoothing)
+        return BalancedHessian(risk.rows, risk.shape[1], active)
+
+
+class BalancedLine(Line):
+    """The losses on a line on which the intercepts b move too, as the best ones do at its begin.
+
+    `at` finds the best intercepts from there.
+    """
+
+    def __init__(self, begin: BalancedEvaluation, moves: Array) -> None:
+        super().__init__(begin, moves)
+        risk = begin.risk
+        self.shift = -begin.condition.answer(
+            begin.best,
+            risk.rates_of_classes.moved(begin.derivatives, risk.smoothing, moves),
+        )
+        self.both = moves + self.shift
+
+    def derivative(self, t: float) -> float:
+        begin = self.begin
+        if t == 0:
+            return begin.derivative_along(self.moves)
+        return float(begin.terms.along(begin.moved, self.both, t, False)[0])
+
+    def at(self, t: float) -> Any:
+        begin = self.begin
+        if t == 0:
+            return begin
+        warm = begin.warm.moved(t * self.shift)
+        return begin.risk.at(moved(begin.scores, self.moves, t), warm)

@@ -214,6 +214,20 @@ cdef class BlockHessian:
                         parts[one * (one - 1) // 2 + other] += y.T @ y
         return parts
 
+    def of_ones(self):
+        """Σ M_i, k × k: the matrix for one feature of value 1."""
+        result = np.zeros((self.k, self.k))
+        cdef double[:, ::1] out = result
+        cdef Py_ssize_t a, j, t
+        with nogil:
+            for a in range(self.row_of.shape[0]):
+                for j in range(self.begin[a], self.begin[a + 1]):
+                    for t in range(self.begin[a], j):
+                        out[self.classes[j], self.classes[t]] -= self.rate[j] * self.share[t]
+        result += result.T
+        np.fill_diagonal(result, -result.sum(axis=1))
+        return result
+
     def _by_classes(self, Py_ssize_t begin, Py_ssize_t end):
         # (e, e / Σe) of some active rows, k × rows
         rates, shares = np.zeros((self.k, end - begin)), np.zeros((self.k, end - begin))

@@ -213,10 +213,6 @@ def test_no_arguments_show_the_usage(parse):
         (("-R", "-B", "1"), "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2"),
         (("-R", "-s", "32"), "To not regularize bias, must specify -B 1 along with -R"),
         (
-            ("-R", "-B", "1", "-s", "32", "--loss", "softmax"),
-            "-R has no effect with loss softmax: it is for losses of one score",
-        ),
-        (
             ("-R", "-B", "1", "-s", "32", "--averaging"),
             "--averaging has no effect with -R and -s 32",
         ),

@@ -341,3 +341,21 @@ def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regulariz
         warm = cold.fit(X, y)
         assert np.max(warm.n_iter_) <= max(1, np.max(passes) // 2)
         assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "crammer-singer", "weston-watkins"])
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net", "l1", "trace-norm"])
+def test_solvers_agree_on_free_intercepts_of_classes(loss, regularizer):
+    rng = np.random.default_rng(1)
+    centres = rng.standard_normal((4, 5)) + 3
+    y = rng.choice(4, 150, p=[0.5, 0.3, 0.15, 0.05])
+    X = centres[y] + rng.standard_normal((150, 5))
+    by_norm = {"l2": ["prox-sdca", "newton"], "elastic-net": ["newton"]}
+    objectives = []
+    choices = {"C": 0.3, "regularizer": regularizer, "tol": 1e-4, "max_iter": 100_000}
+    for solver in ["auto", "pdprox-dual", *by_norm.get(regularizer, [])]:
+        estimator = LinearClassifier(loss, solver=solver, **choices).fit(X, y)
+        assert estimator.duality_gap_ <= 1e-4 * estimator.objective_
+        moved = LinearClassifier(loss, solver=solver, **choices).fit(X + 1, y)
+        objectives += [estimator.objective_, moved.objective_]
+    assert_allclose(objectives, objectives[0], rtol=1e-4)

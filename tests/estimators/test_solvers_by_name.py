@@ -208,7 +208,6 @@ def test_a_path_of_a_regression(numbers):
     ("keywords", "message"),
     [
         ({"solver": "sgd"}, "solver is 'sgd'; it must be one of auto, prox-sdca, "),
-        ({"loss": "softmax", "regularizer": "trace-norm"}, "not offered with regularizer 'trace-"),
         ({"radius": -1.0, "regularizer": "elastic-ball"}, "radius is -1.0, it must be positive"),
         (
             {"solver": "fista", "loss": "hinge"},

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear import Problem
-from rrmlinear.catalog.solvers import SOLVERS, regularizers_of
+from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 
 C = 0.3
 EXACT = {"C": C, "free_bias": True, "gap_tol": 1e-12, "max_passes": 20_000}
@@ -55,3 +56,53 @@ def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
     result = fit(problem, solver=number, loss="hinge", **EXACT, **choices).result
     assert result.primal == pytest.approx(optimum, rel=FEWER_DIGITS.get(number, DIGITS)[1])
     assert result.dual <= optimum * (1 + 1e-9)
+
+
+CLASS_TYPES = [number for number in SOLVERS if number in (*TYPES, 42) or number in (30, 31)]
+
+
+def optimum_of_classes(cvxpy, X, y, loss):
+    """The optimum of ½‖W‖² + C Σ φ over W and intercepts, by an interior point method."""
+    W, b = cvxpy.Variable((X.shape[1], 3)), cvxpy.Variable(3)
+    scores = X @ W + np.ones((len(y), 1)) @ cvxpy.reshape(b, (1, 3), order="C")
+    own = np.eye(3)[y]
+    margins = scores - cvxpy.reshape(
+        cvxpy.sum(cvxpy.multiply(own, scores), axis=1), (len(y), 1), order="C"
+    ) @ np.ones((1, 3))
+    if loss == "softmax":
+        losses = cvxpy.sum(cvxpy.log_sum_exp(margins, axis=1))
+    elif loss == "crammer-singer":
+        losses = cvxpy.sum(cvxpy.max(margins + 1 - own, axis=1))
+    else:
+        losses = cvxpy.sum(cvxpy.multiply(1 - own, cvxpy.pos(margins + 1)))
+    exact = {f"tol_{what}": 1e-11 for what in ("gap_abs", "gap_rel", "feas")}
+    objective = cvxpy.Minimize(cvxpy.sum_squares(W) / 2 + C * losses)
+    return cvxpy.Problem(objective).solve(solver="CLARABEL", **exact)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "crammer-singer", "weston-watkins"])
+def test_intercepts_of_classes_have_the_optimum_of_an_interior_point_method(loss, fit):
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 3)) + 3
+    y = (X @ rng.normal(size=(3, 3)) + [0, 2, -1] + rng.normal(size=(50, 3))).argmax(axis=1)
+    optimum, problem = optimum_of_classes(cvxpy, X, y, loss), Problem.from_arrays(X, y, bias=2.0)
+    for number in CLASS_TYPES:
+        if loss not in losses_of(SOLVERS[number]) or (number == 42 and loss != "softmax"):
+            continue
+        given = {"loss": loss} if "loss" in SOLVERS[number].choices else {}
+        gap_tol, digits = (1e-4, 1e-4) if number == 40 else (1e-9, 2e-8)
+        model = fit(problem, solver=number, **EXACT | {"gap_tol": gap_tol}, **given)
+        assert model.result.primal == pytest.approx(optimum, rel=digits), number
+        assert model.result.dual <= optimum * (1 + 1e-8), number
+        scores = model.decision_function(X)
+        own = np.asarray(model.labels)[:, np.newaxis] == y
+        losses = find_loss(loss)(scores, own.argmax(axis=0))
+        squares = (model.weights[:-1] ** 2).sum()
+        assert squares / 2 + C * losses == pytest.approx(model.result.primal, rel=1e-9), number
+
+
+def find_loss(name):
+    """Σ φ of scores and classes."""
+    built = select(Parameter(solver="newton", loss=name)).loss
+    return lambda scores, label: float(built.values(scores, label.astype(np.int32)).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,13 @@ from numpy.typing import NDArray
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
 from rrmlinear.risks.conditions.balance import balanced, faded
 from rrmlinear.risks.conditions.base import Best, Search, check_scores
+from rrmlinear.risks.conditions.classes import BalancedClasses
 from rrmlinear.risks.terms import ScalarTerms
 
 Vector = NDArray[np.float64]
 
+# Searches after which the duals of a loss of k scores attain F.
+MAX_SEARCHES = 40
 # Σ c_i α_i below this fraction of Σ c_i |α_i| counts as 0: means of many duals round as well.
 BALANCE_ROUNDING = 1e-10
 # Test point: a domain of duals reaches beyond 0 if it holds this or its negative.
@@ -22,12 +26,19 @@ DUAL_NEAR_ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Intercept:
-    """Σ c_i α_i = 0, for any loss of one score. Raises ValueError where no example has a cost."""
+    """Σ c_i α_i = 0; for losses of k scores, over each class. Raises ValueError where no example
+    has a cost.
 
-    has_intercept = True
+    ``searches`` limit the work for a loss of k scores with kinks: see `BalancedClasses`.
+    """
 
-    def over(self, terms: ScalarTerms) -> BalancedDuals:
-        return BalancedDuals(terms)
+    searches: int = MAX_SEARCHES
+    has_intercept: ClassVar[bool] = True
+
+    def over(self, terms: Any) -> Any:
+        if isinstance(terms, ScalarTerms):
+            return BalancedDuals(terms)
+        return BalancedClasses(terms, self.searches)
 
 
 class BalancedDuals:

@@ -167,6 +167,20 @@ class BlockAscent(DualDescent):
         """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
+    def column_vector(self) -> NDArray[np.float64]:
+        """The k entries of V of the appended column, a copy."""
+        return self.state.panels[:, -1, :].ravel()[: self.n_classes].copy()
+
+    def move_column(self, change: NDArray[np.float64]) -> None:
+        """Add to these entries; Ω must be a multiple of the squared norm."""
+        before = self.column_vector()
+        part = self.state.panels[:, -1, :].ravel()
+        part[: self.n_classes] += change
+        self.state.panels[:, -1, :] = part.reshape(self.state.panels.shape[0], -1)
+        rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
+        self.conjugate += rise
+        self.full_dual -= rise
+
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.rebuild(z)
 

@@ -1,4 +1,4 @@
-"""Prox-SDCA with an intercept that is not regularized."""
+"""Ascents on the dual with intercepts that are not regularized."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
+
+Array = NDArray[np.float64]
 
 # Lower bounds on the square of the appended value: relative to the mean ‖x_i‖², and to the modulus
 # over the sum of all costs. With small costs a smaller value would slow the intercept.
@@ -25,45 +29,51 @@ COLUMN_BY_COSTS = 10.0
 ENTRIES_AT_ONCE = 1 << 22
 
 
-class InterceptSDCA(Solver):
+class InterceptAscent(Solver):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w + b, y_i) over w and b, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
-    Proximal method of multipliers: a pass of `ProxSDCA` goes over Ω(w) + (κ/2)(b − b_0)² + Σ c_i φ,
+    Proximal method of multipliers: a pass of an ascent goes over Ω(w) + (κ/2)‖b − b_0‖² + Σ c_i φ,
     b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy,
-    and b makes up for that; sparse rows are not changed.
+    and b makes up for that; sparse rows are not changed. Losses of k scores have k intercepts.
 
     Certificate: the primal is measured at w and the best b for it. The duals of the certificate
     come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. An estimated
     TraceRow shows the dual of the Lagrangian at b.
 
-    ``rows.bias`` > 0 is the value whose weight is returned last, b / bias. ``choices`` are option,
-    sampling, threads and start of `ProxSDCA`; duals returned are per unit of cost, as there.
-    Raises ValueError for a loss of several scores, for rows without such a column, and without a
-    cost above 0. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
-    point algorithm in convex programming, 1976, section 5.
+    ``rows.bias`` > 0 is the value whose weights are returned last, b / bias. Raises ValueError for
+    rows without such a column, and without a cost above 0. Source: Rockafellar, Augmented
+    Lagrangians and applications of the proximal point algorithm in convex programming, 1976,
+    section 5.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: NDArray[np.float64],
-        costs: NDArray[np.float64],
-        loss: ScalarLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        **choices: Any,
-    ) -> None:
+    def __init__(self, risk: Any, rows: Rows, regularizer: Regularizer) -> None:
         super().__init__()
-        if choices.get("averaging"):
-            raise ValueError("averaging is not offered with an unregularized intercept")
-        self.risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
+        self.risk, self.rows, self.regularizer = risk, rows, regularizer
+        self.costs = np.ravel(risk.costs)
         self.warm: Any = None  # the end of the search for balanced duals
-        self.rows, self.y, self.costs = rows, y, costs
-        self.loss, self.regularizer = loss, regularizer
-        self.seed, self.choices = seed, choices
         self.measuring_work = float(rows.shape[0])
         self.inner: Any = None
+
+    def _ascent(self, rows: Rows, regularizer: Regularizer) -> DualDescent:
+        """The ascent over rows with the appended column."""
+        raise TypeError(f"{type(self).__name__} has no ascent")
+
+    @property
+    def _last(self) -> Array:
+        """The entries of v of the appended column."""
+        raise TypeError(f"{type(self).__name__} has no ascent")
+
+    def _move_last(self, change: Array) -> None:
+        """Add to these entries."""
+
+    def _alphas(self) -> Array:
+        """The duals of the ascent, in the form of the risk."""
+        raise TypeError(f"{type(self).__name__} has no ascent")
+
+    def _weights(self) -> Array:
+        """The weights of the ascent, without those of the appended column."""
+        raise TypeError(f"{type(self).__name__} has no ascent")
 
     def start(self) -> None:
         total, modulus = float(self.costs.sum()), self.regularizer.modulus
@@ -75,23 +85,15 @@ class InterceptSDCA(Solver):
             visited = Rows(centred, None, None, self.rows.shape[1])
         norm = float(visited.with_bias(-1.0).squared_norms().mean())
         self.column = float(np.sqrt(max(COLUMN_BY_NORMS * norm, COLUMN_BY_COSTS * modulus / total)))
-        self.inner = ProxSDCA(
-            visited.with_bias(self.column),
-            self.y,
-            self.costs,
-            self.loss,
-            self.regularizer.with_intercept(),
-            self.seed,
-            **self.choices,
-        )
+        self.inner = self._ascent(visited.with_bias(self.column), self.regularizer.with_intercept())
         self.inner.start()
         self.notes = self.inner.notes
         norms = self.risk.rows.squared_norms()
         self.curvature = self.costs * (norms + norms.mean()) / modulus
         self.certificate = Certificate(self.risk, self.regularizer)
-        self.centre = 0.0
+        self.centre = np.zeros(len(self._last))
         weights, scores = self._weights_and_scores()
-        self._move_centre(self.risk.at(scores).intercept + float(self.means @ weights))
+        self._move_centre(self.risk.at(scores).intercept + self.means @ weights)
 
     def run_pass(self, number: int) -> None:
         inner, modulus = self.inner, self.regularizer.modulus
@@ -99,16 +101,17 @@ class InterceptSDCA(Solver):
         inner.run_pass(number)
         self.moved, self.work = inner.moved, inner.work
         dual, gap = inner.estimate()
-        last = float(inner.state.dual_vector[-1])
+        last = self._last
         off = last - self.centre  # the column's value times Σ c_i α_i
         # −Ω*(v) of the inner problem has −last²/2 where the Lagrangian has −last · off.
-        self.seen = dual + (last / 2 - off) * last / modulus, gap + off * off / modulus
+        rise = float((last / 2 - off) @ last) / modulus
+        self.seen = dual + rise, gap + float(off @ off) / modulus
         self._move_centre(self.column * last / modulus)
 
-    def _move_centre(self, level: float) -> None:
+    def _move_centre(self, level: Any) -> None:
         # b_0 becomes the level; duals stay. v ends in modulus · b_0 / column + column Σ c_i α_i.
-        centre = self.regularizer.modulus * level / self.column
-        self.inner.state.dual_vector[-1] += centre - self.centre
+        centre = self.regularizer.modulus * np.atleast_1d(level) / self.column
+        self._move_last(centre - self.centre)
         self.centre = centre
 
     def estimate(self) -> tuple[float, float]:
@@ -119,20 +122,72 @@ class InterceptSDCA(Solver):
         self.inner.losses()  # updates the gaps by which examples sleep
         self.inner.wake()
         weights, scores = self._weights_and_scores()
-        alphas = np.ascontiguousarray(self.inner.state.alphas)
-        duals, self.warm = self.risk.dual_steps(scores, alphas, self.curvature, self.warm)
-        self.certificate.offer_duals(duals)
+        self._look_near(self.centre * self.column / self.regularizer.modulus - self.means @ weights)
         at = self.certificate.at(scores)
         primal = self.certificate.primal_of(weights, at)
+        duals, self.warm = self.risk.dual_steps(
+            scores, self._alphas(), self.curvature, self._warm(at)
+        )
+        self.certificate.offer_duals(duals)
         self.certificate.offer_weights(lambda: weights, at, primal=primal)
 
-    def _weights_and_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        weights = self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
+    def _look_near(self, b: Array) -> None:
+        """Begin the search for the best intercepts at these; scalars begin at the last ones."""
+
+    def _warm(self, at: Evaluation) -> Any:
+        """Where the search for balanced duals begins: the end of the last one."""
+        return self.warm
+
+    def _weights_and_scores(self) -> tuple[Array, Array]:
+        weights = self._weights()
         return weights, self.risk.scores(weights)
 
     def close(self) -> None:
         if self.inner is not None:
             self.inner.close()
+
+
+class InterceptSDCA(InterceptAscent):
+    """`InterceptAscent` by passes of `ProxSDCA`, for losses of one score.
+
+    ``choices`` are option, sampling, threads and start of `ProxSDCA`; duals returned are per unit
+    of cost, as there. Raises ValueError for a loss of several scores.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        y: Array,
+        costs: Array,
+        loss: ScalarLoss,
+        regularizer: Regularizer,
+        seed: int = 0,
+        **choices: Any,
+    ) -> None:
+        if choices.get("averaging"):
+            raise ValueError("averaging is not offered with an unregularized intercept")
+        risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
+        super().__init__(risk, rows, regularizer)
+        self.seed, self.choices = seed, choices
+
+    def _ascent(self, rows: Rows, regularizer: Regularizer) -> ProxSDCA:
+        risk = self.risk
+        return ProxSDCA(
+            rows, risk.labels, self.costs, risk.loss, regularizer, self.seed, **self.choices
+        )
+
+    @property
+    def _last(self) -> Array:
+        return np.array(self.inner.state.dual_vector[-1:])
+
+    def _move_last(self, change: Array) -> None:
+        self.inner.state.dual_vector[-1:] += change
+
+    def _alphas(self) -> Array:
+        return np.ascontiguousarray(self.inner.state.alphas)
+
+    def _weights(self) -> Array:
+        return self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
 
 
 def _less(values: NDArray[Any], means: NDArray[np.float64]) -> NDArray[np.float64]:

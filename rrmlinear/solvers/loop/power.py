@@ -72,8 +72,9 @@ def trace(risk: Any) -> float:
     costs = costs_of_rows(risk)
     total = inner(costs, risk.rows.squared_norms())
     if "balance" in risk.offers:
-        mean = risk.gradient(np.ones(len(costs)))
-        total -= inner(mean, mean) / float(costs.sum())
+        k = risk.shape[1] if risk.costs.ndim == 2 else 1  # columns with the same mean
+        mean = risk.gradient(np.ones((len(costs), k)) if k > 1 else np.ones(len(costs)))
+        total -= inner(mean, mean) / (float(costs.sum()) * k)
     return max(total, 0.0)
 
 
@@ -90,6 +91,8 @@ def mean_curvature(risk: Any) -> float:
 def _centred(risk: Any, scores: Array) -> Array:
     if "balance" not in risk.offers:
         return scores
+    if risk.costs.ndim == 2:
+        return scores - (risk.costs * scores).sum(axis=0) / float(risk.costs.sum())
     return scores - inner(risk.costs, scores) / float(risk.costs.sum())
 
 

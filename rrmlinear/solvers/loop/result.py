@@ -102,6 +102,16 @@ class DualBlocks:
         return matrix
 
 
+def duals_by_scores(
+    duals: DualBlocks, label: NDArray[np.int32], costs: NDArray[np.float64], n_classes: int
+) -> NDArray[np.float64]:
+    """Duals as a `BlockRisk` has them, n × k: per unit of cost, with those of the own classes."""
+    blocks, each = duals.dense(n_classes), costs[:, np.newaxis]
+    alphas = np.divide(-blocks, each, out=np.zeros_like(blocks), where=each > 0)
+    alphas[np.arange(len(alphas)), label] = -alphas.sum(axis=1)
+    return alphas
+
+
 OnPass = Callable[[TraceRow], Any]
 
 

@@ -188,6 +188,8 @@ class Newton(Solver):
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
         is_still = np.abs(self.w - before).max(initial=0) <= rounding
         self.moved = 0 if is_still else self.n
+        if self.shift is not None:
+            self.certificate.warm = self.at.nearby(self.certificate.warm)
         at = self.at if self.shift is None else self.certificate.at(self.scores)
         self.certificate.offer_weights(self.w, at, exact=True)
         self._offered()
