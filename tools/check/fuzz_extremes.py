@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
-from rrmlinear.catalog.losses import LOSSES, OWN_LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.catalog.values import Names, NamesOrWhole, Number, Switch, Whole
@@ -116,7 +116,7 @@ def case_of(seed: int, number: int) -> Case:
     """Run ``number`` of a seed."""
     chance = random.Random(f"{seed} {number}")
     row = SOLVERS[chance.choice(list(SOLVERS))]
-    loss = {**LOSSES, **OWN_LOSSES}[chance.choice(losses_of(row))]
+    loss = {**NAMED_LOSSES, **OWN_LOSSES}[chance.choice(losses_of(row))]
     X, y = data_of(chance, loss.kind)
     d = X.shape[1]
     choices: dict[str, Any] = {"solver": row.number, "max_passes": chance.choice(PASSES)}

@@ -101,6 +101,11 @@ class BalancedClasses:
         best = ClassBest(np.zeros(scores.shape), at.b, replace(at, curvature=q))
         for _ in range(self.searches):
             found = self._search(scores, at, alphas, q)
+            while not self.admits(found.alphas) and not best.alphas.any() and q < np.inf:
+                q *= CURVATURE_FALL  # too small: rounding of b moves duals by more than is admitted
+                found = self._search(scores, at, alphas, q)
+            if not self.admits(found.alphas):
+                return best
             b, there = found.intercept, self.terms.total(scores + found.intercept)
             weighed = self.terms.costs * found.alphas
             if there < value or not best.alphas.any():

@@ -22,7 +22,7 @@ from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton
 
 # Few passes: later ones of Newton move w by rounding alone.
-N, D, PASSES = 120, 5, 4
+N, D, PASSES = 120, 5, 3
 
 
 class CountedTerms:

@@ -10,7 +10,7 @@ from members import NUMBERS
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.errors import ChoiceError
-from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import Hinge
@@ -23,8 +23,8 @@ from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 N, D, K = 40, 5, 3
 REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}, "l1": {"l1": 0.3}}
-#: It has no labels: its tests are those of training.
-ONE_CLASS = 21
+#: Types without labels or of sequences: their tests are those of training.
+OTHERS = {21} | {row.number for row in SOLVERS.values() if row.loss in CHAIN_LOSSES}
 #: How far values may be from those made again, relative.
 AGAIN = 1e-9
 
@@ -34,6 +34,8 @@ def chosen_of(number, loss, regularizer, free):
     if loss != SOLVERS[number].loss and "loss" not in SOLVERS[number].choices:
         return None
     row = SOLVERS[number]
+    if free and number == 32 and LOSSES[loss].kind == "multiclass" and regularizer != "l2":
+        return None  # it refuses them when it is made
     choices = {"gap_tol": 1e-7, **NUMBERS.get(loss, {})}
     if regularizer != row.regularizer or "regularizer" in row.choices:
         choices |= {"regularizer": regularizer, **REGULARIZERS[regularizer]}
@@ -105,14 +107,14 @@ def solved(chosen, free, passes=25):
 class Rounded:
     """Ω of w without its last entry if that is an intercept; Ω* allows for rounding at its edge."""
 
-    def __init__(self, omega, free):
-        self.omega, self.end = omega, D if free else None
+    def __init__(self, omega, free, k):
+        self.omega, self.end = omega, D * k if free else None
 
     def value_of(self, w):
         return self.omega.value_of(w[: self.end])
 
     def conjugate_of(self, v):
-        np.testing.assert_allclose(v[D:] if self.end else 0.0, 0.0, atol=AGAIN)
+        np.testing.assert_allclose(v[self.end :] if self.end else 0.0, 0.0, atol=AGAIN)
         v = v[: self.end]
         inside = min(self.omega.dual_scale_of(v), 1.0)
         assert inside >= 1 - AGAIN
@@ -121,7 +123,10 @@ class Rounded:
 
 @pytest.mark.parametrize(("chosen", "free"), MEMBERS)
 def test_the_laws_of_every_solver_type(chosen, free, offers, objectives, block_objectives):
-    solver, result, X, targets, costs, omega = solved(chosen, free)
+    k = K if chosen.kind == "multiclass" else 1
+    # searches for the intercepts of several classes take long
+    passes = 6 if free and k > 1 else 25
+    solver, result, X, targets, costs, omega = solved(chosen, free, passes)
     size = max(1.0, abs(result.primal))
     # the gap is never negative, and exact rows say what it is
     for row in result.trace:
@@ -137,15 +142,15 @@ def test_the_laws_of_every_solver_type(chosen, free, offers, objectives, block_o
         best = sign * min(sign * value for value, _ in rest)
         assert value == pytest.approx(best, abs=AGAIN * size)
     # weights and duals prove the gap by themselves
-    find = objectives if chosen.kind != "multiclass" else block_objectives
-    primal, dual = find(X, targets, costs, chosen.loss, Rounded(omega, free), result)
+    find = block_objectives if k > 1 else objectives
+    primal, dual = find(X, targets, costs, chosen.loss, Rounded(omega, free, k), result)
     assert primal == pytest.approx(result.primal, abs=AGAIN * size)
     assert dual == pytest.approx(result.dual, abs=AGAIN * size)
 
 
 def test_every_solver_type_is_a_member():
     numbers = {chosen.values[0].solver.number for chosen in MEMBERS}
-    assert numbers == set(SOLVERS) - {ONE_CLASS}
+    assert numbers == set(SOLVERS) - OTHERS
 
 
 @pytest.fixture
@@ -219,7 +224,7 @@ def test_a_bound_without_duals_counts_in_estimates_alone(certificate):
     assert certificate.gap == np.inf
 
 
-@pytest.mark.parametrize("number", [number for number in SOLVERS if number != ONE_CLASS])
+@pytest.mark.parametrize("number", [number for number in SOLVERS if number not in OTHERS])
 def test_a_solver_that_has_ended_goes_without_the_garbage_collector(number):
     chosen = next(chosen.values for chosen in MEMBERS if chosen.values[0].solver.number == number)
     gc.disable()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "bench" / "crf.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "bench" / "structured" / "crf.py"
 
 
 @pytest.mark.parametrize("alone", [True, False])

@@ -19,8 +19,8 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import COUNT, optional
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective, LinearClassifier, LinearRegressor
-from rrmlinear.estimators.kernel_features import KernelFeatures, KernelPoints, checked_kernels
-from rrmlinear.estimators.kernel_pairs import (
+from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
+from rrmlinear.estimators.kernels.pairs import (
     PAIR_LOSSES,
     NotSemidefiniteError,
     PairClassifier,

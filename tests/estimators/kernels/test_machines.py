@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import linear_kernel, pairwise_kernels, rbf_kernel
 from sklearn.svm import SVC, SVR
 
 from rrmlinear import KernelClassifier, KernelRegressor, LinearClassifier
-from rrmlinear.estimators.kernel_features import KernelFeatures
-from rrmlinear.estimators.kernel_pairs import PairClassifier
+from rrmlinear.estimators.kernels.features import KernelFeatures
+from rrmlinear.estimators.kernels.pairs import PairClassifier
 from rrmlinear.solvers.loop.result import Status
 
 GAMMA = {"gamma": 0.7}

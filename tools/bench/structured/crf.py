@@ -1,6 +1,6 @@
 """Conditional random fields: CPU seconds to the objective of python-crfsuite's L-BFGS.
 
-python tools/bench/crf.py [--data generated conll2000] [--sequences M] [--threads 1 2] [--alone]
+python tools/bench/structured/crf.py [--data generated conll2000] [--sequences M] [--alone]
 
 Both minimize (λ/2)‖w‖² + Σ log-loss, over a weight for each attribute and label and for each pair
 of labels (CRFsuite: c2 = λ/2, possible states and transitions all). CRFsuite runs to its own end,
@@ -61,7 +61,16 @@ def conll2000(m: int):
     template = parse_template(BUILTIN["chunking"], "chunking")
     tokens = read_columns(path, ["word", "pos"])
     problem = Dictionary.of(tokens, template)[1]
-    return problem.take(np.arange(min(m, problem.n_sequences)))
+    return occurring(problem.take(np.arange(min(m, problem.n_sequences))))
+
+
+def occurring(problem: SequenceProblem) -> SequenceProblem:
+    """The problem without the attributes and labels that occur nowhere: CRFsuite has none."""
+    rows = problem.rows
+    columns, indices = np.unique(rows.indices, return_inverse=True)
+    seen, label = np.unique(problem.label, return_inverse=True)
+    kept = Rows(rows.values, indices.astype(np.int32), rows.indptr, len(columns))
+    return SequenceProblem(kept, label.astype(np.int32), problem.starts, problem.labels[seen])
 
 
 DATA = {"generated": generated, "conll2000": conll2000}

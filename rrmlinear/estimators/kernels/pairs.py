@@ -16,7 +16,7 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
-from rrmlinear.estimators.kernel_features import KernelPoints, kernel_matrix
+from rrmlinear.estimators.kernels.features import KernelPoints, kernel_matrix
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 
