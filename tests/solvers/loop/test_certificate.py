@@ -27,6 +27,8 @@ REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}, "l1": {"l1": 0.3}}
 OTHERS = {21} | {row.number for row in SOLVERS.values() if row.loss in CHAIN_LOSSES}
 #: How far values may be from those made again, relative.
 AGAIN = 1e-9
+#: The same for free intercepts of several scores: a search finds F, and its start matters.
+SEARCHED_AGAIN = 1e-7
 
 
 def chosen_of(number, loss, regularizer, free):
@@ -125,12 +127,12 @@ class Rounded:
 def test_the_laws_of_every_solver_type(chosen, free, offers, objectives, block_objectives):
     k = K if chosen.kind == "multiclass" else 1
     # searches for the intercepts of several classes take long
-    passes = 6 if free and k > 1 else 25
+    passes, again = (6, SEARCHED_AGAIN) if free and k > 1 else (25, AGAIN)
     solver, result, X, targets, costs, omega = solved(chosen, free, passes)
     size = max(1.0, abs(result.primal))
     # the gap is never negative, and exact rows say what it is
     for row in result.trace:
-        assert row.gap >= (-AGAIN * size if row.estimated else 0.0)
+        assert row.gap >= (-again * size if row.estimated else 0.0)
     assert not result.last.estimated
     assert result.gap == gap_between(result.primal, result.dual)
     # the best of each side is kept, and a present state replaces what was there
@@ -140,12 +142,12 @@ def test_the_laws_of_every_solver_type(chosen, free, offers, objectives, block_o
         states = [at for at, (_, is_state) in enumerate(own) if is_state]
         rest = own[states[-1] :] if states else own
         best = sign * min(sign * value for value, _ in rest)
-        assert value == pytest.approx(best, abs=AGAIN * size)
+        assert value == pytest.approx(best, abs=again * size)
     # weights and duals prove the gap by themselves
     find = block_objectives if k > 1 else objectives
     primal, dual = find(X, targets, costs, chosen.loss, Rounded(omega, free, k), result)
-    assert primal == pytest.approx(result.primal, abs=AGAIN * size)
-    assert dual == pytest.approx(result.dual, abs=AGAIN * size)
+    assert primal == pytest.approx(result.primal, abs=again * size)
+    assert dual == pytest.approx(result.dual, abs=again * size)
 
 
 def test_every_solver_type_is_a_member():
