@@ -108,7 +108,7 @@ def _losses_told(row: SolverRow) -> str:
         return "all of examples"
     if names == {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}:
         return "of one score"
-    return ", ".join(names)
+    return ", ".join(losses_of(row))
 
 
 def _regularizers_told(row: SolverRow) -> str:
