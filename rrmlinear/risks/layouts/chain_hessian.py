@@ -26,7 +26,7 @@ class ChainHessian:
         self.nodes, T = risk.split(scores, risk.n)
         self.ready = Transitions(np.ascontiguousarray(T), 1 / risk.loss.temperature)
         if self.ready.logarithms:
-            raise ValueError("transitions span so much that second derivatives are not computed")
+            raise ValueError("no second derivatives: the transitions are too far apart")
 
     def product(self, v: Array) -> Array:
         """∇²F v."""

@@ -32,7 +32,30 @@ class DualSquare:
         return weighted(self.weights, away, away) / 2
 
 
-class PrimalRoute:
+class InWeights:
+    """What routes in the weights share: scores, and Ω in the prox."""
+
+    def __init__(self, risk: Any, regularizer: Regularizer, mu: float) -> None:
+        self.risk, self.regularizer, self.mu = risk, regularizer, mu
+        self.geometry = Euclidean()
+        self.lam2 = regularizer.modulus
+        self.warm: Any = None  # the end of the risk's last search
+
+    def image(self, w: Array) -> Array:
+        return self.risk.scores(w)
+
+    def rest(self, w: Array) -> float:
+        return self.regularizer.value_of(w.ravel())
+
+    def dot(self, gradient: Array, step: Array) -> float:
+        return inner(gradient, step)
+
+    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
+        point = (mirror - gradient / c).ravel()
+        return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
+
+
+class PrimalRoute(InWeights):
     """J(w) = F_μ(w) + Ω(w) in w: Ω stands in the prox, and F is smoothed by μ times a `DualSquare`,
 
     F_μ(w) = max over α of −Σ c_i (m_i α_i + φ*(−α_i)) − μ square(α), m = Xw; it is F for μ = 0.
@@ -46,11 +69,9 @@ class PrimalRoute:
         square: DualSquare,
         known: Evaluation | None = None,
     ) -> None:
-        self.risk, self.regularizer, self.mu, self.square = risk, regularizer, mu, square
-        self.geometry = Euclidean()
-        self.lam2 = regularizer.modulus
+        super().__init__(risk, regularizer, mu)
+        self.square = square
         self.known = known  # F, perhaps at the first point
-        self.warm: Any = None  # the end of the risk's last search
 
     def first(self, start: Any) -> Array:
         """The weights ∇Ω*(Σ c_i α_i x_i) of duals, or 0 if Ω is not strongly convex."""
@@ -64,21 +85,8 @@ class PrimalRoute:
         curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
         return max(bound / curvature, self.lam2, MIN_DIVISOR)
 
-    def image(self, w: Array) -> Array:
-        return self.risk.scores(w)
-
     def at(self, scores: Array) -> PrimalTangent:
         return PrimalTangent(self, scores)
-
-    def rest(self, w: Array) -> float:
-        return self.regularizer.value_of(w.ravel())
-
-    def dot(self, gradient: Array, step: Array) -> float:
-        return inner(gradient, step)
-
-    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
-        point = (mirror - gradient / c).ravel()
-        return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """The gap of the smoothed problem; offers points of the problem itself to ``best``."""

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.gradient.bregman import Euclidean
+from rrmlinear.solvers.gradient.agm_routes import InWeights
 from rrmlinear.solvers.gradient.composite import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.inner import Array, inner, weighted
+from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 
-class SmoothedRoute:
+class SmoothedRoute(InWeights):
     """J(w) = F_μ(w) + Ω(w) in w, F_μ = ``risk.smoothed(mu)``, with Ω in the prox.
 
     The dual point of a tangent holds α = −F_μ' at the scores s, and last F_μ*(−α), which Fenchel's
@@ -23,11 +23,8 @@ class SmoothedRoute:
     """
 
     def __init__(self, risk: Any, regularizer: Regularizer, mu: float) -> None:
-        self.risk, self.regularizer, self.mu = risk, regularizer, mu
+        super().__init__(risk, regularizer, mu)
         self.smooth = risk.smoothed(mu)
-        self.geometry = Euclidean()
-        self.lam2 = regularizer.modulus
-        self.warm: Any = None  # no search
 
     def first(self, start: Any) -> Array:
         """The weights 0."""
@@ -37,21 +34,8 @@ class SmoothedRoute:
         """A guess of L by a bound of ‖diag(√c) X‖², as if labels were drawn one by one."""
         return max(bound / (4 * self.mu), self.lam2, MIN_DIVISOR)
 
-    def image(self, w: Array) -> Array:
-        return self.risk.scores(w)
-
     def at(self, scores: Array) -> SmoothedTangent:
         return SmoothedTangent(self, scores)
-
-    def rest(self, w: Array) -> float:
-        return self.regularizer.value_of(w.ravel())
-
-    def dot(self, gradient: Array, step: Array) -> float:
-        return inner(gradient, step)
-
-    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
-        point = (mirror - gradient / c).ravel()
-        return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
 
     def gap(self, run: EstimateFunctions, best: Certificate) -> float:
         """The gap of the smoothed problem; offers points of the problem itself to ``best``."""

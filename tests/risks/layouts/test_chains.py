@@ -153,5 +153,5 @@ def test_products_need_transitions_of_a_moderate_span():
     risk, _ = made()
     w = np.zeros(risk.shape)
     w[-1] = 400
-    with pytest.raises(ValueError, match="transitions span so much"):
+    with pytest.raises(ValueError, match="the transitions are too far apart"):
         risk.at(risk.scores(w)).hessian()
