@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,20 @@ from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
 from rrmlinear.solvers.loop.solver import Solver
+
+
+def graph_risk(
+    rows: Rows,
+    label: NDArray[np.int32],
+    cliques: Any,
+    costs: NDArray[np.float64],
+    loss: ChainLoss,
+    threads: int,
+) -> ChainRisk:
+    """F of graphs over their `Cliques` with these costs."""
+    from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
+
+    return GraphRisk(rows, label, cliques, costs, threads, loss)
 
 
 def chain_risk(
@@ -43,8 +59,8 @@ def lbfgs(task: Task) -> Solver:
 
 
 def automatic(task: Task) -> Solver:
-    """The solver for sequences that suits loss and regularizer."""
-    if {"labellings", "linear"} <= task.features:
+    """The solver for sequences or graphs that suits loss and regularizer."""
+    if {"labellings", "linear"} <= task.features and task.risk.is_chain:
         return frank_wolfe(task)
     if {"smooth", "linear"} <= task.features:
         return lbfgs(task)

@@ -81,7 +81,7 @@ def solve_chains(
         )
     if (rows.width + k) * k > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {rows.width} features")
-    costs = _costs(problem, chosen.choices.C)
+    costs = sequence_costs(problem, chosen.choices.C)
     risk = chain_risk(
         rows, problem.label, problem.starts, k, costs, chosen.loss, chosen.choices.threads
     )
@@ -107,7 +107,7 @@ def solve_chains(
     return model, result
 
 
-def _costs(problem: SequenceProblem, C: float) -> Vector:
+def sequence_costs(problem: SequenceProblem, C: float) -> Vector:
     """C times the weight of every sequence."""
     if problem.weights is None:
         return np.full(problem.n_sequences, float(C))

@@ -54,24 +54,31 @@ class KernelFeatures(KernelPoints):
 
     def __init__(self, kernel: Kernel, parameters: Mapping[str, Any], points: Any) -> None:
         super().__init__(kernel, parameters, points)
-        matrix = kernel_matrix(kernel, self.parameters, points, None)
-        values, vectors = eigh((matrix + matrix.T) / 2)
-        largest = float(np.abs(values).max())
-        if values[0] < -NEGATIVE_EIGENVALUE * largest:
-            raise ValueError(
-                f"kernel {kernel!r} is not positive semidefinite on the data: of its eigenvalues "
-                f"the largest is {values[-1]:g} and the least {values[0]:g}"
-            )
-        kept = values > EIGENVALUE_ROUNDING * largest
-        if not kept.any():  # every inner product is 0
-            kept[-1] = True
-        scale = np.sqrt(np.maximum(values[kept], np.finfo(float).tiny))
         #: The weights a_z of features' weights w are ``basis`` w.
-        self.basis: Array = vectors[:, kept] / scale * (largest > 0)
+        self.basis: Array = basis_of(kernel_matrix(kernel, self.parameters, points, None), kernel)
 
     def of(self, X: Any) -> Array:
         """f of each row of X, n × r; for a precomputed kernel X holds k(x, z) for all z."""
         return self.kernel_to(X) @ self.basis
+
+
+def basis_of(matrix: Array, kernel: Kernel) -> Array:
+    """B of r columns with K B (K B)' = K for a matrix K of inner products, by its eigenvectors.
+
+    Raises ValueError with the kernel's name where K is not positive semidefinite.
+    """
+    values, vectors = eigh((matrix + matrix.T) / 2)
+    largest = float(np.abs(values).max())
+    if values[0] < -NEGATIVE_EIGENVALUE * largest:
+        raise ValueError(
+            f"kernel {kernel!r} is not positive semidefinite on the data: of its eigenvalues "
+            f"the largest is {values[-1]:g} and the least {values[0]:g}"
+        )
+    kept = values > EIGENVALUE_ROUNDING * largest
+    if not kept.any():  # every inner product is 0
+        kept[-1] = True
+    scale = np.sqrt(np.maximum(values[kept], np.finfo(float).tiny))
+    return vectors[:, kept] / scale * (largest > 0)
 
 
 def kernel_matrix(kernel: Kernel, parameters: Mapping[str, Any], X: Any, points: Any) -> Array:

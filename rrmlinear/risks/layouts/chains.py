@@ -72,6 +72,8 @@ class ChainRisk:
 
     #: Costs stand in the derivatives.
     costs = np.ones(1)
+    #: Whether labels depend on each other along a line, which Frank–Wolfe's blocks need.
+    is_chain = True
 
     def __init__(
         self,

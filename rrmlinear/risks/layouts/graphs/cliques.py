@@ -23,7 +23,7 @@ class Cliques:
     ``starts``[g] … ``starts``[g + 1] − 1 of all graphs together. A clique of c nodes has a table of
     weights with k^c entries: the first node of the tuple is the first index. Cliques of one size
     share a table, or with ``types``, lists of numbers shaped as ``graphs``, those of one type.
-    ``tables`` are the numbers of nodes of the tables' cliques, by the size or type, rising.
+    ``kinds`` are these sizes or types, rising; ``tables`` are the sizes of their cliques.
 
     The cliques must be those of a decomposable graph: some forest over them has every node in a
     connected part. A chain or a tree is given by its edges, any other graph by the cliques of a
@@ -43,7 +43,10 @@ class Cliques:
         if len(graphs) != len(self.starts) - 1:
             raise ValueError(f"there are cliques of {len(graphs)} graphs, not {len(starts) - 1}")
         kinds = [[len(c) for c in cliques] for cliques in graphs] if types is None else types
-        self.tables, place = _tables(graphs, kinds)
+        size = _sizes(graphs, kinds)
+        self.kinds = sorted(size)
+        self.tables = [size[kind] for kind in self.kinds]
+        place = {kind: at for at, kind in enumerate(self.kinds)}
         #: Where each table begins in the weights of all tables, and their number at the end.
         self.begins = np.concatenate(([0], np.cumsum([k**c for c in self.tables], dtype=np.int64)))
         self._maps = _Maps(k)
@@ -140,10 +143,10 @@ class _Maps:
         return np.concatenate([*self.made, np.zeros(1, dtype=np.int32)])
 
 
-def _tables(
+def _sizes(
     graphs: Sequence[Sequence[Sequence[int]]], kinds: Sequence[Sequence[int]]
-) -> tuple[list[int], dict[int, int]]:
-    """The sizes of cliques by type, and the place of each type."""
+) -> dict[int, int]:
+    """The sizes of cliques by type."""
     size: dict[int, int] = {}
     for g, (cliques, own) in enumerate(zip(graphs, kinds, strict=True)):
         if len(cliques) != len(own):
@@ -154,8 +157,7 @@ def _tables(
                     f"graph {g}: a clique of type {kind} has {len(clique)} nodes, and another of "
                     f"that type {size[kind]}"
                 )
-    order = sorted(size)
-    return [size[kind] for kind in order], {kind: at for at, kind in enumerate(order)}
+    return size
 
 
 def _checked(given: Sequence[Sequence[int]], nodes: int, k: int, g: int) -> tuple[Clique, ...]:

@@ -34,6 +34,8 @@ class GraphRisk(ChainRisk):
         labels = risk.labels(result.weights)
     """
 
+    is_chain = False
+
     def __init__(
         self,
         rows: Rows,

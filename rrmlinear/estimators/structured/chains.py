@@ -8,22 +8,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem, stack
 from rrmlinear.estimators.arguments import RANGES, optional, seed_of, thread_count
-from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.structured.positions import LabelsPositions
 from rrmlinear.estimators.wording import find_solver_type, own_words
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
 
 
 @dataclass(eq=False, repr=False)
-class Chain(Certified):
+class Chain(LabelsPositions):
     """What both have in common: the parameters, fit and predictions."""
 
     _loss: ClassVar[str]
@@ -107,18 +106,6 @@ class Chain(Certified):
         self._stacked(X)
         return self._model.predict_best(X, n)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of positions with the right label, sequences counted by ``sample_weight``."""
-        predicted = self.predict(X)
-        lengths = [len(part) for part in predicted]
-        if [len(part) for part in y] != lengths:
-            raise ValueError("y must have a label for each row of X")
-        right = np.array(
-            [np.count_nonzero(np.asarray(a) == b) for a, b in zip(y, predicted, strict=True)]
-        )
-        weights = np.ones(len(lengths)) if sample_weight is None else np.asarray(sample_weight)
-        return float(weights @ right / (weights @ np.array(lengths)))
-
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Any]:
         check_is_fitted(self)
         starts, rows = stack(X)
@@ -128,13 +115,6 @@ class Chain(Certified):
                 f"{self.n_features_in_} features as input"
             )
         return starts, rows
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
 
 
 @dataclass(eq=False, repr=False)

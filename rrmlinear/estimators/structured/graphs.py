@@ -1,0 +1,279 @@
+"""Nodes of trees and decomposable graphs labelled: random fields and max-margin networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.estimators.arguments import RANGES, optional, seed_of, thread_count
+from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.structured.positions import LabelsPositions
+from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.training.graphs import solve_graphs
+
+
+class Parts(NamedTuple):
+    """A list of graphs taken apart: features of nodes, cliques, and types of cliques or None."""
+
+    features: list[Any]
+    cliques: list[Any]
+    types: list[Any] | None
+
+
+@dataclass(eq=False, repr=False)
+class Graph(LabelsPositions):
+    """What both have in common: the parameters, fit and predictions."""
+
+    _loss: ClassVar[str]
+    _solvers: ClassVar[Mapping[str, int | str]]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "l1": optional(RANGES["epsilon"]),
+        "regularizer": [str],
+        "solver": [str],
+        "fit_intercept": ["boolean"],
+    }
+
+    C: float = 1.0
+    _: KW_ONLY
+    regularizer: str = "l2"
+    l1: float | None = None
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on graphs X with labels y of their nodes.
+
+        X is a list of pairs: a matrix, sparse or dense, with a row for each node 0, 1, … and d
+        columns, and a list of cliques, tuples of nodes; a third member gives each clique a type, a
+        whole number. y is a list of lists of labels; ``sample_weight``, a number of at least 0 for
+        each graph, multiplies ``C``. Raises ValueError for parameters out of range, NaN or
+        infinity, lengths that differ, graphs without nodes, cliques of no decomposable graph, and
+        fewer than two labels.
+        """
+        self._validate_params()
+        parts = _parts(X)
+        bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
+        problem = SequenceProblem.from_lists(parts.features, y, sample_weight, bias=bias)
+        if problem.weights is not None and not problem.weights.any():
+            raise ValueError("sample_weight is zero for all graphs; at least one must count")
+        with own_words(self._solvers):
+            chosen = select(Parameter(**self._choices()))
+            model, result = solve_graphs(
+                problem, parts.cliques, parts.types, chosen, self._on_pass()
+            )
+        self._model = model
+        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
+        self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)
+        self.intercept_ = (
+            model.weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
+        )
+        self.tables_ = dict(model.tables)
+        self._set_certificate(result)
+        return self
+
+    def _choices(self) -> dict[str, Any]:
+        """The parameters as choices."""
+        return {
+            "loss": self._loss,
+            "solver": find_solver_type(self.solver, self._solvers).number,
+            **own_choices(self, "objective", "loss", "regularizer"),
+            "gap_tol": float(self.tol),
+            "max_passes": int(self.max_iter),
+            "seed": seed_of(self.random_state),
+            "threads": thread_count(self.n_jobs),
+        }
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The labelling of the highest score of each graph, a list of arrays."""
+        starts, rows, parts = self._stacked(X)
+        found = self._model.predict(rows, starts, parts.cliques, parts.types)
+        return np.split(found, starts[1:-1])
+
+    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows, Parts]:
+        check_is_fitted(self)
+        parts = _parts(X)
+        starts, rows = stack(parts.features)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        return starts, rows, parts
+
+
+def _parts(X: Sequence[Any]) -> Parts:
+    if hasattr(X, "tocsr") or isinstance(X, str | bytes | np.ndarray) or not hasattr(X, "__len__"):
+        raise ValueError("X must be a list of graphs: pairs of a matrix and a list of cliques")
+    if not len(X):
+        raise ValueError("X has 0 graphs; at least one is needed")
+    for g, each in enumerate(X):
+        if not isinstance(each, tuple | list) or len(each) not in (2, 3):
+            raise ValueError(
+                f"X[{g}] must be a pair of a matrix, with a row for each node, and a list of "
+                "cliques; or these and a list of the types of the cliques"
+            )
+        if len(each) != len(X[0]):
+            raise ValueError(f"X[{g}] and X[0] must both have types of cliques, or neither")
+    features, cliques, *types = map(list, zip(*X, strict=True))
+    return Parts(features, cliques, types[0] if types else None)
+
+
+@dataclass(eq=False, repr=False)
+class GraphCRF(Graph):
+    r"""Conditional random field on trees and decomposable graphs: nodes labelled by likelihood.
+
+    A labelling y of the nodes of a graph with cliques c has the score
+
+    .. math::
+        s(y) = \sum_t (w_{y_t}^\top x_t + b_{y_t}) + \sum_c T_{\tau(c)}(y_c),
+
+    with a table T of weights for each type τ of cliques, by default one for each size, and the
+    probability e^{s(y)} over the sum of all labellings. Solves
+
+    .. math::
+        \min_{W, b, T} \; \Omega(W, b, T)
+        + C \sum_g c_g \Big(\log \sum_y e^{s_g(y)} - s_g(y_g)\Big)
+
+    over graphs g with weights c_g, exactly, by messages between cliques. A chain or a tree is given
+    by its edges; any other graph by the cliques of a triangulation of it, each with k^size labels.
+    For chains `ChainCRF` is faster. ``duality_gap_`` bounds how far the objective is above its
+    minimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a graph of weight 1.
+    regularizer : str, default="l2"
+        Ω by a name of `rrmlinear.Parameter` that needs no groups: "l2", "elastic-net", "l1", ….
+    l1 : float, default=None
+        The factor of the 1-norm, where Ω has one.
+    solver : {"auto", "lbfgs", "agm", "agm-1", "bmrm", "ls-bmrm"}, default="auto"
+        "auto" is L-BFGS for "l2", cutting planes for other strongly convex Ω, else AGM-EF.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most ``tol * objective``.
+    max_iter, fit_intercept, intercept_scaling, random_state, n_jobs, callback, verbose
+        As in `ChainCRF`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels, sorted.
+    coef_, intercept_ : ndarrays of shapes (k, d) and (k,)
+        W transposed, and b.
+    tables_ : dict of ndarrays of shape (k, …, k)
+        T by the type or the size of cliques; the first index is the label of a clique's first node.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    J. Lafferty, A. McCallum and F. Pereira, "Conditional random fields", 2001. D. Koller and N.
+    Friedman, "Probabilistic graphical models", 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import GraphCRF
+    >>> star = [(0, 1), (0, 2), (0, 3)]
+    >>> X = [(np.array([[s], [0], [0], [0]]), star) for s in (1.0, -1.0)]
+    >>> y = [["hub", "leaf", "leaf", "leaf"], ["rim", "node", "node", "node"]]
+    >>> model = GraphCRF(C=10.0).fit(X, y)
+    >>> model.predict(X)[1].tolist()
+    ['rim', 'node', 'node', 'node']
+    >>> model.predict_marginals(X)[0].shape
+    (4, 4)
+    """
+
+    _loss = "crf"
+    _solvers = {  # noqa: RUF012
+        "auto": "auto",
+        "lbfgs": "lbfgs",
+        "agm": 35,
+        "agm-1": 36,
+        "bmrm": 39,
+        "ls-bmrm": 40,
+    }
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
+        """The probability of each label at each node: for each graph an array n × k."""
+        starts, rows, parts = self._stacked(X)
+        marginals = self._model.predict_marginals(rows, starts, parts.cliques, parts.types)
+        return np.split(marginals, starts[1:-1])
+
+
+@dataclass(eq=False, repr=False)
+class GraphSVM(Graph):
+    r"""Max-margin Markov network on trees and decomposable graphs.
+
+    Scores s(y) of labellings are those of `GraphCRF`. Solves
+
+    .. math::
+        \min_{W, b, T} \; \Omega(W, b, T)
+        + C \sum_g c_g \max_y \big(h(y, y_g) + s_g(y) - s_g(y_g)\big),
+
+    h the number of nodes at which two labellings differ, over graphs g with weights c_g.
+
+    Parameters
+    ----------
+    C, regularizer, l1, tol, max_iter, fit_intercept, intercept_scaling, random_state, n_jobs, \
+    callback, verbose
+        As in `GraphCRF`.
+    smoothing : float, default=None
+        g > 0 takes g log Σ_y exp(· / g) in place of the maximum.
+    solver : {"auto", "lbfgs", "agm", "agm-1", "bmrm", "ls-bmrm"}, default="auto"
+        "auto" is cutting planes for strongly convex Ω, else AGM-EF; with a smoothing as in
+        `GraphCRF`. L-BFGS needs a smoothing.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, tables_, objective_, duality_gap_, n_iter_, status_, trace_, \
+    n_features_in_
+        As in `GraphCRF`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    B. Taskar, C. Guestrin and D. Koller, "Max-margin Markov networks", 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import GraphSVM
+    >>> star = [(0, 1), (0, 2), (0, 3)]
+    >>> X = [(np.array([[s], [0], [0], [0]]), star) for s in (1.0, -1.0)]
+    >>> y = [["hub", "leaf", "leaf", "leaf"], ["rim", "node", "node", "node"]]
+    >>> GraphSVM(C=10.0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _loss = "m3n"
+    _solvers = GraphCRF._solvers
+
+    _: KW_ONLY
+    smoothing: float | None = None

@@ -1,0 +1,273 @@
+"""Sequences labelled by functions of a kernel: Gaussian processes over the cliques of chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
+from rrmlinear.data.problem import Problem, rows_of
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.estimators.arguments import RANGES, thread_count
+from rrmlinear.estimators.kernels.features import KernelPoints, basis_of, checked_kernels
+from rrmlinear.estimators.structured.positions import LabelsPositions
+from rrmlinear.training.chains import solve_chains
+from rrmlinear.training.graphs import solve_graphs
+
+Array = NDArray[np.float64]
+
+NODES, STATIONARY, BY_POSITION = "nodes", "stationary", "by-position"
+#: Positions of training: their matrix takes 8 n² bytes, and its eigenvectors O(n³) operations.
+MOST_POSITIONS = 5000
+
+
+class Places(NamedTuple):
+    """Of each position its number in its sequence, and whether others stand before and behind."""
+
+    number: NDArray[np.int64]
+    before: NDArray[np.bool_]
+    behind: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, starts: NDArray[np.int64]) -> Places:
+        lengths = np.diff(starts)
+        number = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        return cls(number, number > 0, number < np.repeat(lengths, lengths) - 1)
+
+    @property
+    def cliques(self) -> Array:
+        """The number of cliques that hold a position; one that stands alone is its own clique."""
+        return np.maximum(1.0, self.before * 1.0 + self.behind)
+
+    def times(self, other: Places, cliques: str) -> Any:
+        """How often the kernel of two positions counts in that of their sequences."""
+        if cliques == NODES:
+            return 1.0
+        if cliques == STATIONARY:
+            return self.cliques[:, np.newaxis] * other.cliques
+        pairs = [(self.before, other.before), (self.behind, other.behind)]
+        alone = [~(each.before | each.behind) for each in (self, other)]
+        shared = sum(np.logical_and.outer(a, b) * 1.0 for a, b in [*pairs, alone])
+        return shared * np.equal.outer(self.number, other.number)
+
+
+@dataclass(eq=False, repr=False)
+class KernelChainCRF(LabelsPositions):
+    r"""Gaussian-process sequence labelling: a conditional random field over a kernel.
+
+    A labelling y of a sequence has the score :math:`s(y) = \langle g, \phi(x, y) \rangle`, g a
+    function of a kernel between the cliques of sequences: pairs of neighbours with their labels.
+    Solves
+
+    .. math::
+        \min_g \; \tfrac12 \|g\|^2 + C \sum_i c_i \Big(\log \sum_y e^{s_i(y)} - s_i(y_i)\Big)
+
+    over sequences i with weights c_i, which is the posterior's mode under a Gaussian process, and
+    half of paper 000's (32) for C = 1/2. By the representer theorem g is a sum over the training
+    positions and the pairs of labels. With "nodes" and a linear kernel it is `ChainCRF` without an
+    intercept. The optimum is exact: features with the kernel's inner products come from the
+    eigenvectors of its matrix over all n training positions, O(n³) operations and 8 n² bytes, for
+    n up to 5000. ``duality_gap_`` bounds how far the objective is above its minimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a sequence of weight 1.
+    kernel : str or callable, default="rbf"
+        k(x, z) of positions, as in `KernelClassifier`. "precomputed": X is a list of matrices with
+        a row for each position and a column for each training position, in their order.
+    kernel_params : dict, default=None
+        More arguments of the kernel, such as {"gamma": 0.1}.
+    cliques : {"nodes", "stationary", "by-position"}, default="nodes"
+        The kernel of two cliques, pairs of neighbours. Each has δ(both labels equal), and for one
+        position p of the one clique and one position q of the other k(x_p, x_q) δ(y_p = y_q).
+        "stationary": summed over all four pairs p, q, for cliques anywhere. "by-position": for
+        cliques at the same place of their sequences alone, first with first and second with second;
+        so labels follow each other by a table for each place. Both count a position once for each
+        clique that holds it. "nodes": as "stationary", each position counting once.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most ``tol * objective``.
+    max_iter, n_jobs, callback, verbose
+        As in `ChainCRF`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels, sorted.
+    dual_coef_ : ndarray of shape (k, n)
+        a of the score Σ_z a_jz m(t, z) k(x_t, z) of label j at position t, z the training
+        positions, m how often the cliques count the pair.
+    transitions_ : ndarray of shape (k, k), or (places, k, k) with "by-position"
+        Row i, column j for label j behind label i.
+    points_ : ndarray or csr_array
+        The training positions.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
+        As in `LinearClassifier`.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message says how far it is.
+
+    References
+    ----------
+    Y. Altun, T. Hofmann and A. Smola, "Gaussian process classification for segmenting and
+    annotating sequences", 2004. X. Zhang, A. Saha and S. V. N. Vishwanathan, "Lower bounds for BMRM
+    and faster rates for training SVMs", appendix E.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import KernelChainCRF
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.uniform(-1, 1, (n, 2)) for n in (5, 8, 3, 9)]
+    >>> y = [np.where((part**2).sum(axis=1) < 0.6, "in", "out") for part in X]
+    >>> model = KernelChainCRF(C=100.0, kernel_params={"gamma": 2.0}).fit(X, y)
+    >>> model.score(X, y)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "cliques": [StrOptions({NODES, STATIONARY, BY_POSITION})],
+    }
+
+    C: float = 1.0
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    kernel_params: Any = None
+    cliques: str = NODES
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    n_jobs: int | None = None
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on sequences X with labels y, as `ChainCRF.fit` does.
+
+        Raises what that raises, and ValueError for more than 5000 positions, several kernels and a
+        kernel that is not positive semidefinite.
+        """
+        self._validate_params()
+        if isinstance(self.kernel, list | tuple):
+            raise ValueError(f"kernel is {self.kernel!r}; sequences take one kernel")
+        kernel, parameters = checked_kernels(self.kernel, self.kernel_params)[0]
+        problem = SequenceProblem.from_lists(X, y, sample_weight)
+        if problem.weights is not None and not problem.weights.any():
+            raise ValueError("sample_weight is zero for all sequences; at least one must count")
+        n = problem.n_positions
+        if n > MOST_POSITIONS:
+            raise ValueError(
+                f"the sequences have {n} positions, and a kernel takes a matrix over all pairs of "
+                f"them, of at most {MOST_POSITIONS}: train on fewer sequences, or a ChainCRF on "
+                "features"
+            )
+        if kernel == "precomputed" and problem.n_features != n:
+            raise ValueError(
+                f"X has {problem.n_features} columns for {n} positions; a precomputed kernel must "
+                "have a column for each training position"
+            )
+        self.points_ = _matrix(problem.rows)
+        self._points = KernelPoints(kernel, parameters, self.points_)
+        self._places = Places.of(problem.starts)
+        matrix = self._kernel(problem.rows, problem.starts)
+        basis = basis_of(matrix, kernel)
+        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
+        self._solve(replace(problem, rows=rows_of(matrix @ basis)), basis)
+        return self
+
+    def _solve(self, problem: SequenceProblem, basis: Array) -> None:
+        """Train on features, and give the weights of positions in their place."""
+        choices = Parameter(
+            solver="lbfgs",
+            loss="crf",
+            C=float(self.C),
+            gap_tol=float(self.tol),
+            max_passes=int(self.max_iter),
+            threads=thread_count(self.n_jobs),
+        )
+        chosen = select(choices)
+        n = len(basis)
+        if self.cliques == BY_POSITION:
+            graphs, types = _chains(problem.starts)
+            in_graphs, result = solve_graphs(problem, graphs, types, chosen, self._on_pass())
+            weights, k = basis @ in_graphs.weights, problem.n_labels
+            self._model: Any = replace(in_graphs, weights=weights, n_features=n)
+            each = [in_graphs.tables[place] for place in sorted(in_graphs.tables)]
+            self.transitions_: Any = np.array(each).reshape(-1, k, k)
+        else:
+            in_chains, result = solve_chains(problem, chosen, self._on_pass())
+            weights = basis @ in_chains.weights
+            self._model = replace(
+                in_chains, weights=weights, n_features=n, parameter=None, result=None
+            )
+            self.transitions_ = in_chains.transitions
+        self.dual_coef_ = np.ascontiguousarray(weights.T)
+        self._set_certificate(result)
+
+    def _kernel(self, rows: Rows, starts: NDArray[np.int64]) -> Array:
+        """The kernel of positions with the training positions, by their cliques."""
+        X = _matrix(rows)
+        if self._points.kernel == "precomputed" and not rows.is_dense:
+            X = X.toarray()
+        matrix = self._points.kernel_to(X)
+        return matrix * Places.of(starts).times(self._places, self.cliques)
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The labelling of the highest score of each sequence, a list of arrays."""
+        starts, rows = self._stacked(X)
+        return np.split(self._model.predict(*self._of(starts, rows)), starts[1:-1])
+
+    def predict_marginals(self, X: Any) -> list[Array]:
+        """The probability of each label at each position: for each sequence an array n × k."""
+        starts, rows = self._stacked(X)
+        return np.split(self._model.predict_marginals(*self._of(starts, rows)), starts[1:-1])
+
+    def _of(self, starts: NDArray[np.int64], rows: Rows) -> tuple[Any, ...]:
+        """The arguments of a prediction by the model."""
+        ready = rows_of(self._kernel(rows, starts))
+        if self.cliques == BY_POSITION:
+            return ready, starts, *_chains(starts, len(self.transitions_))
+        nothing = np.zeros(ready.shape[0], dtype=np.int32)
+        return (SequenceProblem(ready, nothing, starts, self.classes_),)
+
+    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows]:
+        check_is_fitted(self)
+        starts, rows = stack(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        return starts, rows
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        return tags
+
+
+def _matrix(rows: Rows) -> Any:
+    """The rows as a matrix of float64, dense or sparse."""
+    if rows.is_dense:
+        return rows.values.astype(np.float64, copy=False)
+    return Problem(rows, np.zeros(rows.shape[0])).to_scipy().astype(np.float64)
+
+
+def _chains(
+    starts: NDArray[np.int64], places: int = MOST_POSITIONS
+) -> tuple[list[list[tuple[int, int]]], list[list[int]]]:
+    """Edges of sequences, and their places as types; edges beyond the last place are left out."""
+    lengths = np.minimum(np.diff(starts) - 1, places).tolist()
+    return [[(t, t + 1) for t in range(n)] for n in lengths], [list(range(n)) for n in lengths]
