@@ -132,7 +132,7 @@ class Choices:
     nu: float | None = choice(
         "solver",
         "fraction of the examples that may lie outside, of the one-class machine",
-        Number(above=0, below=1),
+        Number(above=0, most=1),
         usually="0.5",
     )
     budget: float | None = choice(

@@ -149,7 +149,8 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
         "one-class",
         "one-class",
         "max(0, ρ − a) − ν ρ",
-        lambda nu: Quantile(1 - nu, 0.0),
+        # for ν = 1 the solution is known, and a solver sees no loss
+        lambda nu: Quantile(max(1 - nu, 1e-300), 0.0),
         {"nu": 0.5},
         PIECES,
         threshold=True,

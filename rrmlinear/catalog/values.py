@@ -64,17 +64,20 @@ class Names(Values):
 
 @dataclass(frozen=True)
 class Number(Values):
-    """A number above ``above`` or of at least ``least``, and below ``below``."""
+    """A number above ``above``, of at least ``least``, below ``below`` and of at most ``most``."""
 
     above: float = -math.inf
     least: float = -math.inf
     below: float = math.inf
     finite: bool = True
+    most: float = math.inf
 
     @property
     def allowed(self) -> str:
         if self.below < math.inf and self.least > -math.inf:
             return f"be at least {self.least:g} and below {self.below:g}"
+        if self.most < math.inf:
+            return f"be above {self.above:g} and at most {self.most:g}"
         if self.below < math.inf:
             return f"lie between {self.above:g} and {self.below:g}"
         if self.above not in (-math.inf, 0):
@@ -86,7 +89,7 @@ class Number(Values):
         if not isinstance(value, Real):
             return False
         number = float(value)
-        inside = number > self.above and number >= self.least
+        inside = number > self.above and self.least <= number <= self.most
         return inside and (number < self.below if self.finite else number <= self.below)
 
 

@@ -278,7 +278,7 @@ class OneClassSVM(OutlierMixin, LinearScores):
     kernel : "linear", default="linear"
         The only one here.
     nu : float, default=0.5
-        ν in (0, 1).
+        ν in (0, 1]. With 1 all examples are outside, and ρ is the largest score.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * |objective|``.
     max_iter : int, default=10_000
@@ -318,7 +318,7 @@ class OneClassSVM(OutlierMixin, LinearScores):
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
         "kernel": [StrOptions({"linear"})],
-        "nu": [Interval(Real, 0, 1, closed="neither")],
+        "nu": [Interval(Real, 0, 1, closed="right")],
     }
 
     kernel: str = "linear"

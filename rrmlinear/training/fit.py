@@ -45,6 +45,7 @@ def fit(
     problems, each class against the rest, and the weight of a class counts in its own problem
     alone (LIBLINEAR's rule). Regression takes labels as they are. Measures of all labels at once,
     such as F1, have two classes, the larger label positive, and C times their risk for the sum.
+    LIBLINEAR's types train a single class too: all examples are positive.
 
     ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
     ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
@@ -54,8 +55,8 @@ def fit(
 
     Raises ChoiceError (a ValueError) for wrong parameters, and ValueError for a
     start that does not fit, labels that are not whole numbers and data of one class (but for
-    regression); MemoryError for weights that no memory holds; warns (NotSolvedWarning) where the
-    tolerance was not reached.
+    regression and LIBLINEAR's types); MemoryError for weights that no memory holds; warns
+    (NotSolvedWarning) where the tolerance was not reached.
     """
     return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
 
@@ -111,7 +112,7 @@ def solve(
         )
     if chosen.kind == "one-class":
         return _one_class(problem, chosen, on_pass, start)
-    labels, label = _classes_of(problem, chosen.kind)
+    labels, label = _classes_of(problem, chosen)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
     point = point_of(start, problem.rows.width, labels)
@@ -169,17 +170,17 @@ def _one_class(
     return model, result
 
 
-def _classes_of(problem: Problem, kind: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _classes_of(problem: Problem, chosen: Selection) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The labels, and the index of each example's label; both empty for regression."""
-    if kind == "regression":
+    if chosen.kind == "regression":
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     labels, label = group_labels(problem.labels)
-    if len(labels) < 2:
+    if len(labels) < 2 and not chosen.solver.is_liblinear:
         raise ValueError(
-            f"all {problem.n_examples} examples have label {labels[0]}: training takes at least "
-            "two classes"
+            f"all {problem.n_examples} examples have label {labels[0]}: this solver type takes "
+            "at least two classes"
         )
-    if kind == "measure":
+    if chosen.kind == "measure":
         if len(labels) > 2:
             raise ValueError(
                 f"measures of all labels take two classes, and there are {len(labels)}: "

@@ -59,7 +59,8 @@ class Model(StoredModel):
         """The probability of each label, n × k, in the order of ``labels``.
 
         For the logistic loss the sigmoid of the score, normalized over the classes where each was
-        trained against the rest, as in LIBLINEAR; for the softmax loss the softmax of the scores.
+        trained against the rest, as in LIBLINEAR (a single class has 1); for the softmax loss the
+        softmax of the scores.
         Raises ValueError for other losses, whose scores are no likelihoods.
         """
         if self.link is None:
@@ -67,13 +68,15 @@ class Model(StoredModel):
             raise ValueError(
                 f"loss {self.loss} has no probabilities: only {' and '.join(known)} have them"
             )
+        if len(self.labels) == 1:
+            return np.ones((self._rows(X).shape[0], 1))
         return self._in_parts(X, threads, (len(self.labels),), np.float64, LINKS[self.link])
 
     def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         if self.is_regression:
             return scores
         if scores.ndim == 1:
-            return self.labels[np.where(scores > 0, 0, 1)]
+            return self.labels[np.where(scores > 0, 0, len(self.labels) - 1)]
         return self.labels[scores.argmax(axis=1)]
 
     def _in_parts(

@@ -136,7 +136,7 @@ class _Reading:
         self._header()
         solver_name, loss = self._solver_and_loss()
         kind = loss_row(loss).kind
-        n_classes = self._count("nr_class", 2)
+        n_classes = self._count("nr_class", 1 if "loss" not in self.found else 2)
         labels = self._no_labels(n_classes) if kind in UNLABELLED else self._labels(n_classes)
         if kind == "measure" and n_classes != 2:
             raise self._error(f"a model of loss {loss} has 2 classes", self.found["nr_class"][0])

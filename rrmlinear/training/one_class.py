@@ -11,7 +11,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.costs import base_costs
 from rrmlinear.training.single import solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
@@ -28,7 +28,8 @@ def solve_one_class(
     Dual: maximize −½‖Σ c_i α_i x_i‖² over 0 ≤ α_i ≤ 1 with Σ c_i α_i = ν Σ c_i, which is
     LIBLINEAR's for c_i = 1. With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression
     of y_i = −ν x_i's at q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept
-    serves. Its duals are α_i − ν. Raises ValueError for rows with a bias column.
+    serves. Its duals are α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest
+    score on is as good; that one is taken. Raises ValueError for rows with a bias column.
     """
     if problem.bias >= 0:
         raise ChoiceError(
@@ -49,6 +50,8 @@ def solve_one_class(
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
     duals = scalar_duals(start.duals, (problem.n_examples,))
+    if nu == 1:
+        return _all_outside(shift, -y, costs, on_pass)
     result = solve_scalars(
         problem.with_bias(1.0),
         replace(chosen, choices=replace(chosen.choices, free_bias=True)),
@@ -69,6 +72,24 @@ def solve_one_class(
     shifted = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
     rho = -float(result.weights[-1])
     return shifted, _middle(risk.scores(weights), costs, nu, rho)
+
+
+def _all_outside(
+    weights: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    on_pass: OnPass | None,
+) -> tuple[Result, float]:
+    """The solution for ν = 1, from the scores of the examples at w = Σ c_i x_i."""
+    value = -float(weights @ weights) / 2
+    row = TraceRow(1, 0.0, value, value, 0.0)
+    if on_pass is not None:
+        on_pass(row)
+    alphas = np.ones(len(costs))
+    counted = int(np.count_nonzero(costs))
+    support = {"examples": counted, "duals": counted, "at_bound": counted}
+    result = Result(Status.SOLVED, weights, [row], 0.0, 0.0, 0.0, alphas, support)
+    return result, float(scores[costs > 0].max())
 
 
 def _middle(

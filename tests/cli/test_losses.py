@@ -154,7 +154,7 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
     ("loss", "text", "message"),
     [
         ("hinge", "1.5 1:1\n2 1:2\n", "ERROR: label 1.5 of example 1 is not a whole number"),
-        ("logistic", "1 1:1\n1 1:2\n", "ERROR: all 2 examples have label 1: training takes"),
+        ("logistic", "1 1:1\n1 1:2\n", "ERROR: all 2 examples have label 1: this solver"),
         ("squared", "1\n2\n", "ERROR: data has no features; at least one is needed\n"),
         ("squared", "1 1:1e200\n2 1:2\n", "ERROR: the squared norm of example 1 overflows"),
     ],

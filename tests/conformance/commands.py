@@ -38,6 +38,7 @@ TRAINED = [
     *[(data, ("-s", number, *more)) for number in NUMBERS for data, more in OF_NUMBERS],
     *[(data, ("-s", "21", *more)) for data, more in OF_ONE],
     *[("real" if "11" in words else "two", words) for words in FREE_BIAS],
+    *[("one", ("-s", number, *more)) for number in CLASSES for more in ((), ("-B", "1"))],
     ("two", ()),
     ("three", ("-c", "2")),
 ]
@@ -46,6 +47,7 @@ VALIDATED = [
     *[("two", ("-s", number, "-v", "5")) for number in CLASSES],
     *[("three", ("-s", number, "-v", "4")) for number in ("1", "4", "0")],
     *[("real", ("-s", number, "-v", "3")) for number in NUMBERS],
+    ("one", ("-v", "3")),
 ]
 
 #: Wrong commands, with what LIBLINEAR says at the begin of a line; all end with 1.
@@ -98,7 +100,6 @@ DIFFERENT = [
     (("-c", "1x", "two"), 1, "ERROR: -c takes a finite number, not '1x'", None),
     (("-s", "4294967297", "two"), 1, "ERROR: unknown solver type 4294967297", 0),
     (("two", "m", "third"), 1, "third is one file too many", 0),
-    (("one", "m"), 1, "ERROR: all 3 examples have label 1", 0),
     (("empty", "m"), 1, "ERROR: ", 0),
     (("-p", "0.1", "-s", "1", "two", "m"), 0, "WARNING: -p has no effect with -s 1: ignored", 0),
     (("-w1", "2", "-s", "12", "real", "m"), 0, "WARNING: -wi has no effect with -s 12", 0),

@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
-from programs import Library, Ours, Program  # noqa: E402
+from programs import BuiltProgram, Library, Ours, Program  # noqa: E402
 
 
 def written(path, labels, X):
@@ -56,17 +56,27 @@ def ours():
     return Ours()
 
 
-@pytest.fixture(params=[Program, Library], ids=["program", "library"])
+def installed(kind):
+    """LIBLINEAR of this kind; the test is skipped where it is absent."""
+    peer = kind()
+    if not peer.is_there():
+        pytest.skip(f"{peer.name} is not installed")
+    return peer
+
+
+@pytest.fixture(params=[Program, BuiltProgram, Library], ids=["program", "built", "library"])
 def liblinear(request):
     """LIBLINEAR, where it is installed."""
-    if not request.param.is_there():
-        pytest.skip(f"{request.param.name} is not installed")
-    return request.param()
+    return installed(request.param)
 
 
-@pytest.fixture
-def program():
+@pytest.fixture(params=[Program, BuiltProgram], ids=["program", "built"])
+def program(request):
     """LIBLINEAR's programs, where they are installed."""
-    if not Program.is_there():
-        pytest.skip(f"{Program.name} is not installed")
-    return Program()
+    return installed(request.param)
+
+
+@pytest.fixture(params=[BuiltProgram, Library], ids=["built", "library"])
+def newest(request):
+    """LIBLINEAR 2.50, where it is installed."""
+    return installed(request.param)

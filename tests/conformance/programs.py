@@ -1,7 +1,8 @@
 """LIBLINEAR's own programs, and ours, behind one face: arguments in, exit code and output out.
 
-LIBLINEAR is the program `liblinear-train` (Debian's package liblinear-tools), and the C library of
-the package liblinear-official, whose Python module is called here with the program's arguments.
+LIBLINEAR is the program `liblinear-train` (Debian's package liblinear-tools), the program `train`
+of a folder that the environment names, and the C library of the package liblinear-official, whose
+Python module is called here with the program's arguments.
 """
 
 from __future__ import annotations
@@ -47,24 +48,39 @@ class Program:
     """LIBLINEAR's programs."""
 
     name = "liblinear-tools"
-
-    @staticmethod
-    def is_there():
-        return bool(shutil.which("liblinear-train") and shutil.which("liblinear-predict"))
-
     #: Types and options that version 2.3 has not.
     lacks = ("21", "-R")
 
+    def __init__(self):
+        self.trains, self.predicts = "liblinear-train", "liblinear-predict"
+
+    def is_there(self):
+        return bool(shutil.which(self.trains) and shutil.which(self.predicts))
+
     def train(self, *arguments):
-        return self._run("liblinear-train", arguments)
+        return self._run(self.trains, arguments)
 
     def predict(self, *arguments):
-        return self._run("liblinear-predict", arguments)
+        return self._run(self.predicts, arguments)
 
     def _run(self, program, arguments):
         words = [program, *map(str, arguments)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
         return Ended(done.returncode, done.stdout, done.stderr)
+
+
+class BuiltProgram(Program):
+    """`train` and `predict` of version 2.50, in the folder that LIBLINEAR_PROGRAMS names."""
+
+    name = "a folder LIBLINEAR_PROGRAMS with train and predict of version 2.50"
+    lacks = ()
+
+    def __init__(self):
+        folder = os.environ.get("LIBLINEAR_PROGRAMS", "")
+        self.trains, self.predicts = (os.path.join(folder, name) for name in ("train", "predict"))
+
+    def is_there(self):
+        return "LIBLINEAR_PROGRAMS" in os.environ
 
 
 class Library:
@@ -73,8 +89,7 @@ class Library:
     name = "liblinear-official"
     lacks = ()
 
-    @staticmethod
-    def is_there():
+    def is_there(self):
         return find_spec("liblinear") is not None
 
     def train(self, *arguments):

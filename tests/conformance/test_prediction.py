@@ -9,7 +9,7 @@ TYPES = ("0", "1", "2", "3", "4", "5", "6", "7", "11", "12", "13", "21")
 MODELS = [
     (number, data)
     for number in TYPES
-    for data in (["real"] if number in ("11", "12", "13") else ["two", "three"])
+    for data in (["real"] if number in ("11", "12", "13") else ["two", "three", "one"])
 ]
 
 
@@ -35,7 +35,7 @@ def test_the_same_labels(number, name, trainer, liblinear, ours, folder):
 
 
 @pytest.mark.parametrize("number", ["0", "6", "7"])
-@pytest.mark.parametrize("name", ["two", "three"])
+@pytest.mark.parametrize("name", ["two", "three", "one"])
 def test_the_same_probabilities(number, name, liblinear, ours, folder):
     assert ours.train("-q", "-s", number, name, "m").code == 0
     assert ours.predict("-b", "1", name, "m", "a").code == 0

@@ -30,12 +30,8 @@ def test_wrong_commands(words, sentence, program, ours, folder):
         ),
     ],
 )
-def test_wrong_choices_of_new_options(words, sentence, ours, folder):
-    from programs import Library
-
-    if not Library.is_there():
-        pytest.skip("liblinear-official is not installed")
-    theirs, mine = Library().train(*words, "two"), ours.train(*words, "two")
+def test_wrong_choices_of_new_options(words, sentence, newest, ours, folder):
+    theirs, mine = newest.train(*words, "two"), ours.train(*words, "two")
     assert theirs.code == mine.code == 1
     assert said(theirs, sentence)
     assert said(mine, sentence)

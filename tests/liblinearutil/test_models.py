@@ -58,6 +58,17 @@ def test_regressions(kind, capsys):
     assert "Squared correlation coefficient" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("kind", [0, 1, 4, 6])
+def test_a_single_class(kind):
+    m = train(np.full(90, 7), X, f"-q -s {kind} -B 1")
+    assert (m.get_nr_class(), m.get_labels()) == (1, [7])
+    labels, (accuracy, _, _), values = predict(np.full(90, 7), X, m, "-q")
+    assert labels == [7.0] * 90
+    assert accuracy == 100
+    w, b = m.get_decfun()
+    assert np.ravel(values) == pytest.approx(X @ np.array(w) + b)
+
+
 def test_outliers(tmp_path):
     m = train(np.ones(90), X + 3, "-q -s 21 -n 0.2")
     assert m.is_oneclass_model()

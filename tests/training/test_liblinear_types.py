@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from rrmlinear import Parameter, Problem, fit
+from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.selection import LOOSE_GAP, select
 from rrmlinear.catalog.solvers import SOLVERS
@@ -85,3 +85,30 @@ def test_a_bias_without_penalty(problems, number):
     plain = fit(problem, Parameter(solver=number, gap_tol=1e-8)).result
     assert free.primal < plain.primal
     assert fit(problem, Parameter(solver=number, free_bias=True)).result.solved
+
+
+OF_CLASSES = [number for number in TYPES if number not in (*REGRESSION, 21)]
+
+
+@pytest.mark.parametrize("number", OF_CLASSES)
+@pytest.mark.parametrize("label", [1.0, -1.0, 3.0])
+def test_a_single_class_is_trained(problems, number, label, tmp_path):
+    X = problems["two"].rows.values
+    problem = Problem.from_arrays(X, np.full(len(X), label), bias=1.0)
+    model = fit(problem, Parameter(solver=number, gap_tol=1e-8))
+    assert model.labels.tolist() == [label]
+    assert model.weights.shape == (7, 1)
+    assert model.result.solved
+    assert (model.predict(-100 * X) == label).all()
+    assert model.weights.any() == (number != 4)  # Crammer and Singer's loss compares classes
+    if model.link is not None:
+        assert (model.predict_proba(X) == 1).all()
+    model.save(tmp_path / "m")
+    assert Model.load(tmp_path / "m").weights.tolist() == model.weights.tolist()
+
+
+def test_a_single_class_is_an_error_of_other_types(problems):
+    X = problems["two"].rows.values
+    problem = Problem.from_arrays(X, np.ones(len(X)))
+    with pytest.raises(ValueError, match="have label 1: this solver type takes at least two"):
+        fit(problem, Parameter(solver=30))

@@ -217,7 +217,7 @@ def test_harmless_differences_are_read(tmp_path, text):
         ("nr_class 2\n", "", 5, "without nr_class"),
         ("bias -1\n", "bias -1\nbias -1\n", 6, "bias stands in line 5 already"),
         ("nr_class 2", "nr_class 3", 3, "2 labels for nr_class 3"),
-        ("nr_class 2", "nr_class 1", 2, "nr_class is '1'"),
+        ("nr_class 2", "nr_class 0", 2, "nr_class is '0'"),
         ("nr_class 2", "nr_class two", 2, "nr_class is 'two'"),
         ("nr_class 2", "nr_class 2.0", 2, "nr_class is '2.0'"),
         ("nr_class 2", "nr_class 99999999999999999999", 2, "nr_class is '9999"),

@@ -63,13 +63,29 @@ def test_it_is_saved_and_predicts_signs(X, tmp_path):
     assert 0.6 <= (expected == 1).mean() <= 0.8
 
 
+def test_all_may_be_outside(X, tmp_path):
+    seen = []
+    problem = Problem.from_arrays(X, np.ones(len(X)), np.r_[np.zeros(1), np.full(len(X) - 1, 2.0)])
+    model = fit(problem, Parameter(solver=21, nu=1.0), on_pass=seen.append)
+    w = 2 * X[1:].sum(axis=0)
+    assert_allclose(model.weights[:, 0], w)
+    assert model.rho == pytest.approx((X[1:] @ w).max())
+    assert model.result.gap == 0
+    losses = 2 * (np.maximum(0, model.rho - X[1:] @ w) - model.rho)
+    assert model.result.primal == pytest.approx(w @ w / 2 + losses.sum())
+    assert seen == model.result.trace
+    assert (model.predict(X[1:]) == -1).all()
+    model.save(tmp_path / "m")
+    assert Model.load(tmp_path / "m").rho == model.rho
+
+
 def test_a_bias_is_refused(X):
     problem = Problem.from_arrays(X, np.ones(len(X)), bias=1.0)
     with pytest.raises(ChoiceError, match=r"prob->bias >=0, but this is ignored in ONECLASS_SVM"):
         fit(problem, Parameter(solver=21))
 
 
-@pytest.mark.parametrize("nu", [0.0, 1.0, 1.5])
+@pytest.mark.parametrize("nu", [0.0, 1.5, np.nan])
 def test_nu_is_a_fraction(X, nu):
     with pytest.raises(ChoiceError, match="nu is"):
         trained(X, nu)
