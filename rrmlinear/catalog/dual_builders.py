@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rrmlinear.catalog.batch_builders import note_choice
+from rrmlinear.catalog.batch_builders import note_choice, risk_of
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
@@ -32,6 +32,13 @@ def plain(task: Task) -> Solver:
             **_visits(task),
         )
     return _ascent_of(task)(task.regularizer)
+
+
+def pairs(task: Task) -> Solver:
+    """Ascent on pairs of duals, of a loss with one kink and a free bias."""
+    from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
+
+    return RowPairAscent(risk_of(task), task.regularizer, task.start)
 
 
 def free_blocks_apply(task: Task) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rrmlinear.catalog.task import Task
-from rrmlinear.solvers.dual.kernel_rows import ROWS_AT_ONCE, KernelRows
-from rrmlinear.solvers.dual.pair_ascent import PairAscent, SlowAscentError
+from rrmlinear.solvers.dual.pairs.kernel_rows import ROWS_AT_ONCE, KernelRows
+from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.loop.solver import Solver
 
 __all__ = ["ROWS_AT_ONCE", "KernelRows", "SlowAscentError", "by_pairs"]

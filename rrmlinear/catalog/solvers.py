@@ -19,6 +19,7 @@ from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.solvers.loop.rules import Rule
+from rrmlinear.solvers.loop.solver import Solver
 
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
@@ -54,6 +55,7 @@ def _liblinear(
     tolerance: float,
     rule: Callable[[Task, float], Rule],
     *choices: str,
+    build: Callable[[Task], Solver] = stage_builders.automatic,
     **more: Any,
 ) -> SolverRow:
     """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
@@ -63,7 +65,7 @@ def _liblinear(
         summary,
         (PROX,),
         ("tolerance", *choices),
-        stage_builders.automatic,
+        build,
         loss=loss,
         tolerance=tolerance,
         rule=rule,
@@ -185,6 +187,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         0.01,
         rule_builders.free_range,
         "nu",
+        build=stage_builders.one_class,
     ),
     SolverRow(
         30,

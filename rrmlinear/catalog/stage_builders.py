@@ -59,6 +59,12 @@ def weston_watkins(task: Task) -> Solver:
     return Stages([descent, *_quicker(task), *second])
 
 
+def one_class(task: Task) -> Solver:
+    """Ascent on pairs of duals; where it is slow, the automatic solver's stages."""
+    pairs = Stage("the ascent on pairs", _from(dual_builders.pairs, task), _visit(task), 0)
+    return Stages([pairs, *_stages(task)])
+
+
 def _stages(task: Task) -> list[Stage]:
     second = [_newton(task)] if newton_applies(task) else []
     if dual_builders.suits_features(task):

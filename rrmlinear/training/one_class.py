@@ -71,6 +71,8 @@ def solve_one_class(
     weights = result.weights[:-1] + shift
     shifted = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
     rho = -float(result.weights[-1])
+    if ((alphas > 0) & (alphas < 1)).any():
+        return shifted, rho
     return shifted, _middle(risk.scores(weights), costs, nu, rho)
 
 
@@ -95,7 +97,10 @@ def _all_outside(
 def _middle(
     scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float, rho: float
 ) -> float:
-    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it."""
+    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it.
+
+    There are others only where every dual is at a bound.
+    """
     order = np.argsort(scores)
     below = np.cumsum(costs[order])
     at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))

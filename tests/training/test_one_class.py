@@ -58,8 +58,12 @@ def test_it_is_saved_and_predicts_signs(X, tmp_path):
     assert lines[4] == f"rho {model.rho:.17g}"
     loaded = Model.load(tmp_path / "m")
     assert loaded.rho == model.rho
-    expected = np.where(X @ model.weights[:, 0] > model.rho, 1, -1)
-    assert (loaded.predict(X) == expected).all()
+    decisions = X @ model.weights[:, 0] - model.rho
+    expected = np.where(decisions > 0, 1, -1)
+    # ρ is the score of examples whose duals are between their bounds: their signs are rounding
+    clear = np.abs(decisions) > 1e-12 * abs(model.rho)
+    assert clear.sum() >= len(X) - X.shape[1] - 1
+    assert (loaded.predict(X) == expected)[clear].all()
     assert 0.6 <= (expected == 1).mean() <= 0.8
 
 

@@ -41,6 +41,17 @@ class Intercept:
         return BalancedClasses(terms, self.searches)
 
 
+def _directions(loss: Any, y: Vector) -> tuple[bool, bool]:
+    """Whether duals of these labels can be above 0, and below."""
+    box = loss.box(y)
+    if box is not None:
+        return bool(box[1].max() > 0), bool(box[0].min() < 0)
+    rises, falls = (
+        bool(np.isfinite(loss.conjugates(y, sign * DUAL_NEAR_ZERO)).any()) for sign in (1, -1)
+    )
+    return rises, falls
+
+
 class BalancedDuals:
     """The duals with Σ c_i α_i = 0 to rounding.
 
@@ -58,12 +69,8 @@ class BalancedDuals:
         loss, y, costs = terms.loss, terms.labels, terms.costs
         if not costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
-        at = costs > 0
         #: Whether some example with a cost above 0 may have a dual above 0, and below 0.
-        self.rises, self.falls = (
-            bool(np.isfinite(loss.conjugates(y[at], sign * DUAL_NEAR_ZERO)).any())
-            for sign in (1, -1)
-        )
+        self.rises, self.falls = _directions(loss, y if costs.min() > 0 else y[costs > 0])
         pieces = loss.pieces(y)
         self.pieces = None if pieces is None else PieceDuals(pieces, costs, loss.smoothing)
         self.terms, self.y, self.costs = terms, y, costs

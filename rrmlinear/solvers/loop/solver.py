@@ -48,6 +48,8 @@ class Solver:
     #: The sum of losses and the regularizer, in solvers over all examples.
     risk: Any
     regularizer: Any
+    #: Rules whose violation the passes find: see `violation`.
+    known_rules: tuple[type[Rule], ...] = ()
 
     def __init__(self) -> None:
         self.certificate = Certificate()
@@ -79,6 +81,16 @@ class Solver:
         """(dual, gap) estimated by the pass; overridden if passes add up the gap themselves."""
         lower = self.certificate.lower
         return lower, gap_between(self.certificate.primal, lower)
+
+    def violation(self) -> float:
+        """The violation that one of the `known_rules` bounds, as the last pass has found it."""
+        return np.inf
+
+    @property
+    def rule_bound(self) -> float:
+        """The bound of this violation, or 0 where the rule is not known."""
+        rule = self.rule
+        return rule.tolerance if rule is not None and isinstance(rule, self.known_rules) else 0.0
 
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
@@ -199,9 +211,7 @@ class Solver:
         if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
-        elif math.isnan(gap) or (
-            gap <= self._target(stopping, row, self.zero) and self._may_measure(gap)
-        ):
+        elif math.isnan(gap) or self._seems_solved(stopping, row):
             self.gap_at_measuring = gap
             row = self._measured(row)
         # with measuring: the limit is wall time
@@ -218,10 +228,17 @@ class Solver:
         ruled = Status.RULE if self.rule_holds else None
         return row, self._proven(row, goal) or ruled or limit
 
+    def _seems_solved(self, stopping: Stopping, row: TraceRow) -> bool:
+        """Whether estimates say stop, and are to be trusted."""
+        if row.gap <= self._target(stopping, row, self.zero) and self._may_measure(row.gap):
+            return True
+        return row.gap <= self.rule_target and self.violation() <= self.rule_bound
+
     def _target(self, stopping: Stopping, row: TraceRow, zero: float) -> float:
         """The gap at which the run may end: the certificate or the rule is looked at there."""
         goal = stopping.target(row, self.first_gap, zero)
-        return goal if self.rule is None else max(goal, self.rule_target)
+        by_gap = self.rule is not None and not self.rule_bound
+        return max(goal, self.rule_target) if by_gap else goal
 
     def _look_at_rule(self, row: TraceRow) -> None:
         """Evaluate the rule, and guess the gap at which it holds, if the violation falls like it.
@@ -238,6 +255,9 @@ class Solver:
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = self.rule.ratio(self.present())
         self.rule_holds = ratio <= 1 and row.gap <= widest
+        if self.rule_bound:
+            self.rule_target = widest
+            return
         fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0
         self.rule_target = (fall if self.rule_holds else min(fall, MAX_RULE_FALL)) * row.gap
 

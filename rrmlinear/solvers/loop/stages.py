@@ -77,6 +77,7 @@ class Stages(Solver):
         self.solver = self.stage.build(duals)
         self.measuring_work = self.solver.measuring_work
         self.solver.deadline, self.solver.target = self.deadline, self.target
+        self.solver.rule, self.known_rules = self.rule, self.solver.known_rules
         # for the point at 0 where the time is up before the first pass
         self.risk = getattr(self.solver, "risk", None)
         self.regularizer = getattr(self.solver, "regularizer", None)
@@ -170,6 +171,9 @@ class Stages(Solver):
             best.offer_weights(solver.final_weights(), primal=primal, exact=True)
         if dual > best.dual:
             best.offer_duals(solver.duals(), dual=dual, exact=True)
+
+    def violation(self) -> float:
+        return self.solver.violation()
 
     def present(self) -> Point:
         return self.solver.present()

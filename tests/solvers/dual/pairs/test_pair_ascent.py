@@ -10,10 +10,10 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual import kernel_rows
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
-from rrmlinear.solvers.dual.kernel_rows import KernelRows
-from rrmlinear.solvers.dual.pair_ascent import PairAscent, SlowAscentError
+from rrmlinear.solvers.dual.pairs import kernel_rows
+from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
+from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

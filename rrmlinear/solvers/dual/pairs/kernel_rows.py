@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.dual._pair_ascent import add_rows
+from rrmlinear.solvers.dual.pairs._pair_ascent import add_rows
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.dual._pair_ascent import PairSteps, add_rows, square_of
-from rrmlinear.solvers.dual.kernel_rows import KernelRows
+from rrmlinear.solvers.dual.pairs._pair_ascent import PairSteps, add_rows, square_of
+from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.loop.solver import Solver
 
 Vector = NDArray[np.float64]

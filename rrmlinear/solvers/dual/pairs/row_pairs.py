@@ -1,0 +1,156 @@
+"""Linear machines with a free intercept by ascent on pairs of duals, over examples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.problem import take_rows
+from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.conditions.base import Search
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rules import FreeRange, Point
+from rrmlinear.solvers.loop.solver import Solver
+
+Vector = NDArray[np.float64]
+
+# A sample has one example of this number, and at least this number of them for each weight.
+SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 4
+# A pass ends where the violation is this fraction of that before, or of the bound of the rule, or
+# where the gap is this fraction of its target.
+PASS_FALL, GOAL_FRACTION = 0.01, 0.5
+# Looks at all examples in a pass at most, and reads of each row between two, in the mean.
+MAX_LOOKS, MAX_READS = 3, 10
+# The sum of the duals is 0 up to this fraction of the sum of their sizes.
+SUM_ROUNDING = 1e-11
+
+
+class RowPairAscent(Solver):
+    """minimize ½‖w‖² + Σ_i c_i φ(x_i'w + b, y_i) over w and b, for a φ with one kink.
+
+    Dual, in β_i = c_i α_i: maximize y'β − ½‖Σ β_i x_i‖² over c_i times the interval of α_i and
+    Σ β_i = 0. It begins with every β_i at a bound, but for one: that on the side to which the
+    weights of a sample pull it. A pass leaves out examples at the bound where they belong, pairs
+    those whose derivatives differ most, and moves the two duals of a pair to their best values.
+
+    ``risk`` has an `Intercept`. Raises ValueError for a loss with another dual. Source: Chou, Lin
+    and Lin, Dual coordinate descent methods for linear one-class SVM and SVDD, 2020.
+    """
+
+    known_rules = (FreeRange,)
+
+    def __init__(
+        self, risk: ScalarRisk, regularizer: Regularizer, start: Vector | None = None
+    ) -> None:
+        super().__init__()
+        box = risk.loss.box(risk.labels)
+        if box is None or box[2] or risk.loss.smoothing:
+            raise ValueError(f"{type(risk.loss).__name__} has more than one kink, or none")
+        self.risk, self.regularizer = risk, regularizer
+        self.lower, self.upper = (risk.costs * each for each in box[:2])
+        self.first_duals, self.n = start, len(risk.costs)
+        self.measuring_work = 2.0 * self.n
+        self.state: RowPairs
+
+    def start(self) -> None:
+        self.certificate = Certificate(self.risk, self.regularizer)
+        risk = self.risk
+        self.state = RowPairs(risk.rows, risk.labels, self.lower, self.upper)
+        if self.first_duals is not None:
+            betas = np.clip(risk.costs * self.first_duals, self.lower, self.upper)
+            if abs(betas.sum()) <= SUM_ROUNDING * np.abs(betas).sum():
+                self.state.renew(betas)
+                return
+        begin(self.state, risk.rows, risk.labels, self.lower, self.upper)
+
+    def run_pass(self, number: int) -> None:
+        state, self.moved = self.state, 0
+        bound, gap = self.rule_bound, self.target if math.isfinite(self.target) else 0.0
+        fall = 0.0 if bound > 0 else PASS_FALL
+        for _ in range(MAX_LOOKS):
+            state.ascend(fall, GOAL_FRACTION * bound, GOAL_FRACTION * gap, MAX_READS * self.n)
+            state.look()
+            self.moved += state.steps
+            self.work += state.visits + self.n
+            if state.violation <= bound or state.gap <= gap or not state.steps:
+                break
+
+    def estimate(self) -> tuple[float, float]:
+        return self._dual(), self.state.gap
+
+    def violation(self) -> float:
+        return self.state.violation
+
+    def measure(self) -> None:
+        weights, alphas = self.state.weights.copy(), self._alphas()
+        near = Search(self.state.middle, max(self.state.violation, 0.0))
+        at = self.risk.at(self.risk.labels - self.state.slopes, near)
+        primal = self.certificate.primal_of(weights, at)
+        self.certificate.offer_weights(weights, at, primal=primal, exact=True)
+        self.certificate.offer_duals(alphas, dual=self._dual(), exact=True)
+
+    def present(self) -> Point:
+        scores = self.risk.labels - self.state.slopes
+        return Point(self.state.weights, self._alphas(), scores)
+
+    def support(self) -> dict[str, int]:
+        betas = self.state.betas
+        at_bound = (betas == self.lower) | (betas == self.upper)
+        count = int(np.count_nonzero(betas))
+        return {
+            "examples": count,
+            "duals": count,
+            "at_bound": int(np.count_nonzero(at_bound & (betas != 0))),
+        }
+
+    def _dual(self) -> float:
+        weights = self.state.weights
+        return float(self.risk.labels @ self.state.betas) - float(weights @ weights) / 2
+
+    def _alphas(self) -> Vector:
+        alphas = np.zeros(self.n)
+        np.divide(self.state.betas, self.risk.costs, out=alphas, where=self.risk.costs > 0)
+        return alphas
+
+
+def begin(state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector) -> None:
+    """Set β to bounds by the derivatives at the weights of a sample, or at 0 if that is small."""
+    n = len(y) // SAMPLE_FRACTION
+    if n >= MIN_SAMPLE_EXAMPLES * max(rows.width, SAMPLE_FRACTION):
+        random = np.random.default_rng(n)
+        chosen = SAMPLE_FRACTION * np.arange(n) + random.integers(0, SAMPLE_FRACTION, n)
+        part = (
+            take_rows(rows, chosen),
+            y[chosen],
+            lower[chosen] * SAMPLE_FRACTION,
+            upper[chosen] * SAMPLE_FRACTION,
+        )
+        sample = RowPairs(*part)
+        begin(sample, *part)
+        sample.ascend(PASS_FALL, 0.0, 0.0, MAX_READS * n)
+        state.look(sample.weights)
+        y = state.slopes
+    state.renew(at_bounds(y, lower, upper))
+
+
+def at_bounds(slopes: Vector, lower: Vector, upper: Vector) -> Vector:
+    """β of sum 0 that maximizes slopes'β: all but one at a bound."""
+    room = upper - lower
+    if room.min() == room.max() > 0:
+        count = int(-lower.sum() / room[0])
+        order = np.argpartition(-slopes, min(count, len(slopes) - 1))
+    else:
+        order = np.argsort(-slopes)
+        count = int(np.searchsorted(np.cumsum(room[order]), -lower.sum()))
+    betas = lower.copy()
+    betas[order[:count]] = upper[order[:count]]
+    if count < len(slopes):
+        last = order[count]
+        betas[last] = 0.0
+        betas[last] = np.clip(-betas.sum(), lower[last], upper[last])
+    return betas
