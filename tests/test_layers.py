@@ -19,6 +19,7 @@ LAYERS = [
     ["risks"],
     ["solvers"],
     ["catalog"],
+    ["pages"],
     ["training"],
     ["cli", "estimators"],
     ["liblinearutil"],
@@ -30,10 +31,13 @@ BELOW = {
 }
 #: Folders that users meet: they may print.
 INTERFACES = ("cli", "estimators", "liblinearutil")
+#: Files that start a command, and do nothing else.
+DOORS = ("train.py", "predict.py", "sequences.py", "convert.py", "info.py", "plot.py")
 #: Source stems that one folder may hold.
 MOST_STEMS = 20
 
-HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
+HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
+HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
 
@@ -131,7 +135,7 @@ def test_every_folder_has_its_place():
 def test_dependencies_point_down(path):
     folder = folder_of(path)
     allowed = BELOW.get(folder, set(BELOW)) | {folder}
-    if name_of(path) in ("train.py", "predict.py", "sequences.py"):
+    if name_of(path) in DOORS:
         allowed = {"cli"}
     upward = {to for to, _ in own_imports(path)} - allowed
     assert upward == set(), f"{name_of(path)} may not import {upward}"
@@ -225,7 +229,7 @@ def test_nothing_below_the_interfaces_prints(path):
 
 @pytest.mark.parametrize(
     "path",
-    sources(".py", ".pyx", ".pxd", ".h", but=("catalog", "training", *INTERFACES, "top")),
+    sources(".py", ".pyx", ".pxd", ".h", but=("catalog", "pages", "training", *INTERFACES, "top")),
     ids=name_of,
 )
 def test_nothing_below_the_catalog_knows_solver_types(path):

@@ -15,9 +15,10 @@ from rrmlinear.cli.usage import training_usage
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "README.md").read_text()
 COMMAND_LINE = (TOP / "docs" / "command_line.md").read_text()
+PAGES = (TOP / "docs" / "pages.md").read_text()
 PYTHON = (TOP / "docs" / "python.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
-BLOCKS = [block for page in (README, COMMAND_LINE) for block in BLOCK.findall(page)]
+BLOCKS = [block for page in (README, COMMAND_LINE, PAGES) for block in BLOCK.findall(page)]
 COMMANDS = [
     line for language, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
 ]
@@ -108,6 +109,11 @@ def test_python(folder, monkeypatch, capsys):
     assert float(accuracy) > 0.94
     assert float(best.split()[0]) > 0.94
     assert float(logistic.split()[0]) > 0.97
+
+
+def test_a_page_of_a_fit(folder, monkeypatch):
+    run_programs(PAGES, folder, monkeypatch)
+    assert "Lasso" in (folder / "lasso.html").read_text(encoding="utf-8")
 
 
 def test_tables_are_those_of_the_catalog():

@@ -14,7 +14,7 @@ BROKEN_PIPE = 141
 
 
 def run(command: str, arguments: Sequence[str] | None = None) -> int:
-    """Run ``training``, ``prediction``, ``conversion`` or ``attributes``; the exit code.
+    """Run the command whose main stands in this module of `cli`; the exit code.
 
     The arguments are those of the process by default.
     """

@@ -57,6 +57,7 @@ class TrainingOptions:
     search: SearchOptions | None = None
     liblinear_model: bool = False
     cached: bool = False
+    report_file: str | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -138,6 +139,7 @@ def parser_of_training() -> Parser:
     parser.flag("--strict")
     parser.flag("--liblinear-model", dest="liblinear_model")
     parser.flag("--cache", dest="cached")
+    parser.value("--report", dest="report_file")
     parser.flag("-C", dest="search")
     return parser
 
@@ -174,6 +176,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         SearchOptions(options.C, options.epsilon) if options.search else None,
         bool(options.liblinear_model),
         bool(options.cached),
+        options.report_file,
         tuple(said),
     )
 

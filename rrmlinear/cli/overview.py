@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rrmlinear import __version__
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.usage import CONVERT, PREDICT, SEQUENCES, training_usage
+from rrmlinear.cli.usage import CONVERT, INFO, PLOT, PREDICT, SEQUENCES, training_usage
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -14,12 +14,14 @@ def main(arguments: Sequence[str]) -> None:
     commands = (
         "python -m rrmlinear.train (rrmlinear-train), "
         "python -m rrmlinear.predict (rrmlinear-predict), "
-        "python -m rrmlinear.convert (rrmlinear-convert) and "
-        "python -m rrmlinear.sequences (rrmlinear-sequences)"
+        "python -m rrmlinear.convert (rrmlinear-convert), "
+        "python -m rrmlinear.sequences (rrmlinear-sequences), "
+        "python -m rrmlinear.info (rrmlinear-info) and "
+        "python -m rrmlinear.plot (rrmlinear-plot)"
     )
     if arguments and arguments[0] not in ("-h", "--help", "--version"):
         raise LeaveError(f"{arguments[0]} is an argument of {commands}")
     print(f"rrmlinear {__version__}")
     if "--version" not in arguments:
-        texts = "\n\n".join([training_usage(), PREDICT, CONVERT, SEQUENCES])
+        texts = "\n\n".join([training_usage(), PREDICT, CONVERT, SEQUENCES, INFO, PLOT])
         print(f"Commands: {commands}\n\n{texts}")

@@ -172,12 +172,12 @@ class TraceWriter:
 
 
 @contextmanager
-def warnings_said() -> Iterator[None]:
-    """Say every warning of the block on standard error at its end."""
+def warnings_said() -> Iterator[list[warnings.WarningMessage]]:
+    """Say every warning of the block on standard error at its end; yields the list of them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            yield
+            yield caught
         finally:
             for warning in caught:
                 warn(str(warning.message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from rrmlinear.cli.files import (
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
+from rrmlinear.cli.pages import Report, check_page, messages
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
 from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str]) -> None:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
     _check_outputs(options)
-    with warnings_said():
+    with warnings_said() as said:
         read = read_chains if options.chosen.kind == "chain" else read_problem
         problem = read(
             options.training_file, options.reading_threads, options.strict, options.cached
@@ -57,7 +59,8 @@ def main(arguments: Sequence[str]) -> None:
         problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
     )
     problem = problem.with_bias(options.bias)
-    run = _Run(options, problem)
+    command = shlex.join(["python", "-m", "rrmlinear.train", *arguments])
+    run = _Run(options, problem, Report(options.report_file, command, messages(said)))
     try:
         if options.folds is not None:
             run.over_folds(options.folds)
@@ -79,28 +82,34 @@ def _check_outputs(options: TrainingOptions) -> None:
         outputs.append(("cache file", cache_of(options.training_file)))
         if not is_fresh(options.training_file):
             check_output(outputs[0][1], "can't write cache file")
+    if options.report_file is not None:
+        outputs.append(("report file", options.report_file))
+        check_page(options.report_file)
+    inputs = [("training set", options.training_file)]
     if not options.saves:
+        check_distinct(outputs, inputs)
         return
     outputs.append(("model file", options.model_file))
     check_output(options.model_file, "can't save model to file")
     if options.trace_file is not None:
         outputs.append(("trace file", options.trace_file))
         check_output(options.trace_file, "can't open trace file")
-    inputs = [("training set", options.training_file)]
     if options.groups_file is not None:
         inputs.append(("groups file", options.groups_file))
     check_distinct(outputs, inputs)
 
 
 class _Run:
-    def __init__(self, options: TrainingOptions, problem: Problem | SequenceProblem):
-        self.options, self.problem = options, problem
+    def __init__(
+        self, options: TrainingOptions, problem: Problem | SequenceProblem, report: Report
+    ):
+        self.options, self.problem, self.report = options, problem, report
         self.passes = 0
 
     def train(self) -> None:
         options = self.options
         with ExitStack() as stack:
-            stack.enter_context(warnings_said())
+            said = stack.enter_context(warnings_said())
             reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
             if options.trace_file is not None:
                 file = stack.enter_context(
@@ -112,6 +121,7 @@ class _Run:
             print(summary(model, options.chosen.solver))
             sys.stdout.flush()
         self._save(model)
+        self.report.of_model(model, self.problem, messages(said))
 
     def _fitted(self, on_pass: Reporter) -> Model | ChainModel:
         if isinstance(self.problem, SequenceProblem):
@@ -138,7 +148,10 @@ class _Run:
         quiet = self.options.quiet
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
 
+        trials: list[Trial] = []
+
         def say(trial: Trial) -> None:
+            trials.append(trial)
             if not quiet:
                 print(trial_line(trial, regression), flush=True)
 
@@ -147,16 +160,19 @@ class _Run:
         with warnings_said():
             best = search(self.problem, self.options.chosen, folds, *first, say, self._on_pass([]))
         print(best_line(best, regression))
+        self.report.of_search(trials, best, self.options.chosen, self.problem)
 
     def cross_validate(self, folds: int) -> None:
         options = self.options
         with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
             predicted = self._held_out(folds, self._on_pass([show]))
         if isinstance(self.problem, SequenceProblem):
-            print(f"Cross Validation {sequence_lines(predicted, self.problem)}")
-            return
-        regression = options.chosen.kind == "regression"
-        print(cross_validation_lines(predicted, self.problem.labels, regression))
+            lines = f"Cross Validation {sequence_lines(predicted, self.problem)}"
+        else:
+            regression = options.chosen.kind == "regression"
+            lines = cross_validation_lines(predicted, self.problem.labels, regression)
+        print(lines)
+        self.report.of_folds(folds, lines, options.chosen, self.problem)
 
     def _held_out(self, folds: int, on_pass: Reporter) -> NDArray[Any]:
         """Labels that models of the other folds predict."""

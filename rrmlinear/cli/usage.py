@@ -26,6 +26,7 @@ OTHER_OPTIONS = {
     "--cache": "leave training_set_file.cache.rrm, a container, and train from it while the text "
     "stays the same",
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
+    "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.
@@ -92,6 +93,30 @@ columns_file has a token on each line, its columns apart by blanks and the label
 line between sequences; plain or .gz, .bz2, .xz or .zst; - is standard input
 output_file gets lines label qid:sequence index:1 ..., which train and predict take
 dictionary_file is written with it (default output_file.dictionary)"""
+
+PLOT = """\
+Usage: plot [options] trace_file ...
+options:
+-o file : where to draw, its name ending in .png, .svg, .pdf or .html, a page with zoom (default
+          traces.html)
+--against name : seconds (default) or passes, on the horizontal axis of a picture
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+trace_file is one that train --trace has written"""
+
+INFO = f"""\
+Usage: info [options] data_file
+options:
+--report file : write a page, one HTML file, with the same facts and a picture
+--sequences : data_file holds sequences, of lines with qid:
+-m threads : threads of reading (default all processors)
+--strict : {STRICT}
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version
+data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
+standard input"""
 
 
 def option_rows() -> Iterator[tuple[str, str, str]]:

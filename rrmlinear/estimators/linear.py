@@ -34,6 +34,7 @@ from rrmlinear.estimators.objective import (
     find_loss,
     objective_of,
 )
+from rrmlinear.estimators.reporting import Reported, Training
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
@@ -85,7 +86,7 @@ class LinearScores(Certified):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearModel(LinearScores):
+class LinearModel(Reported, LinearScores):
     """The parameters of all estimators of a linear problem; ``_row`` says the problem.
 
     ``_solvers`` are solver types by their names here.
@@ -173,10 +174,14 @@ class LinearModel(LinearScores):
     def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
         with own_words(self._solvers):
             if self._intercept == COLUMN:
-                return solve_with_column(problem, chosen, self._on_pass(), start, stacklevel=4)
-            start = self._with_weights(start, problem, chosen)
-            model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
-        if self.warm_start:
+                model, result = solve_with_column(
+                    problem, chosen, self._on_pass(), start, stacklevel=4
+                )
+            else:
+                start = self._with_weights(start, problem, chosen)
+                model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+        self._training_ = Training.of(model, result, self._scale)
+        if self.warm_start and self._intercept != COLUMN:
             self._last_weights = model.labels, model.weights
         return model, result
 

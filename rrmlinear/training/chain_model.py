@@ -11,22 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack
 from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions, best_labellings
-from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
-from rrmlinear.training.stored import StoredModel
+from rrmlinear.training.trained import TrainedModel
 
 #: Scores of positions that are held at a time.
 SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class ChainModel(StoredModel):
-    """A `StoredModel` with transitions, which labels sequences; else as `Model`.
+class ChainModel(TrainedModel):
+    """A `TrainedModel` with transitions, which labels sequences; else as `Model`.
 
     A labelling y of a sequence has the score Σ_t w_{y_t}'x_t + Σ_t ``transitions``[y_{t−1}, y_t].
     Sequences are given as a `SequenceProblem`, whose labels do not count, or as a list of matrices,
@@ -35,8 +33,6 @@ class ChainModel(StoredModel):
     `SequenceProblem.split` cuts them.
     """
 
-    parameter: Choices | None = None
-    result: Result | None = None
     #: Mixtures of labellings that a later training may begin from, where the solver has some.
     labellings: Any = None
 

@@ -11,27 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import LOSSES, loss_row
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
 from rrmlinear.training.probabilities import LINKS
-from rrmlinear.training.stored import StoredModel
+from rrmlinear.training.trained import TrainedModel
 
 SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Model(StoredModel):
-    """A `StoredModel` that predicts, with the parameter and the result of its training.
-
-    A loaded model has neither.
-    """
-
-    parameter: Choices | None = None
-    result: Result | None = None
+class Model(TrainedModel):
+    """A `TrainedModel` that predicts."""
 
     @property
     def link(self) -> str | None:

@@ -58,7 +58,7 @@ def search(
     regression = chosen.kind == "regression"
     best: Trial | None = None
     for epsilon in _epsilons(problem, chosen, first_epsilon):
-        start = first_cost or _first_cost(problem, chosen, epsilon or 0.0)
+        start = first_cost or smallest_cost(problem, chosen, epsilon or 0.0)
         for trial in _costs(problem, chosen, parts, start, epsilon, on_pass):
             on_trial(trial)
             if best is None or (
@@ -92,7 +92,7 @@ def _costs(
 ) -> Iterator[Trial]:
     """Trials of rising C."""
     regression = chosen.kind == "regression"
-    last = MAX_REGRESSION_COST if regression else MAX_COST
+    last = largest_cost(chosen)
     cost, same = min(cost, last), 0
     models: list[Model | None] = [None] * len(parts)
     while cost <= last and same < UNCHANGED:
@@ -127,7 +127,12 @@ def _with(chosen: Selection, cost: float, epsilon: float | None) -> Selection:
     return select(replace(chosen.choices, C=cost, epsilon=epsilon))
 
 
-def _first_cost(problem: Problem, chosen: Selection, epsilon: float) -> float:
+def largest_cost(chosen: Selection) -> float:
+    """The largest C of the search: LIBLINEAR's."""
+    return MAX_REGRESSION_COST if chosen.kind == "regression" else MAX_COST
+
+
+def smallest_cost(problem: Problem, chosen: Selection, epsilon: float) -> float:
     """A C with which the weights are near 0, a power of 2: LIBLINEAR's."""
     n = problem.n_examples
     largest = float(problem.rows.squared_norms().max())

@@ -1,0 +1,101 @@
+"""The info command: what a data set holds, and which type and range of C suit it."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
+from rrmlinear.cli.files import check_distinct, check_input, read_chains, read_problem
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.liblinear import SEARCHED
+from rrmlinear.cli.options import MAX_THREADS
+from rrmlinear.cli.pages import check_page, page_errors
+from rrmlinear.cli.parser import Parser, whole
+from rrmlinear.cli.report import warnings_said
+from rrmlinear.cli.usage import INFO, WIDTH
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.pages import advice, page
+from rrmlinear.pages.facts import DataFacts, facts_of
+from rrmlinear.pages.run import versions
+from rrmlinear.training.search import largest_cost, smallest_cost
+
+#: Classes whose numbers of examples are printed one by one.
+MOST_CLASSES = 10
+#: A type for the search of C by the kind of labels: LIBLINEAR's own choices.
+SEARCHED_REGRESSION = 11
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read the file and print its facts, or write them as a page."""
+    parser = Parser(INFO)
+    parser.flag("--strict")
+    parser.flag("--sequences")
+    parser.value("--report", dest="report_file")
+    parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
+    options, files = parser.parse(arguments)
+    if len(files) != 1:
+        raise parser.wrong("no data_file is given" if not files else "info takes one data_file")
+    path = files[0]
+    check_input(path)
+    if options.report_file is not None:
+        check_distinct([("report file", options.report_file)], [("data file", path)])
+        check_page(options.report_file)
+    read = read_chains if options.sequences else read_problem
+    with warnings_said():
+        problem = read(path, options.threads, bool(options.strict))
+    if problem.n_features == 0 or problem.rows.shape[0] == 0:
+        raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
+    facts = facts_of(problem)
+    told = list(advice.remarks(facts))
+    tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
+    tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
+    if options.report_file is not None:
+        sections = [
+            page.data_section(facts),
+            page.Section("What to try", lines=tried, warnings=told),
+            page.Section("How it was made", versions()),
+        ]
+        with page_errors(options.report_file):
+            page.write_page(options.report_file, f"Data of {path}", sections)
+    if not options.quiet:
+        print("\n".join(_lines(facts, told, tried)))
+
+
+def _command(flags: str, path: str) -> str:
+    return f"python -m rrmlinear.train {flags} {shlex.quote(path)}"
+
+
+def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -> Iterator[str]:
+    """The command that searches C, with its range for these data."""
+    if isinstance(problem, SequenceProblem) or (facts.labels is not None and len(facts.labels) < 2):
+        return
+    regression = facts.labels is None
+    number = SEARCHED_REGRESSION if regression else SEARCHED
+    chosen = select(Parameter(solver=number))
+    first, last = smallest_cost(problem, chosen, 0.0), largest_cost(chosen)
+    line = _command(f"-C -s {number}", path)
+    yield f"{line}  (C from {first:g}, where weights are near 0, to {last:g})"
+
+
+def _lines(
+    facts: DataFacts, told: Sequence[str], tried: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    section = page.data_section(facts)
+    width = max(len(name) for name, _ in (*section.lines, *tried)) + 4
+    for name, value in section.lines:
+        yield f"{name:{width}}{value}"
+    if facts.labels is not None and facts.counts is not None:
+        order = facts.counts.argsort(kind="stable")[::-1]
+        for at in order[:MOST_CLASSES].tolist():
+            yield f"{f'  label {facts.labels[at]}':{width}}{facts.counts[at]}"
+        if len(order) > MOST_CLASSES:
+            yield f"  and {len(order) - MOST_CLASSES} more"
+    for sentence in told:
+        yield textwrap.fill(sentence, WIDTH, initial_indent="note: ", subsequent_indent="      ")
+    yield "to try:"
+    for purpose, line in tried:
+        yield f"{'  ' + purpose:{width}}{line}"

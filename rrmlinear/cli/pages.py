@@ -1,0 +1,99 @@
+"""The pages that the commands write."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.cli.files import blaming, check_output
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.pages.facts import facts_of
+from rrmlinear.pages.page import check_available, write_run
+from rrmlinear.pages.run import Run, Table
+from rrmlinear.training.search import Trial
+from rrmlinear.training.trained import TrainedModel
+
+Data = Problem | SequenceProblem
+
+
+def check_page(path: str) -> None:
+    """End the command where a page cannot be made or written."""
+    try:
+        check_available()
+    except ImportError as error:
+        raise LeaveError(f"ERROR: {error}") from None
+    check_output(path, "can't write report file")
+
+
+@contextmanager
+def page_errors(path: str) -> Iterator[None]:
+    """End the command with a sentence where this page cannot be written."""
+    with blaming(f"can't write report file {path}"):
+        yield
+
+
+def messages(said: Sequence[warnings.WarningMessage]) -> list[str]:
+    """The sentences of warnings."""
+    return [str(warning.message) for warning in said]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The page that `train --report` writes, none where ``path`` is None.
+
+    ``command`` is told as what made it; ``warnings`` are those of reading.
+    """
+
+    path: str | None
+    command: str
+    warnings: Sequence[str]
+
+    def of_model(self, model: TrainedModel, problem: Data, said: Sequence[str]) -> None:
+        """The page of a training."""
+        if self.path is None:
+            return
+        with page_errors(self.path):
+            model.report(self.path, problem, command=self.command, warnings=[*self.warnings, *said])
+
+    def of_search(
+        self, trials: Sequence[Trial], best: Trial, chosen: Selection, problem: Data
+    ) -> None:
+        """The page of a search for C."""
+        regression = chosen.kind == "regression"
+        score = "mean squared error" if regression else "accuracy"
+        with_epsilon = best.epsilon is not None
+        heads = ["C", *(["p"] if with_epsilon else []), score]
+        rows = [
+            [f"{t.cost:g}", *([f"{t.epsilon:g}"] if with_epsilon else []), f"{t.score:.6g}"]
+            for t in trials
+        ]
+        table = Table(f"Values of C tried; the best is {best.cost:g}", heads, rows)
+        self._of_table("Search for C", chosen, problem, table)
+
+    def of_folds(self, folds: int, lines: str, chosen: Selection, problem: Data) -> None:
+        """The page of a cross validation, whose results were printed as ``lines``."""
+        rows = [
+            line.removeprefix("Cross Validation ").split(" = ", 1) for line in lines.split("\n")
+        ]
+        table = Table(f"Examples of {folds} folds held out", ("measure", "value"), rows)
+        self._of_table("Cross validation", chosen, problem, table)
+
+    def _of_table(self, title: str, chosen: Selection, problem: Data, table: Table) -> None:
+        if self.path is None:
+            return
+        run = Run(
+            f"{title}, {chosen.loss_row.name} loss",
+            self.command,
+            chosen.loss_row.name,
+            chosen.choices,
+            facts=facts_of(problem, chosen.kind == "regression"),
+            warnings=self.warnings,
+            tables=[table],
+        )
+        with page_errors(self.path):
+            write_run(run, self.path)

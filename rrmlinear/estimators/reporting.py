@@ -1,0 +1,105 @@
+"""Pages about the fits of linear estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.data.problem import Problem
+from rrmlinear.pages.facts import DataFacts, facts_of
+from rrmlinear.pages.page import write_run
+from rrmlinear.pages.run import Run
+from rrmlinear.solvers.loop.result import Result
+from rrmlinear.training.model import Model
+from rrmlinear.training.trained import check_names
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a fit asked for and its certificate, without the weights and duals.
+
+    Objectives times ``scale`` are those of the estimator.
+    """
+
+    loss: str
+    choices: Choices
+    result: Result
+    scale: float
+
+    @classmethod
+    def of(cls, model: Model, result: Result, scale: float) -> Training:
+        choices = model.parameter
+        assert choices is not None
+        assert model.loss is not None
+        # pickle takes no read-only mapping
+        choices = replace(choices, class_weights=dict(choices.class_weights))
+        return cls(model.loss, choices, replace(result, weights=np.empty(0), duals=None), scale)
+
+
+class Reported:
+    """An estimator that writes a page; a fit sets ``_training_`` and ``coef_``."""
+
+    _training_: Training
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        """Write a page about the last fit, one HTML file that needs no network.
+
+        It tells the problem, facts of the data where the training data X and y are given, the
+        certificate with its trace, and the largest weights, by ``feature_names`` (by default those
+        of the data frame that `fit` took). Raises NotFittedError before a fit, ImportError without
+        plotly and Jinja2 (the extra ``report``), ValueError for data or names that do not fit.
+        """
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise ValueError("X and y are given together, or neither")
+        coef: Any = self.coef_  # type: ignore[attr-defined]
+        weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
+        names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
+        check_names(names, len(weights))
+        training = self._training_
+        run = Run(
+            f"{type(self).__name__}, {training.loss} loss",
+            repr(self),
+            training.loss,
+            training.choices,
+            weights,
+            self._columns(len(weights.T)),
+            training.result,
+            training.scale,
+            None if X is None else self._facts(X, y),
+            names,
+        )
+        write_run(run, path)
+
+    def _columns(self, n_scores: int) -> list[str]:
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return ["prediction"]
+        if n_scores == 1:
+            return [f"label {classes[1]} against {classes[0]}"]
+        return [f"label {label}" for label in classes]
+
+    def _facts(self, X: Any, y: Any) -> DataFacts:
+        dtypes = [np.float64, np.float32]
+        X = validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=False)  # type: ignore[arg-type]
+        classes = getattr(self, "classes_", None)
+        if classes is None:
+            return facts_of(Problem.from_arrays(X, y), as_numbers=True)
+        index = np.searchsorted(classes, y)
+        facts = facts_of(Problem.from_arrays(X, index), as_numbers=False)
+        assert facts.labels is not None
+        return replace(facts, labels=classes[facts.labels])

@@ -1,0 +1,63 @@
+"""The Run: what a page tells of a training."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.pages.facts import DataFacts
+from rrmlinear.solvers.loop.result import Result
+
+#: Packages whose versions a page names.
+PACKAGES = ("rrmlinear", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a page: its title, the heads of its columns, and rows of numbers or words."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training: what was asked, the weights, and the certificate.
+
+    ``command`` is the line that makes it again. ``weights`` (features × columns) leave an appended
+    column out, and ``columns`` are their names: labels, or one name for a single score. Objectives
+    and gaps of ``result`` times ``scale`` are those of the user's problem. ``loss`` and ``choices``
+    say the problem.
+    """
+
+    title: str
+    command: str
+    loss: str
+    choices: Choices
+    weights: NDArray[np.float64] | None = None
+    columns: Sequence[str] = ()
+    result: Result | None = None
+    scale: float = 1.0
+    facts: DataFacts | None = None
+    feature_names: Sequence[str] | None = None
+    warnings: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+
+
+def versions() -> list[tuple[str, str]]:
+    """(name, version) of the packages in use, Python and the machine."""
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except ModuleNotFoundError:
+            continue
+    return [*found, ("Python", platform.python_version()), ("machine", platform.platform())]

@@ -1,0 +1,100 @@
+"""The problem of a run in a sentence and a formula, and numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.losses import loss_row
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.rows import LossRow, RegularizerRow, resolved
+from rrmlinear.catalog.selection import number_of
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.pages.run import Run
+
+#: The task by the kind of labels.
+TASKS = {
+    "binary": "Tell two classes apart by one score",
+    "multiclass": "Tell {classes} classes apart, all in one problem",
+    "measure": "Rank examples of two classes for a measure of all labels at once",
+    "regression": "Predict a number by a linear score",
+    "one-class": "Tell most examples from outliers",
+    "chain": "Label every position of a sequence",
+}
+ONE_BY_ONE = "Tell {classes} classes apart, each against the rest"
+
+#: Signs of choices in the formulas of the catalog.
+SYMBOLS = {
+    "l1": "S",
+    "radius": "R",
+    "epsilon": "ε",
+    "huber": "δ",
+    "quantile": "q",
+    "slope": "s",
+    "smoothing": "γ",
+    "nu": "ν",
+    "beta": "β",
+}
+
+
+def number(value: float) -> str:
+    """A number in at most six digits; thousands apart."""
+    if math.isinf(value) or math.isnan(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "unknown"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u202f").replace("-", "−")
+    return f"{value:.6g}".replace("-", "−")
+
+
+def size(n_bytes: float) -> str:
+    """Bytes in a unit that leaves few digits."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000 or unit == "GB":
+            break
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} {unit}"
+
+
+def sentence(run: Run) -> str:
+    """The problem in one sentence."""
+    row, regularizer = loss_row(run.loss), _regularizer(run.choices)
+    classes = _n_classes(run)
+    task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[row.kind]
+    return (
+        f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, run.choices)} with "
+        f"{regularizer.meaning}{_numbers(regularizer, run.choices)}, C = {number(run.choices.C)}."
+    )
+
+
+def _n_classes(run: Run) -> int:
+    if run.facts is not None and run.facts.labels is not None:
+        return len(run.facts.labels)
+    return len(run.columns)
+
+
+def _numbers(row: LossRow | RegularizerRow, choices: Choices) -> str:
+    """The numbers of a loss or a regularizer that are not 0, in parentheses."""
+    numbers = [
+        f"{SYMBOLS.get(name, name)} = {number(value)}"
+        for name, value in resolved(row.takes, choices).items()
+        if isinstance(value, int | float) and value
+    ]
+    return f" ({', '.join(numbers)})" if numbers else ""
+
+
+def formulas(run: Run) -> list[str]:
+    """The objective, and its parts, a line each."""
+    row = loss_row(run.loss)
+    if row.kind in ("measure", "chain"):
+        scores = "s(y) the score of a labelling y" if row.kind == "chain" else "a_i = x_i'w"
+    else:
+        scores = "a = x'w" if row.kind != "multiclass" else "a_j = x'w_j"
+    return [
+        "minimize over w:  Ω(w) + C Σ_i φ_i(w)",
+        f"Ω = {_regularizer(run.choices).formula}",
+        f"φ = {row.formula},  {scores}",
+    ]
+
+
+def _regularizer(choices: Choices) -> RegularizerRow:
+    return REGULARIZERS[choices.regularizer or find_solver(number_of(choices)).regularizer]

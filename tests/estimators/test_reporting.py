@@ -1,0 +1,61 @@
+"""Pages about the fits of estimators."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import rrmlinear
+
+pytest.importorskip("plotly", reason="pages need plotly")
+pytest.importorskip("jinja2", reason="pages need Jinja2")
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(80, 3))
+NAMES = np.array(["ash", "beech", "cedar"])
+WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "y", "told"),
+    [
+        (rrmlinear.LinearSVC(), WORDS, "each against the rest"),
+        (rrmlinear.WestonWatkinsSVC(C=3.0), WORDS, "C = 3."),
+        (rrmlinear.LogisticRegression(), WORDS == "ash", "label True against False"),
+        (rrmlinear.Lasso(alpha=0.01), X[:, 0], "(S = 1)"),
+        (rrmlinear.LassoCV(alphas=5), X[:, 0], "LassoCV, squared loss"),
+        (rrmlinear.MultivariateClassifier("f1"), WORDS == "ash", "φ = 1 − F1"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
+    path = tmp_path / "fit.html"
+    estimator.fit(X, y).report(path, X, y, feature_names=["a", "b", "c"])
+    text = path.read_text(encoding="utf-8")
+    assert told in text
+    assert f"{estimator.objective_:.9g}" in text
+    again = tmp_path / "again.html"
+    pickle.loads(pickle.dumps(estimator)).report(again, X, y, feature_names=["a", "b", "c"])
+    assert again.read_text(encoding="utf-8") == text
+
+
+def test_labels_are_named_as_given(tmp_path):
+    model = rrmlinear.LinearSVC().fit(X, WORDS)
+    model.report(tmp_path / "fit.html", X, WORDS)
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert all(f"label {name}" in text for name in NAMES)
+
+
+def test_what_does_not_fit_is_refused(tmp_path):
+    model = rrmlinear.LinearSVC()
+    with pytest.raises(NotFittedError):
+        model.report(tmp_path / "fit.html")
+    model.fit(X, WORDS)
+    with pytest.raises(ValueError, match="X and y are given together, or neither"):
+        model.report(tmp_path / "fit.html", X)
+    with pytest.raises(ValueError, match="X has 2 features"):
+        model.report(tmp_path / "fit.html", X[:, :2], WORDS)
+    with pytest.raises(ValueError, match="feature_names has 1 names, and there are 3"):
+        model.report(tmp_path / "fit.html", feature_names=["a"])
+    assert not (tmp_path / "fit.html").exists()

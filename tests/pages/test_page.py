@@ -1,0 +1,129 @@
+"""Pages: what they tell, that they need nothing from elsewhere, and that a browser shows them."""
+
+import html
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import rrmlinear
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.pages import words
+from rrmlinear.pages.page import check_available
+
+pytest.importorskip("plotly", reason="pages need plotly")
+pytest.importorskip("jinja2", reason="pages need Jinja2")
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(60, 4))
+CLASSES = np.digitize(X[:, 0] + 0.1 * X[:, 1], [-0.5, 0.5]) + 4
+
+
+def told(path):
+    """Text of a page without its scripts, blanks joined."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<script>.*?</script>|<style>.*?</style>", " ", text, flags=re.DOTALL)
+    return re.sub(r"[ \n]+", " ", html.unescape(re.sub(r"<[^>]*>", " ", text)))
+
+
+def test_a_model_tells_problem_data_certificate_and_weights(tmp_path):
+    problem = Problem.from_arrays(X, CLASSES)
+    model = fit(problem, Parameter(solver=30, C=2.0, gap_tol=1e-6))
+    path = tmp_path / "run.html"
+    model.report(path, problem, feature_names=["ä", "b<c", "c", "d"], warnings=["look <out>"])
+    text = told(path)
+    assert "Solved: the duality gap is within the tolerance" in text
+    assert "Tell 3 classes apart, all in one problem: the weston-watkins loss" in text
+    assert "C = 2." in text
+    assert "φ = Σ_{j≠y} max(0, 1 + a_j − a_y)" in text
+    assert "rows 60" in text
+    assert f"primal objective {model.result.primal:.9g}" in text
+    assert f"relative gap {model.result.last.relative_gap:.4g}" in text
+    assert f"passes {words.number(model.result.passes)}" in text
+    assert "look <out>" in text
+    for label in model.labels:
+        assert f"label {label}" in text
+    assert "b<c" in path.read_text(encoding="utf-8").replace("\\u003c", "<")
+
+
+def test_a_page_asks_for_nothing_from_elsewhere(tmp_path):
+    model = fit(Problem.from_arrays(X, CLASSES), Parameter(solver=1))
+    model.report(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    outside = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert re.findall(r"(?:src|href)=\"(?!data:)", outside) == []
+    assert "Plotly.newPlot" in text
+
+
+def test_an_unsolved_run_says_so(tmp_path):
+    with pytest.warns(rrmlinear.training.fit.NotSolvedWarning):
+        model = fit(
+            Problem.from_arrays(X, CLASSES), Parameter(solver=30, max_passes=1, gap_tol=1e-9)
+        )
+    model.report(tmp_path / "run.html")
+    assert "Not solved: the limit on passes was reached" in told(tmp_path / "run.html")
+
+
+def test_regressions_are_of_numbers(tmp_path):
+    problem = Problem.from_arrays(X, X[:, 0])
+    model = fit(problem, Parameter(loss="epsilon-insensitive", epsilon=0.25))
+    model.report(tmp_path / "run.html", problem)
+    text = told(tmp_path / "run.html")
+    assert "the epsilon-insensitive loss (ε = 0.25) with" in text
+    assert "label" not in text.split("Weights")[1].split("How it was made")[0]
+
+
+def test_a_loaded_model_and_wrong_names_are_refused(tmp_path):
+    model = fit(Problem.from_arrays(X, CLASSES), Parameter(solver=1))
+    with pytest.raises(ValueError, match="feature_names has 3 names, and there are 4"):
+        model.report(tmp_path / "run.html", feature_names=["a", "b", "c"])
+    model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="a model that was loaded has no trace"):
+        rrmlinear.Model.load(tmp_path / "model").report(tmp_path / "run.html")
+    assert not (tmp_path / "run.html").exists()
+
+
+def test_missing_packages_are_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "plotly", None)
+    with pytest.raises(ImportError, match=r"pip install rrmlinear\[report\]"):
+        check_available()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1234567, "1\u202f234\u202f567"), (-0.5, "−0.5"), (1e-7, "1e−07"), (np.inf, "∞")],
+)
+def test_numbers_as_people_read_them(value, text):
+    assert words.number(value) == text
+
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=5000",
+    "--dump-dom",
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser Chromium")
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_browser_draws_every_picture_without_an_error(tmp_path, width):
+    problem = Problem.from_arrays(X, CLASSES)
+    page = tmp_path / "run.html"
+    fit(problem, Parameter(solver=30, gap_tol=1e-6)).report(page, problem)
+    command = [CHROMIUM, *FLAGS, f"--window-size={width},900", f"--user-data-dir={tmp_path}/user"]
+    done = subprocess.run(
+        [*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "CONSOLE" not in done.stderr
+    assert done.stdout.count('class="picture js-plotly-plot"') == 4
