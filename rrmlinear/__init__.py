@@ -28,8 +28,6 @@ except ModuleNotFoundError as error:
         ) from None
     __path__ = list(installed.submodule_search_locations)
 
-__version__ = "0.1.0"
-
 _PUBLIC = {
     "Problem": "rrmlinear.data.problem",
     "read_libsvm": "rrmlinear.data.text.libsvm_format",
@@ -77,6 +75,8 @@ __all__ = ["__version__", *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name in _PUBLIC:
         return getattr(import_module(_PUBLIC[name]), name)
     raise AttributeError(f"module 'rrmlinear' has no attribute {name!r}")

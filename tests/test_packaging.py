@@ -13,6 +13,8 @@ import rrmlinear
 
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = sorted(path.parent for path in (TOP / "rrmlinear").rglob("meson.build"))
+#: Extras for those who work on the package.
+FOR_DEVELOPERS = {"test", "lint", "docs"}
 INSTALLED = {".py", ".pyi", ".pxd", ".typed"}
 
 
@@ -34,11 +36,24 @@ def test_headers_behind_installed_declarations_are_installed():
             assert f"'{header}'" in build
 
 
-def test_one_version():
+def project():
     with (TOP / "pyproject.toml").open("rb") as file:
-        project = tomllib.load(file)["project"]
-    meson = re.search(r"version: '([^']+)'", (TOP / "meson.build").read_text())
-    assert rrmlinear.__version__ == project["version"] == meson[1]
+        return tomllib.load(file)["project"]
+
+
+def test_one_version():
+    (version,) = re.findall(r"^project\(.*\bversion: '([^']+)'", (TOP / "meson.build").read_text())
+    assert rrmlinear.__version__ == version
+    assert project()["dynamic"] == ["version"]
+    citation = (TOP / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [version]
+
+
+def test_all_has_every_extra_for_users():
+    extras = project()["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = re.fullmatch(r"rrmlinear\[(.*)\]", everything)[1].split(",")
+    assert set(named) == set(extras) - {"all", *FOR_DEVELOPERS}
 
 
 def run(folder, *arguments):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rrmlinear import __version__
+import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.usage import CONVERT, INFO, PLOT, PREDICT, SEQUENCES, training_usage
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> None:
     )
     if arguments and arguments[0] not in ("-h", "--help", "--version"):
         raise LeaveError(f"{arguments[0]} is an argument of {commands}")
-    print(f"rrmlinear {__version__}")
+    print(f"rrmlinear {rrmlinear.__version__}")
     if "--version" not in arguments:
         texts = "\n\n".join([training_usage(), PREDICT, CONVERT, SEQUENCES, INFO, PLOT])
         print(f"Commands: {commands}\n\n{texts}")

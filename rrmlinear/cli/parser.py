@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rrmlinear import __version__
+import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
 
 
@@ -42,7 +42,7 @@ class Parser:
         if options.help:
             raise LeaveError(output=self.usage_text, exit_code=0)
         if options.version:
-            raise LeaveError(output=f"rrmlinear {__version__}", exit_code=0)
+            raise LeaveError(output=f"rrmlinear {rrmlinear.__version__}", exit_code=0)
         return options, files
 
     def wrong(self, message: str) -> LeaveError:
