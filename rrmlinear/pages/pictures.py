@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ FEW_PASSES = 60
 HEIGHT = 380
 #: Okabe and Ito's colours, told apart by everyone, on white and on black.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
+#: Lines of more curves than there are colours.
+DASHES = ("solid", "dash", "dot")
 POSITIVE, NEGATIVE = COLOURS[0], COLOURS[5]
 AXES = (("seconds", "seconds"), ("passes", "passes over the data"))
 
@@ -52,6 +54,30 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
         showlegend=len(traces) > 1,
         legend={"y": -0.22, "yanchor": "top", "x": 0, "xanchor": "left"},
         updatemenus=_menus(traces),
+    )
+    return figure
+
+
+def levels(curves: Mapping[str, Sequence[tuple[float, float]]], title: str) -> Any:
+    """Levels of suboptimality against the seconds in which solvers reach them."""
+    figure = _figure()
+    for i, (name, points) in enumerate(curves.items()):
+        seconds, reached = zip(*points, strict=True)
+        colour, dash = COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)]
+        figure.add_scatter(
+            x=seconds,
+            y=reached,
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "dash": dash},
+            hovertemplate="%{x:.3g} s to %{y:.0e}",
+        )
+    figure.update_xaxes(type="log", title="CPU seconds")
+    figure.update_yaxes(type="log", title="suboptimality, relative", exponentformat="power")
+    figure.update_layout(
+        title={"text": title, "font": {"size": 14}},
+        height=HEIGHT + 20 * len(curves),
+        legend={"orientation": "v", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"},
     )
     return figure
 

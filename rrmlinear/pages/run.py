@@ -20,8 +20,19 @@ PACKAGES = ("rrmlinear", "numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True)
+class Cell:
+    """Words in a table, and whether they are "good" or "bad" news."""
+
+    text: str
+    tone: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class Table:
-    """A table of a page: its title, the heads of its columns, and rows of numbers or words."""
+    """A table of a page: its title, heads of columns, and rows of numbers, words or cells."""
 
     title: str
     heads: Sequence[str]

@@ -1,0 +1,121 @@
+"""The report of head-to-heads: its plan, its resumption, and the page."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("plotly", reason="pages need plotly")
+pytest.importorskip("jinja2", reason="pages need Jinja2")
+
+SDCA = """\
+data,problem,solver,level,cpu,least,most,suboptimality,why not
+a9a,"hinge, C = 1",rrmlinear automatic,0.001,0.5,0.4,0.6,0.0009,
+a9a,"hinge, C = 1",rrmlinear automatic,1e-06,1.0,0.9,1.1,9e-07,
+a9a,"hinge, C = 1",quick,0.001,0.25,0.2,0.3,0.0009,
+a9a,"hinge, C = 1",quick,1e-06,,,,,
+a9a,"hinge, C = 1",slow,0.001,2.0,2.0,2.0,0.0009,
+a9a,"hinge, C = 1",slow,1e-06,8.0,8.0,8.0,1e-06,
+a9a,"hinge, C = 1",other,,,,,,ValueError: does not solve this problem
+a9a,"hinge, C = 1",absent,,,,,,ModuleNotFoundError: No module named 'absent'
+"""
+
+
+@pytest.fixture
+def report(tool):
+    return tool("report")
+
+
+@pytest.fixture
+def heads(report):
+    return sys.modules["head_to_heads"]
+
+
+def options(**more):
+    plain = {"peers_python": [], "peer": [], "limit": 1.0, "runs": 1, "data": None}
+    return argparse.Namespace(**{**plain, **more})
+
+
+def test_the_plan_takes_the_sets_that_are_there(heads, tmp_path):
+    keys = [head.key for head in heads.plan(options())]
+    assert keys == ["l2-text", "elastic-net-text", "l2-dense", "elastic-net-dense", "l2-lasso"]
+    (tmp_path / "a9a").touch()
+    (tmp_path / "letter.scale.xz").touch()
+    found = {head.key: head for head in heads.plan(options(data=tmp_path, peer=["x=y {c} {data}"]))}
+    assert set(found) == {*keys, "l2-a9a", "elastic-net-a9a", "ww-letter.scale"}
+    assert "x=y {c} {data}" in found["ww-letter.scale"].command
+    assert all(Path(head.command[1]).is_file() for head in found.values())
+
+
+def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(SDCA)
+    times = heads.read_sdca(path)
+    assert {time.solver for time in times} == {"rrmlinear automatic", "quick", "slow", "absent"}
+    head = heads.HeadToHead("a", "Losses", ("bench",), heads.read_sdca)
+    page = sys.modules["report_of_times"]
+    (table,) = page.section(head, times).tables
+    cells = {str(row[0]): [(str(cell), cell.tone) for cell in row[1:]] for row in table.rows}
+    assert list(cells) == ["rrmlinear automatic", "quick", "slow"]
+    assert cells["quick"] == [("0.25", ""), ("0.5", "bad"), ("–", ""), ("not reached", "good")]
+    assert cells["slow"] == [("2", ""), ("4", "good"), ("8", ""), ("8", "good")]
+    assert page.section(head, times).warnings == [
+        "absent is left out: ModuleNotFoundError: No module named 'absent'"
+    ]
+    page.write_report(tmp_path / "report.html", [(head, times)], [("Other", "no time was left")])
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<td class="bad">0.5</td>' in text
+    assert "no time was left" in text
+
+
+def test_weston_watkins_tells_whole_processes_apart(heads, tmp_path):
+    path = tmp_path / "w.csv"
+    columns = "data,C,solver,reached,solver_cpu_median,process_cpu_median\n"
+    path.write_text(
+        columns
+        + "dna.scale.xz,1.0,rrmlinear knapsack,True,0.5,1\ndna.scale.xz,1.0,liblinear,True,,2\n"
+        + "dna.scale.xz,1.0,walrus,False,3,4\n"
+    )
+    found = [(time.data, time.solver, time.seconds) for time in heads.read_weston_watkins(path)]
+    assert found == [
+        ("dna.scale", "rrmlinear knapsack", 0.5),
+        ("dna.scale", "liblinear (whole process)", 2.0),
+        ("dna.scale", "walrus", None),
+    ]
+
+
+def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, capsys):
+    script = tmp_path / "bench.py"
+    script.write_text(
+        "import sys\n"
+        "if 'broken' in sys.argv: sys.exit('it broke')\n"
+        f"open(sys.argv[sys.argv.index('--csv') + 1], 'w').write({SDCA!r})\n"
+        f"open({str(tmp_path / 'calls')!r}, 'a').write('x')\n"
+    )
+
+    def plan(chosen):
+        for key in ("good", "broken"):
+            command = (sys.executable, str(script), key)
+            yield heads.HeadToHead(key, f"the {key} one", command, heads.read_sdca)
+
+    monkeypatch.setattr(report, "plan", plan)
+    words = ["--out", str(tmp_path / "out"), "--minutes", "5"]
+    assert report.main(words) == report.main(words) == 0
+    assert (tmp_path / "calls").read_text() == "x"
+    said = capsys.readouterr().out
+    assert said.count("not measured: it broke") == 2
+    assert said.count("1 of 2 head-to-heads in ") == 2
+    assert report.main([*words, "--again", "--only", "good"]) == 0
+    assert (tmp_path / "calls").read_text() == "xx"
+    assert report.main([*words, "--again", "--minutes", "1e-9"]) == 0
+    assert "no time was left" in capsys.readouterr().out
+
+
+def test_wrong_words_are_refused(report, tmp_path, capsys):
+    for words in (["--minutes", "0"], ["--data", str(tmp_path / "nope")]):
+        with pytest.raises(SystemExit):
+            report.arguments_of(words)
+    assert report.main(["--only", "nothing", "--out", str(tmp_path)]) == 1
+    assert re.search("no head-to-head has 'nothing'", capsys.readouterr().err)

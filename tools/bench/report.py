@@ -1,0 +1,110 @@
+"""Head-to-heads on one page: python tools/bench/report.py --data FOLDER --out results
+
+Runs our solvers beside LIBLINEAR, scikit-learn, lightning, cyanure, celer, skglm and snapml, those
+that the given Pythons have, and beside the programs given with --peer for the Weston–Watkins
+machine ({c}, {data} and {model} stand for the cost and the files):
+
+    --peers-python peers/bin/python
+    --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
+    --peer 'liblinear=train -s 4 -c {c} {data} {model}'
+
+Each head-to-head is a script of its own, whose solvers take turns; its CSV stays in the folder
+--out, and one that is there is not made again, so that a run that was stopped goes on. --minutes
+bounds the whole. The page, report.html, is written anew after each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
+
+from head_to_heads import HeadToHead, Time, plan
+from report_of_times import write_report
+
+from rrmlinear.pages.page import check_available
+
+
+def arguments_of(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="of LIBSVM files")
+    parser.add_argument("--out", type=Path, default=Path("results"), metavar="FOLDER")
+    parser.add_argument("--peers-python", action="append", default=[], metavar="PATH")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument(
+        "--only", default="", metavar="PART", help="head-to-heads whose name has it"
+    )
+    parser.add_argument("--minutes", type=float, default=60.0, help="bound of the whole run")
+    parser.add_argument("--limit", type=float, default=10.0, help="seconds of one training")
+    parser.add_argument("--runs", type=int, default=3, help="of each, for the medians")
+    parser.add_argument("--again", action="store_true", help="measure again what is there")
+    chosen = parser.parse_args(words)
+    for name in ("minutes", "limit", "runs"):
+        if not getattr(chosen, name) > 0:
+            parser.error(f"--{name} is {getattr(chosen, name)}, it must be positive")
+    if chosen.data is not None and not chosen.data.is_dir():
+        parser.error(f"--data {chosen.data} is no folder")
+    return chosen
+
+
+def measure(head: HeadToHead, path: Path, seconds: float) -> str:
+    """Run a head-to-head that leaves its CSV here; why there is none, or ""."""
+    if seconds <= 0:
+        return "no time was left"
+    path.unlink(missing_ok=True)
+    command = [*head.command, "--csv", str(path)]
+    log = path.with_suffix(".log")
+    try:
+        with log.open("w") as file:
+            done = subprocess.run(
+                command, stdout=file, stderr=subprocess.STDOUT, timeout=seconds, check=False
+            )
+    except subprocess.TimeoutExpired:
+        return "no time was left for its end"
+    if done.returncode:
+        said = log.read_text(errors="replace").strip().splitlines()
+        return said[-1] if said else f"exit code {done.returncode}"
+    return ""
+
+
+def main(words: list[str] | None = None) -> int:
+    chosen = arguments_of(words)
+    try:
+        check_available()
+    except ImportError as error:
+        print(f"ERROR: {error}", file=sys.stderr)
+        return 1
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * chosen.minutes
+    heads = [each for each in plan(chosen) if chosen.only in each.key]
+    if not heads:
+        print(f"ERROR: no head-to-head has {chosen.only!r} in its name", file=sys.stderr)
+        return 1
+    done: list[tuple[HeadToHead, list[Time]]] = []
+    failed: list[tuple[str, str]] = []
+    page = chosen.out / "report.html"
+    for at, head in enumerate(heads, 1):
+        path = chosen.out / f"{head.key}.csv"
+        why = ""
+        if chosen.again or not path.exists():
+            left = end - time.monotonic()
+            print(f"[{at}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
+            why = measure(head, path, left)
+        if why:
+            print(f"  not measured: {why}", flush=True)
+            failed.append((head.title, why))
+        else:
+            done.append((head, head.read(path)))
+        write_report(page, done, failed)
+    print(f"{len(done)} of {len(heads)} head-to-heads in {page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""The head-to-heads of the report: a command for each, and its CSV as seconds to a level."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[2]
+SDCA = TOOLS / "papers" / "004_prox_sdca" / "bench_sdca.py"
+WESTON_WATKINS = TOOLS / "papers" / "003_weston_watkins" / "bench_ww.py"
+#: Levels of relative suboptimality: the points of a convergence curve.
+LEVELS = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6"
+GENERATED = ("text", "dense")
+BINARY = ("a9a", "ijcnn1", "covtype.libsvm.binary.scale", "svmguide1", "german.numer", "madelon")
+SEVERAL = (
+    "dna.scale",
+    "satimage.scale",
+    "letter.scale",
+    "mnist.scale",
+    "sector.scale",
+    "pendigits",
+)
+#: The least seconds of a solver that a rounded time may be divided by.
+LEAST_SECONDS = 1e-4
+
+
+@dataclass(frozen=True)
+class Time:
+    """Median CPU seconds of a solver to a level of a problem; None where it was not reached.
+
+    ``level`` is a relative suboptimality; None where each program stops by its own rule.
+    """
+
+    data: str
+    problem: str
+    solver: str
+    level: float | None
+    seconds: float | None
+    why_not: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        return self.solver.startswith("rrmlinear")
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """A command that writes a CSV, and the reader of that CSV."""
+
+    key: str
+    title: str
+    command: tuple[str, ...]
+    read: Callable[[Path], list[Time]]
+
+
+def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
+    """The head-to-heads, cheap ones first, on the sets present in the folder of data."""
+    pythons = [word for path in chosen.peers_python for word in ("--peers-python", path)]
+    limits = ["--limit", f"{chosen.limit:g}", "--runs", str(chosen.runs), "--levels", LEVELS]
+    for data, name in [*((each, each) for each in GENERATED), *_present(chosen.data, BINARY)]:
+        yield _sdca(name, "l2", [data, *limits, *pythons])
+        yield _sdca(name, "elastic-net", [data, *limits, *pythons])
+    yield _sdca("lasso", "l2", ["lasso", *limits, *pythons])
+    peers = [word for text in chosen.peer for word in ("--peer", text)]
+    for data, name in _present(chosen.data, SEVERAL):
+        words = [data, "--threads", "1", "--runs", str(chosen.runs), *peers]
+        yield HeadToHead(
+            f"ww-{name}",
+            f"Weston–Watkins, {name}",
+            (sys.executable, str(WESTON_WATKINS), *words),
+            read_weston_watkins,
+        )
+
+
+def _sdca(name: str, suite: str, words: list[str]) -> HeadToHead:
+    title = f"Losses of one score, {name}" + (", elastic net" if suite == "elastic-net" else "")
+    command = (sys.executable, str(SDCA), *words, "--suites", suite)
+    return HeadToHead(f"{suite}-{name}", title, command, read_sdca)
+
+
+def _present(folder: Path | None, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name in names if folder is not None else ():
+        found = [path for path in (folder / name, folder / f"{name}.xz") if path.is_file()]
+        if found:
+            yield str(found[0]), name
+
+
+def read_sdca(path: Path) -> list[Time]:
+    """Times of bench_sdca.py: a row for each solver and level."""
+    return [
+        Time(
+            Path(row["data"]).name.removesuffix(".xz"),
+            row["problem"],
+            row["solver"],
+            float(row["level"]) if row["level"] else None,
+            float(row["cpu"]) if row["cpu"] else None,
+            row["why not"],
+        )
+        for row in _rows(path)
+        if "does not solve this problem" not in row["why not"]
+    ]
+
+
+def read_weston_watkins(path: Path) -> list[Time]:
+    """Times of bench_ww.py: the solver's seconds, or the whole process's of other commands."""
+    times = []
+    for row in _rows(path):
+        solver_seconds = row["solver_cpu_median"]
+        seconds = float(solver_seconds or row["process_cpu_median"])
+        told = row["solver"] if solver_seconds else f"{row['solver']} (whole process)"
+        data = Path(row["data"]).name.removesuffix(".xz")
+        known = seconds if row["reached"] == "True" else None
+        times.append(Time(data, f"C = {float(row['C']):g}", told, None, known))
+    return times
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

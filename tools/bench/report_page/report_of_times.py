@@ -1,0 +1,93 @@
+"""The page of the report: ratios with green and red, curves, what was left out and why."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from head_to_heads import LEAST_SECONDS, HeadToHead, Time
+
+from rrmlinear.pages.page import Section, write_page
+from rrmlinear.pages.pictures import levels
+from rrmlinear.pages.run import Cell, Table, versions
+
+GOOD, BAD = "good", "bad"
+
+
+def write_report(
+    path: Path, done: Sequence[tuple[HeadToHead, list[Time]]], failed: Sequence[tuple[str, str]]
+) -> None:
+    """Write the page of the head-to-heads done, and the reasons of those that failed."""
+    sections = [section(each, times) for each, times in done]
+    if failed:
+        sections.append(Section("Not measured", lines=failed))
+    commands = [(each.title, shlex.join(each.command)) for each, _ in done]
+    sections.append(Section("How it was made", lines=[*commands, *versions()]))
+    write_page(path, "rrmlinear beside other programs", sections)
+
+
+def section(head: HeadToHead, times: Sequence[Time]) -> Section:
+    """A table and a picture for each problem."""
+    problems = list(dict.fromkeys((time.data, time.problem) for time in times))
+    tables, shown = [], []
+    for data, problem in problems:
+        own = [time for time in times if (time.data, time.problem) == (data, problem)]
+        tables.append(_table(f"{data}: {problem}", own))
+        curves = _curves(own)
+        if any(len(points) > 1 for points in curves.values()):
+            shown.append(levels(curves, f"{data}: {problem}"))
+    why = dict.fromkeys(
+        f"{time.solver} is left out: {time.why_not}" for time in times if time.why_not
+    )
+    return Section(head.title, pictures=shown, tables=tables, warnings=list(why))
+
+
+def _table(title: str, times: Sequence[Time]) -> Table:
+    """CPU seconds, and those over ours: above 1 we are quicker."""
+    known = [time for time in times if not time.why_not]
+    found = list(dict.fromkeys(time.level for time in known))
+    best = {level: _least(t for t in known if t.is_ours and t.level == level) for level in found}
+    heads = ["solver"]
+    for level in found:
+        heads += ["seconds" if level is None else f"seconds to {level:g}", "over ours"]
+    rows = []
+    for solver in sorted({time.solver for time in known}, key=lambda name: _order(name, known)):
+        cells: list[Cell] = [Cell(solver)]
+        for level in found:
+            cells += _pair(
+                _least(t for t in known if t.solver == solver and t.level == level),
+                best[level],
+                solver.startswith("rrmlinear"),
+            )
+        rows.append(cells)
+    return Table(f"{title}, CPU seconds of one thread", heads, rows)
+
+
+def _pair(seconds: float | None, ours: float | None, is_ours: bool) -> list[Cell]:
+    if seconds is None:
+        return [Cell("–"), Cell("" if is_ours or ours is None else "not reached", GOOD)]
+    if ours is None or is_ours:
+        return [Cell(f"{seconds:.3g}"), Cell("")]
+    ratio = seconds / max(ours, LEAST_SECONDS)
+    return [Cell(f"{seconds:.3g}"), Cell(f"{ratio:.2g}", GOOD if ratio >= 1 else BAD)]
+
+
+def _least(times) -> float | None:
+    return min((time.seconds for time in times if time.seconds is not None), default=None)
+
+
+def _order(solver: str, times: Sequence[Time]) -> tuple[bool, float]:
+    """Ours first, then by the seconds to the last level reached."""
+    own = [time.seconds for time in times if time.solver == solver and time.seconds is not None]
+    return not solver.startswith("rrmlinear"), own[-1] if own else np.inf
+
+
+def _curves(times: Sequence[Time]) -> dict[str, list[tuple[float, float]]]:
+    """(seconds, level) of each solver."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for time in times:
+        if time.level is not None and time.seconds is not None:
+            curves.setdefault(time.solver, []).append((time.seconds, time.level))
+    return curves
