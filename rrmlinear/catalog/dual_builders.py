@@ -6,13 +6,17 @@ Each imports its solver when it is called.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.rounds.fleet import Fleet
+    from rrmlinear.solvers.rounds.part import Part
 
 
 def plain(task: Task) -> Solver:
@@ -84,6 +88,23 @@ def accelerated(task: Task) -> Solver:
 def observed(task: Task) -> Solver:
     """The ascent, accelerated where it is slow unless the intercept is free."""
     return plain(task) if task.choices.free_bias else _accelerated(task, observe=True)
+
+
+def part(task: Task, duals: Any = None) -> Part:
+    """The task's rows as one part of many, with the ascent that goes up on them.
+
+    ``duals`` are those of the part to begin with, in the form of its checkpoint.
+    """
+    from rrmlinear.solvers.rounds.part import Part
+
+    return Part(_ascent_of(task), task.regularizer, task.n_classes or 1, duals)
+
+
+def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> Solver:
+    """The loop over the parts that a fleet holds."""
+    from rrmlinear.solvers.rounds.rounds import Rounds
+
+    return Rounds(fleet, regularizer, shape)
 
 
 def suits_features(task: Task) -> bool:

@@ -38,6 +38,10 @@ cdef class Regularizer:
         """Ω + kappa/2 ‖w‖², kappa ≥ 0."""
         raise TypeError(f"{type(self).__name__} takes no further quadratic")
 
+    def scaled(self, double factor):
+        """factor times Ω, factor > 0."""
+        raise TypeError(f"{type(self).__name__} takes no factor")
+
     def with_intercept(self):
         """Ω(w) + modulus/2 b² over one more coordinate b, the last."""
         raise TypeError(f"{type(self).__name__} takes no intercept beside it")

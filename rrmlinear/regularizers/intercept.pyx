@@ -19,6 +19,9 @@ cdef class BesideIntercept(Regularizer):
     def with_quadratic(self, double kappa):
         return BesideIntercept(self.inner.with_quadratic(kappa))
 
+    def scaled(self, double factor):
+        return BesideIntercept(self.inner.scaled(factor))
+
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         return self.inner.value(w, n - 1) + self.modulus / 2 * w[n - 1] * w[n - 1]
 

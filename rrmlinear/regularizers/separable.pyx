@@ -23,6 +23,9 @@ cdef class L2(Regularizer):
     def with_quadratic(self, double kappa):
         return L2(self.modulus + kappa)
 
+    def scaled(self, double factor):
+        return L2(factor * self.modulus)
+
     def with_intercept(self):
         return self
 
@@ -65,6 +68,9 @@ cdef class ElasticNet(Regularizer):
 
     def with_quadratic(self, double kappa):
         return ElasticNet(self.l1, self.modulus + kappa)
+
+    def scaled(self, double factor):
+        return ElasticNet(factor * self.l1, factor * self.modulus)
 
     def with_intercept(self):
         return BesideIntercept(self)

@@ -349,6 +349,20 @@ cdef class BlockDescent:
         panels = vector.reshape(self.panels.shape).transpose(1, 0, 2)
         return np.ascontiguousarray(panels.reshape(self.rows.width, -1)[:, :self.stride]).ravel()
 
+    def replace(self, const int64_t[::1] indptr not None, const int32_t[::1] classes not None,
+                const double[::1] values not None):
+        """Take these duals, within the domain of the conjugate; V stays as it is."""
+        cdef scratch_t* mine = self._scratch(0)
+        cdef Py_ssize_t i, t
+        for i in range(self.n):
+            for t in range(indptr[i], indptr[i + 1]):
+                mine.block[classes[t]] = values[t]
+            self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
+            if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL, self.k8,
+                                    mine.integers):
+                self.out_of_memory = True
+            memset(mine.block, 0, self.k8 * sizeof(double))
+
     def start_from(self, const int64_t[::1] indptr not None, const int32_t[::1] classes not None,
                    const double[::1] values not None):
         """Start from these duals, cut to the domain of the conjugate, and from their weights."""

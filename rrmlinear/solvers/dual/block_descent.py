@@ -184,6 +184,9 @@ class BlockAscent(DualDescent):
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.rebuild(z)
 
+    def replace_duals(self, duals: DualBlocks) -> None:
+        self.state.replace(duals.indptr, duals.classes, duals.values)
+
     def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.state.in_order(vector)
 

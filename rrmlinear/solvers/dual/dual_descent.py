@@ -75,6 +75,10 @@ class DualDescent(Solver):
         """A copy of the present duals."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
+    def replace_duals(self, duals: Any) -> None:
+        """Take these duals, which the loss allows; v stays as it is."""
+        raise TypeError(f"{type(self).__name__} has no duals")
+
     def conjugates(self) -> float:
         """Σ (c_i φ_i)* at the duals."""
         raise TypeError(f"{type(self).__name__} has no conjugates")

@@ -256,6 +256,10 @@ class ProxSDCA(DualDescent):
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
 
+    def replace_duals(self, duals: NDArray[np.float64]) -> None:
+        self.state.alphas[:] = duals
+        self.state.resume()
+
     def conjugates(self) -> float:
         return self.state.conjugate_sum
 

@@ -1,0 +1,79 @@
+"""Those who hold the parts, and sums over parts in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
+
+T = TypeVar("T")
+
+
+class PartsLostError(Exception):
+    """Parts were lost in a round, and have been loaded again with other duals."""
+
+
+class Fleet(Protocol):
+    """Holds the parts, each in its place, and sums over them."""
+
+    def facts(self) -> list[Facts]:
+        """Those of every part."""
+
+    def round(self, order: Order) -> tuple[Packed, Report]:
+        """The sums over the parts' rounds.
+
+        Raises PartsLostError where parts have been replaced: then `give_up` the round.
+        """
+
+    def give_up(self, number: int, step: float) -> Packed:
+        """Σ of `Part.give_up`: u, added up anew."""
+
+    def close(self) -> None:
+        """Let the parts go."""
+
+
+def in_tree(items: Sequence[T], add: Callable[[T, T], T]) -> T:
+    """The sum of items, neighbours first: the same order for the same number of items."""
+    while len(items) > 1:
+        pairs = [add(a, b) for a, b in zip(items[::2], items[1::2], strict=False)]
+        items = [*pairs, *items[len(items) & ~1 :]]
+    return items[0]
+
+
+def add_rounds(
+    first: tuple[Packed, Report], second: tuple[Packed, Report]
+) -> tuple[Packed, Report]:
+    """The sums of two parts' rounds."""
+    return first[0].plus(second[0]), first[1].plus(second[1])
+
+
+class LocalFleet:
+    """Parts in this process, one after another: virtual workers.
+
+    ``sent`` are the bytes that a round has sent to one part, and ``received`` the bytes of the
+    largest change and of the sum of all.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = list(parts)
+        self.sent = 0
+        self.received = 0, 0
+
+    def facts(self) -> list[Facts]:
+        return [part.facts() for part in self.parts]
+
+    def round(self, order: Order) -> tuple[Packed, Report]:
+        replies = [part.round(order) for part in self.parts]
+        total = in_tree(replies, add_rounds)
+        self.sent = order.vector.nbytes
+        self.received = max(reply[0].nbytes for reply in replies), total[0].nbytes
+        return total
+
+    def give_up(self, number: int, step: float) -> Packed:
+        return in_tree([part.give_up(number, step) for part in self.parts], Packed.plus)
+
+    def close(self) -> None:
+        for part in self.parts:
+            part.ascent.close()

@@ -1,0 +1,65 @@
+"""The models of the parts: how far a part trusts its own change, and how heavy its weights are."""
+
+from __future__ import annotations
+
+import math
+
+# σ' is MARGIN times the ratio ‖Σ_k Δv_k‖² / Σ_k ‖Δv_k‖² of the last rounds, the smallest that would
+# have made their models a bound. It falls at most by FALL a round: parts that have trusted their
+# changes too much need several rounds to recover.
+MARGIN, FALL = 1.5, 0.7
+# κ balances the squares of the weights against those of the parts' vectors, times FACTOR; a
+# correction follows the ratio of lag to gaps, to the power POWER, by at most CHANGE at a time and
+# within RANGE. On ijcnn1, a9a and news20 the best κ had ratios of 0.1 to 1.
+FACTOR = 2.0
+LAG, POWER, CHANGE, RANGE = 0.3, 0.15, 1.25, 30.0
+# κ and the bound of the fall of σ' are set after each of the first rounds, and then each time that
+# the rounds have grown by GROWTH: rounds converge with κ that stand still. The first duals say
+# little about the correction.
+EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
+
+
+class Pace:
+    """σ' and κ of the next round, for ``size`` parts.
+
+    A part's model is Ω̃*(v + σ' Δv_k)/σ': with σ' = ``size`` the sum of the models is a bound for
+    any changes, by convexity, and the whole step an ascent. Smaller ones are better where changes
+    of different parts are nearly orthogonal, and the search along their sum keeps the ascent.
+
+    κ/2 ‖w − y‖², y the last w, makes parts agree that would else undo each other's steps: where a
+    part has more examples than the weights need, its duals determine weights of its own. Then a
+    round is one of the method of multipliers. One part alone needs none, κ = 0.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size, self.sigma, self.kappa = size, float(size), 0.0
+        self.correction, self.rounds, self.next_change = 1.0, 0, 1
+        self.logs: list[float] = []
+        self.largest = 0.0
+
+    def see(self, ratio: float, apart: float, weights: float, lag: float, gaps: float) -> None:
+        """Set both after a round.
+
+        ``ratio`` is that of the squared changes, ``apart`` Σ_k ‖u_k − u/K‖², and ``weights`` ‖w‖².
+        The gap is ``lag``, Ω(w) + Ω*(u) − ⟨u, w⟩, plus the ``gaps`` of the examples.
+        """
+        self.rounds += 1
+        self.largest = max(self.largest, ratio)
+        if lag > 0 and gaps > 0:
+            self.logs.append(math.log(LAG * gaps / lag))
+        if self.rounds < self.next_change:
+            self.sigma = min(float(self.size), max(self.sigma, MARGIN * ratio))
+            return
+        self.next_change = self.rounds + 1
+        if self.rounds >= EAGER_ROUNDS:
+            self.next_change = math.ceil(GROWTH * self.rounds)
+        self.sigma = min(float(self.size), max(1.0, MARGIN * self.largest, FALL * self.sigma))
+        self.largest = 0.0
+        if self.rounds > FIRST_CORRECTION and self.logs:
+            wanted = math.exp(POWER * sum(self.logs) / len(self.logs))
+            self.correction *= min(CHANGE, max(1 / CHANGE, wanted))
+            self.correction = min(RANGE, max(1 / RANGE, self.correction))
+        self.logs.clear()
+        self.kappa = 0.0
+        if apart > 0 and weights > 0:
+            self.kappa = FACTOR * self.correction * math.sqrt(self.sigma * apart / weights)

@@ -1,0 +1,186 @@
+"""A part of the rows with its duals: what it does in a round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.rounds.packed import Packed
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The order of round ``number`` to every part.
+
+    ``step`` is the fraction that counts of the change of the round before. ``vector`` is
+    v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model: Ω̃ = Ω + κ/2 ‖·‖²
+    divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over the part.
+    """
+
+    number: int
+    step: float
+    vector: Array
+    kappa: float
+    sigma: float
+    passes: int
+
+
+class Report(NamedTuple):
+    """Sums over examples; those of several parts add up.
+
+    ``losses`` at the weights of the order; conjugates ``before`` the passes, at half of their
+    change (``middle``) and ``after``; ``square`` of the change of v, and ``own`` of the part of u
+    that the duals before made; examples that ``moved``.
+    """
+
+    losses: float
+    before: float
+    middle: float
+    after: float
+    square: float
+    own: float
+    moved: float
+
+    def plus(self, other: Report) -> Report:
+        return Report(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class Facts(NamedTuple):
+    """A part's examples, and its losses at weights of zero."""
+
+    n: int
+    zero: float
+
+
+class Part:
+    """Examples with their duals, their ascent and their part of u.
+
+    ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
+    ``columns`` is the number of scores. ``duals`` are those to begin with.
+
+    An order may come twice, or its round be given up: `settle` takes the duals back to the
+    beginning of a round.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Regularizer], DualDescent],
+        regularizer: Regularizer,
+        columns: int,
+        duals: Any = None,
+    ) -> None:
+        self.regularizer, self.columns = regularizer, columns
+        self.ascent = make(regularizer)
+        self.ascent.start()
+        self.number = self.passes = 0
+        self.shape = self.ascent.rows.width, columns
+        self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
+        #: The duals when the last round began.
+        self.before = self.ascent.present_duals()
+        if duals is not None:
+            self.ascent.replace_duals(duals)
+            self.before = self.ascent.present_duals()
+            self.own = self._combination()
+
+    def facts(self) -> Facts:
+        zero = self.ascent.value_at_zero() - self.regularizer.value_of(
+            np.zeros(np.prod(self.shape))
+        )
+        return Facts(self.ascent.n, zero)
+
+    def settle(self, number: int, step: float) -> None:
+        """Bring the duals to the beginning of round ``number``, after a round with ``step``."""
+        if self.number >= number:
+            self.ascent.replace_duals(self.before)
+        elif self.number:
+            if step != 1:
+                duals = mixture(self.before, self.ascent.present_duals(), step)
+                self.ascent.replace_duals(duals)
+            self.own += step * self.change
+        self.number = number - 1
+
+    def round(self, order: Order) -> tuple[Packed, Report]:
+        """The change of u by passes over the part, and its sums."""
+        with one_blas_thread():
+            return self._round(order)
+
+    def _round(self, order: Order) -> tuple[Packed, Report]:
+        ascent = self.ascent
+        self.settle(order.number, order.step)
+        omega = self.regularizer.with_quadratic(order.kappa) if order.kappa else self.regularizer
+        vector = self._vector()
+        local = order.vector / order.sigma
+        vector[:] = local
+        ascent.retune(omega.scaled(1 / order.sigma))
+        losses, before = ascent.losses(), ascent.conjugates()
+        ascent.wake()
+        self.before, self.number = ascent.present_duals(), order.number
+        moved = 0
+        for _ in range(order.passes):
+            self.passes += 1
+            ascent.run_pass(self.passes)
+            moved += ascent.moved
+        self.change = vector - local
+        after = ascent.conjugates()
+        middle = self._middle(before, after)
+        square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
+        report = Report(losses, before, middle, after, square, own, moved)
+        return Packed.of(self.change), report
+
+    def give_up(self, number: int, step: float) -> Packed:
+        """Give up round ``number``, begun or not; returns u's part, added up anew."""
+        self.settle(number, step)
+        self.before = self.ascent.present_duals()
+        self.own, self.change = self._combination(), np.zeros(self.shape)
+        self.number = 0
+        return Packed.of(self.own)
+
+    def checkpoint(self) -> Any:
+        """The duals when the last round began."""
+        return self.before
+
+    def _middle(self, before: float, after: float) -> float:
+        """Conjugates at half of the change, or their bound by convexity for several scores."""
+        if isinstance(self.before, DualBlocks):
+            return (before + after) / 2
+        ascent: Any = self.ascent
+        halves = (self.before + ascent.present_duals()) / 2
+        return float(ascent.costs @ ascent.loss.conjugates(ascent.y, halves))
+
+    def _vector(self) -> Array:
+        """v in the kernel's memory, without its padding."""
+        vector = self.ascent.dual_vector
+        return vector.reshape(self.shape[0], -1)[:, : self.columns]
+
+    def _combination(self) -> Array:
+        """Σ c_i α_i x_i at the present duals."""
+        self.ascent.rebuild(np.zeros(self.ascent.dual_vector.size))
+        return self._vector().copy()
+
+
+def mixture(first: Any, second: Any, step: float) -> Any:
+    """(1 − step) first + step second, of duals in either form."""
+    if not isinstance(first, DualBlocks):
+        return (1 - step) * first + step * second
+    from scipy.sparse import csr_array
+
+    n = len(first.indptr) - 1
+    columns = 1 + max(
+        (int(each.classes.max()) for each in (first, second) if len(each.classes)), default=0
+    )
+    one, two = (
+        csr_array((each.values, each.classes, each.indptr), shape=(n, columns))
+        for each in (first, second)
+    )
+    mixed = csr_array((1 - step) * one + step * two)
+    return DualBlocks(mixed.indptr.astype(np.int64), mixed.indices.astype(np.int32), mixed.data)

@@ -1,0 +1,147 @@
+"""Rounds to a relative gap of 1e-3 against workers: ours beside CoCoA+ and Lee and Chang's method.
+
+All workers are virtual, parts of this process that run the same code as those of a cluster. Beside
+the method of `rrmlinear.solvers.rounds` stand its published cases: "averaging" (σ' = 1, steps of
+1/K), "adding" (σ' = K, whole steps) and "search" (σ' = 1, the best step on the line). All make the
+same number of passes over a part in a round. Sets of more classes are halved for losses of one
+score.
+
+    python tools/bench/clusters/rounds.py ijcnn1 --loss hinge logistic --workers 1 8 64
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from rrmlinear import Parameter, Problem, read_libsvm
+from rrmlinear.catalog.dual_builders import part
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.task import Task
+from rrmlinear.data.labels import group_labels
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.fleet import LocalFleet
+from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
+
+
+class Fixed:
+    """The same σ' in every round, and κ = 0."""
+
+    kappa = 0.0
+
+    def __init__(self, sigma: float) -> None:
+        self.sigma = sigma
+
+    def see(self, *measured: float) -> None:
+        """Nothing changes."""
+
+
+class Published(Rounds):
+    """CoCoA+ with averaging or adding, or Lee and Chang's search."""
+
+    def __init__(self, method: str, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.method = method
+
+    def start(self):
+        super().start()
+        self.pace = Fixed(float(self.size) if self.method == "adding" else 1.0)
+
+    def searched(self, *on_the_line):
+        fixed = {"adding": 1.0, "averaging": 1 / self.size}
+        return fixed.get(self.method) or super().searched(*on_the_line)
+
+
+METHODS = ("ours", "averaging", "adding", "search")
+
+
+def fleet_of(problem: Problem, chosen: Selection, workers: int, seed: int = 0) -> LocalFleet:
+    """The problem's examples, shuffled and dealt to workers."""
+    labels, label = group_labels(problem.labels)
+    several = chosen.kind == "multiclass"
+    shuffled = np.random.default_rng(seed).permutation(problem.n_examples)
+    parts = []
+    for examples in np.array_split(shuffled, workers):
+        own = problem.take(np.sort(examples))
+        y = label[np.sort(examples)]
+        task = Task(
+            own.rows,
+            y.astype(np.int32) if several else np.where(y == 0, 1.0, -1.0),
+            len(labels) if several else None,
+            np.full(own.n_examples, float(chosen.choices.C)),
+            chosen.loss,
+            chosen.regularizer,
+            chosen.features,
+            chosen.choices,
+        )
+        parts.append(part(task))
+    return LocalFleet(parts)
+
+
+def rounds_of(
+    problem: Problem, chosen: Selection, method: str, workers: int, passes: int, most: int
+):
+    """(rounds, or None beyond the limit; CPU seconds; bytes of the largest change, of the sum)."""
+    fleet = fleet_of(problem, chosen, workers)
+    columns = fleet.parts[0].columns
+    arguments = fleet, chosen.regularizer, (problem.rows.width, columns), passes
+    solver = Rounds(*arguments) if method == "ours" else Published(method, *arguments)
+    begin = time.process_time()
+    # the loop sees a round's points in the next one
+    result = solver.solve(Stopping(1e-3, None, most + 1))
+    seconds = time.process_time() - begin
+    return result.passes - 1 if result.solved else None, seconds, fleet.received
+
+
+def file_of(name: str) -> Path:
+    """A file by its path, or by its name in the folder that RRMLINEAR_DATA names."""
+    folder = Path(os.environ.get("RRMLINEAR_DATA", "."))
+    for path in (Path(name), folder / name, folder / f"{name}.xz"):
+        if path.is_file():
+            return path
+    raise SystemExit(
+        f"{name} is neither a file nor a set in {folder}; RRMLINEAR_DATA names another"
+    )
+
+
+def two_classes(problem: Problem) -> Problem:
+    """The classes halved, for losses of one score."""
+    labels = np.unique(problem.labels)
+    if len(labels) == 2:
+        return problem
+    half = np.where(problem.labels <= np.median(labels), 1.0, 2.0)
+    return Problem(problem.rows, half, problem.weights)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sets", nargs="+", help="names of data sets or LIBSVM files")
+    parser.add_argument("--loss", nargs="+", default=["hinge", "logistic", "weston-watkins"])
+    parser.add_argument("--workers", nargs="+", type=int, default=[1, 4, 16, 64, 256])
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
+    parser.add_argument("--passes", type=int, default=PASSES)
+    parser.add_argument("--most", type=int, default=300, help="rounds before a run is given up")
+    parser.add_argument("-c", type=float, default=1.0, help="C")
+    options = parser.parse_args()
+    print("| set | loss | K |", " | ".join(options.methods), "|")
+    print("| --- " * (3 + len(options.methods)) + "|")
+    for name in options.sets:
+        whole = read_libsvm(file_of(name))
+        for loss in options.loss:
+            chosen = select(Parameter(loss=loss, C=options.c, solver=32))
+            problem = whole if chosen.kind == "multiclass" else two_classes(whole)
+            for workers in options.workers:
+                found = [
+                    rounds_of(problem, chosen, method, workers, options.passes, options.most)[0]
+                    for method in options.methods
+                ]
+                shown = [f"> {options.most}" if each is None else str(each) for each in found]
+                print(f"| {name} | {loss} | {workers} |", " | ".join(shown), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
