@@ -23,8 +23,9 @@ class Order:
     """The order of round ``number`` to every part.
 
     ``step`` is the fraction that counts of the change of the round before. ``vector`` is
-    v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model: Ω̃ = Ω + κ/2 ‖·‖²
-    divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over the part.
+    v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
+    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over the
+    part.
     """
 
     number: int
