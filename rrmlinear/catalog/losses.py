@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.losses.base import BlockLoss
 from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
-from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RecallAtK, RocArea
+from rrmlinear.losses.measures import (
+    ErrorRate,
+    FBeta,
+    OwnTable,
+    PrecisionAtK,
+    RecallAtK,
+    RocArea,
+    measured,
+)
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
     SmoothCrammerSinger,
@@ -179,8 +188,8 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
 )
 #: Measures of two classes: Δ of n Δ(y', y) − Σ y_i a_i over the wrong labels of the worst y'.
 MEASURE_LOSSES: Mapping[str, LossRow] = _table(
-    LossRow("f1", "measure", "1 − F1", FBeta),
-    LossRow("fbeta", "measure", "1 − F_β", FBeta, {"beta": 1.0}),
+    LossRow("f1", "measure", "1 − F1", FBeta, title="F1"),
+    LossRow("fbeta", "measure", "1 − F_β", FBeta, {"beta": 1.0}, title="F_beta"),
     LossRow("error-rate", "measure", "the fraction of wrong labels", ErrorRate),
     LossRow(
         "precision-at-k",
@@ -189,6 +198,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         PrecisionAtK,
         {"k": None},
         threshold=True,
+        title="Precision at k",
     ),
     LossRow(
         "recall-at-k",
@@ -197,6 +207,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         RecallAtK,
         {"k": None},
         threshold=True,
+        title="Recall at k",
     ),
     LossRow(
         "prbep",
@@ -204,8 +215,16 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "1 − precision and recall where they are equal",
         PrecisionAtK,
         threshold=True,
+        title="Precision-recall break-even",
     ),
-    LossRow("roc-area", "measure", "1 − the area under the ROC curve", RocArea, threshold=True),
+    LossRow(
+        "roc-area",
+        "measure",
+        "1 − the area under the ROC curve",
+        RocArea,
+        threshold=True,
+        title="ROC area",
+    ),
 )
 #: Losses that the command line knows by name.
 NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES}
@@ -215,6 +234,19 @@ REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "r
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
     LossRow("distance", "vectors", "‖r‖₂", Distance, {"smoothing": 0.0}),
 )
+
+
+def own_measure(loss: Callable[[int, int, int, int], float]) -> LossRow:
+    """The row of a loss of contingency tables; see `OwnTable`."""
+    return LossRow("own", "measure", "a loss of contingency tables", lambda: OwnTable(loss))
+
+
+def measure_value(
+    row: LossRow, numbers: Mapping[str, Any], positive: NDArray[np.bool_], scores: NDArray[Any]
+) -> float:
+    """1 minus the loss of a row of a measure at some scores; its numbers may be left out."""
+    build = row.build(*(numbers.get(name, usual) for name, usual in row.takes.items()))
+    return measured(build, positive, scores)
 
 
 def loss_row(name: str) -> LossRow:

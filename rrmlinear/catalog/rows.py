@@ -99,7 +99,8 @@ class LossRow:
     for each column of weights), "one-class" (no labels) or "chain" (a class for each position of a
     sequence). ``build`` makes it of the numbers that it ``takes``, in their order; their defaults
     stand beside them, and those of ``positive`` may not be 0. ``link`` names the way from scores to
-    probabilities. ``threshold`` tells whether models have a threshold ρ of scores.
+    probabilities. ``threshold`` tells whether models have a threshold ρ of scores, and ``title`` is
+    the name of 1 minus a measure's loss in reports, beside the accuracy.
     """
 
     name: str
@@ -111,6 +112,7 @@ class LossRow:
     positive: tuple[str, ...] = ()
     link: str | None = None
     threshold: bool = False
+    title: str = ""
 
     def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
         """Features with these numbers: a loss that takes a smoothing becomes smooth, and then is no

@@ -27,6 +27,7 @@ from rrmlinear.cli.scores import (
     sequence_lines,
     squared_correlation,
 )
+from rrmlinear.cli.summary import measure_line
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError, load_model
@@ -72,6 +73,8 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
         correct = np.count_nonzero(predicted == problem.labels)
         share = accuracy(predicted, problem.labels)
         print(f"Accuracy = {share:g}% ({correct}/{len(predicted)})")
+        if measured := model.measured(problem, problem.labels):
+            print(measure_line(*measured))
 
 
 def _label_sequences(model: ChainModel, options: PredictionOptions) -> None:

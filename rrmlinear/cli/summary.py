@@ -79,6 +79,11 @@ def cross_validation_lines(
     )
 
 
+def measure_line(name: str, value: float) -> str:
+    """The value of a measure of all labels."""
+    return f"{name} = {100 * value:g}%"
+
+
 def trial_line(trial: Trial, regression: bool) -> str:
     """A value of C and its score, in LIBLINEAR's form; after the largest C its warning."""
     line = f"log2c={math.log2(trial.cost):7.2f}\t"
@@ -89,9 +94,9 @@ def trial_line(trial: Trial, regression: bool) -> str:
     return f"{line}{score}{end}"
 
 
-def best_line(best: Trial, regression: bool) -> str:
-    """The end of a search, in LIBLINEAR's form."""
+def best_line(best: Trial, regression: bool, name: str = "accuracy") -> str:
+    """The end of a search, in LIBLINEAR's form; ``name`` is that of the score."""
     if not regression:
-        return f"Best C = {best.cost:g}  CV accuracy = {100 * best.score:g}%"
+        return f"Best C = {best.cost:g}  CV {name} = {100 * best.score:g}%"
     epsilon = "" if best.epsilon is None else f" Best p = {best.epsilon:g} "
     return f"Best C = {best.cost:g}{epsilon} CV MSE = {best.score:g}"

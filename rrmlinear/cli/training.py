@@ -27,14 +27,24 @@ from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
 from rrmlinear.cli.pages import Report, check_page, messages
 from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
-from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
+from rrmlinear.cli.summary import (
+    best_line,
+    cross_validation_lines,
+    measure_line,
+    summary,
+    trial_line,
+)
 from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import cross_validate_sequences, fit_chains
-from rrmlinear.training.cross_validation import cross_validate
+from rrmlinear.training.cross_validation import (
+    cross_validate,
+    cross_validate_scores,
+    value_of_measure,
+)
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial, search
@@ -159,7 +169,8 @@ class _Run:
         first = begin.first_cost, begin.first_epsilon
         with warnings_said():
             best = search(self.problem, self.options.chosen, folds, *first, say, self._on_pass([]))
-        print(best_line(best, regression))
+        name = self.options.chosen.loss_row.title or "accuracy"
+        print(best_line(best, regression, name))
         self.report.of_search(trials, best, self.options.chosen, self.problem)
 
     def cross_validate(self, folds: int) -> None:
@@ -169,16 +180,28 @@ class _Run:
         if isinstance(self.problem, SequenceProblem):
             lines = f"Cross Validation {sequence_lines(predicted, self.problem)}"
         else:
-            regression = options.chosen.kind == "regression"
-            lines = cross_validation_lines(predicted, self.problem.labels, regression)
+            lines = self._lines_of_examples(predicted)
         print(lines)
         self.report.of_folds(folds, lines, options.chosen, self.problem)
 
+    def _lines_of_examples(self, predicted: NDArray[Any]) -> str:
+        """The lines of a cross validation: LIBLINEAR's, and that of a measure of all labels."""
+        assert isinstance(self.problem, Problem)
+        chosen, labels = self.options.chosen, self.problem.labels
+        if chosen.kind != "measure":
+            return cross_validation_lines(predicted, labels, chosen.kind == "regression")
+        predicted, value = value_of_measure(self.problem, chosen, predicted)
+        lines = cross_validation_lines(predicted, labels, regression=False)
+        title = chosen.loss_row.title
+        return f"{lines}\nCross Validation {measure_line(title, value)}" if title else lines
+
     def _held_out(self, folds: int, on_pass: Reporter) -> NDArray[Any]:
-        """Labels that models of the other folds predict."""
+        """Labels that models of the other folds predict; for a measure their scores."""
         if isinstance(self.problem, SequenceProblem):
             return cross_validate_sequences(self.problem, self.options.chosen, folds, on_pass)
-        return cross_validate(self.problem, self.options.chosen, folds, on_pass)
+        chosen = self.options.chosen
+        held_out = cross_validate_scores if chosen.kind == "measure" else cross_validate
+        return held_out(self.problem, chosen, folds, on_pass)
 
     def _on_pass(self, reporters: Sequence[Reporter]) -> Reporter:
         def on_pass(row: TraceRow) -> None:

@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection, select
@@ -169,7 +170,8 @@ class LinearModel(Reported, LinearScores):
             problem = problem.with_bias(float(getattr(self, "intercept_scaling", 1.0)))
         if self._intercept == FREE:
             choices["free_bias"] = True
-        return problem, select(Parameter(solver=kind.number, **choices))
+        known = {**NAMED_LOSSES, loss.name: loss}
+        return problem, select(Parameter(solver=kind.number, **choices), known)
 
     def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
         with own_words(self._solvers):

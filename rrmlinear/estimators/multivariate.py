@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from rrmlinear.catalog.losses import MEASURE_LOSSES
+from rrmlinear.catalog.losses import MEASURE_LOSSES, measure_value, own_measure
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
@@ -33,16 +34,21 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
         \min_w \; \tfrac12 \|w\|^2 + C \max_{y'} \Big[ n \Delta(y', y)
         - \sum_{i : y'_i \neq y_i} y_i w^\top x_i \Big],
 
-    where Δ(y', y) is the loss of the labels y', 1 minus the measure. For the error rate it is the
+    where Δ(y', y) is the loss of the labels y', 1 minus the measure. Measures count examples, so
+    there are no weights of examples and classes. For the error rate it is the
     hinge loss summed over examples; for the ROC area the sum runs over pairs. The intercept is the
     weight of a column of the value ``intercept_scaling``, regularized like every other.
 
     Parameters
     ----------
-    measure : str, default="f1"
+    measure : str or callable, default="f1"
         "f1", "fbeta", "error-rate"; or of the order of scores "precision-at-k", "recall-at-k",
         "prbep" (precision and recall where they are equal) and "roc-area". With the latter four as
-        many examples of the training data are predicted positive as k says.
+        many examples of the training data are predicted positive as k says. A callable is the loss
+        Δ of a contingency table, called with whole numbers: right positive labels, positive
+        examples labelled negative, negative ones labelled positive, right negative labels. It
+        returns a number of at least 0, and 0 for the true labels; every pair of the two wrong
+        counts is looked at, so that (n₊ + 1)(n₋ + 1) is to be at most 1e7.
     beta : float, default=None
         β of "fbeta", 1 if None: above 1 recall counts more than precision.
     k : int, default=None
@@ -91,7 +97,11 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
     >>> from rrmlinear import MultivariateClassifier
     >>> X, y = make_classification(500, weights=[0.9], class_sep=2.0, random_state=0)
     >>> model = MultivariateClassifier("f1").fit(X, y)
-    >>> bool(model.score(X, y) > 0.95)
+    >>> bool(model.score(X, y) > 0.95 and model.measured(X, y) > 0.8)
+    True
+    >>> def regret(right, missed, false, rest):
+    ...     return (5 * missed + false) / 500
+    >>> bool(MultivariateClassifier(regret).fit(X, y).measured(X, y) > 0.8)
     True
     """
 
@@ -106,7 +116,7 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
         "k": optional(RANGES["max_iter"]),
     }
 
-    measure: str = field(default="f1", kw_only=False)
+    measure: Any = field(default="f1", kw_only=False)
     beta: float | None = None
     k: int | None = None
     C: float = 1.0
@@ -114,9 +124,13 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
     intercept_scaling: float = 1.0
 
     def _loss(self, n_classes: int) -> LossRow:
-        if self.measure not in MEASURE_LOSSES:
+        if callable(self.measure):
+            return own_measure(self.measure)
+        if not isinstance(self.measure, str) or self.measure not in MEASURE_LOSSES:
             known = ", ".join(MEASURE_LOSSES)
-            raise ValueError(f"measure is {self.measure!r}; it must be one of {known}")
+            raise ValueError(
+                f"measure is {self.measure!r}; it must be a callable or one of {known}"
+            )
         return MEASURE_LOSSES[self.measure]
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -172,6 +186,20 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row of X."""
         return labels_of(self.decision_function(X), self.classes_)
+
+    def measured(self, X: Any, y: Any) -> float:
+        """1 minus the loss of the measure for rows X with true labels y.
+
+        Of a measure of the order of scores it is that of the k largest, k by default the number of
+        positive labels in y.
+        """
+        scores = self.decision_function(X).astype(np.float64)
+        y = column_or_1d(y)
+        check_consistent_length(scores, y)
+        scores = scores if self.classes_[1] == self._positive() else -scores
+        numbers = {name: getattr(self, name) for name in ("beta", "k")}
+        given = {name: value for name, value in numbers.items() if value is not None}
+        return measure_value(self._loss(2), given, y == self._positive(), scores)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

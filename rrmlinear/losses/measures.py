@@ -6,8 +6,16 @@ negative, and c, that of the N negative ones it labels positive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Contingency tables that a loss of one's own is computed for: some seconds of calls.
+MOST_TABLES = 10**7
+RATIO, TABLE, PAIRS = "ratio", "table", "pairs"
 
 
 class Ratio(NamedTuple):
@@ -29,14 +37,19 @@ class Ratio(NamedTuple):
         """Whether Δ is a sum over examples."""
         return self.t == 0 and self.u == 0 and self.k < 0
 
+    def at(self, b: int, c: int) -> float:
+        """Δ(b, c)."""
+        size = self.r + self.t * b + self.u * c
+        return (self.p * b + self.q * c) / size if size > 0 else 0.0
+
 
 class Measure(Protocol):
     """A loss of all labels at once, with a kink."""
 
     #: Whether it compares scores with each other, so that a model needs a threshold.
     ranks: bool
-    #: Whether it counts pairs of examples, and not single ones by their `Ratio`.
-    pairs: bool
+    #: What it is told by: the `Ratio` of the numbers of examples, a table of losses, or pairs.
+    told_by: str
     smoothing: float
 
 
@@ -45,7 +58,7 @@ class ErrorRate:
     """(b + c)/n: the hinge loss summed over examples."""
 
     ranks = False
-    pairs = False
+    told_by = RATIO
     smoothing = 0.0
 
     def ratio(self, positive: int, negative: int) -> Ratio:
@@ -59,7 +72,7 @@ class FBeta:
 
     beta: float = 1.0
     ranks = False
-    pairs = False
+    told_by = RATIO
     smoothing = 0.0
 
     def ratio(self, positive: int, negative: int) -> Ratio:
@@ -74,7 +87,7 @@ class PrecisionAtK:
 
     k: int | None = None
     ranks = True
-    pairs = False
+    told_by = RATIO
     smoothing = 0.0
 
     def ratio(self, positive: int, negative: int) -> Ratio:
@@ -89,7 +102,7 @@ class RecallAtK:
 
     k: int | None = None
     ranks = True
-    pairs = False
+    told_by = RATIO
     smoothing = 0.0
 
     def ratio(self, positive: int, negative: int) -> Ratio:
@@ -103,8 +116,75 @@ class RocArea:
     """The fraction of pairs of a positive and a negative example in the wrong order."""
 
     ranks = True
-    pairs = True
+    told_by = PAIRS
     smoothing = 0.0
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """``loss`` (a, b, c, d) of a contingency table: right positive labels, b, c, right negative."""
+
+    loss: Callable[[int, int, int, int], float]
+    ranks = False
+    told_by = TABLE
+    smoothing = 0.0
+
+    def losses(self, positive: int, negative: int) -> NDArray[np.float64]:
+        """Δ(b, c) in row b and column c. Raises ValueError for what is no loss."""
+        count = (positive + 1) * (negative + 1)
+        if count > MOST_TABLES:
+            raise ValueError(
+                f"{positive} positive and {negative} negative examples have {count} contingency "
+                f"tables, more than the {MOST_TABLES} that a loss of one's own is computed for"
+            )
+        b, c = np.arange(positive + 1)[:, np.newaxis], np.arange(negative + 1)
+        of_all = np.frompyfunc(self._checked, 4, 1)(positive - b, b, c, negative - c)
+        result: NDArray[np.float64] = of_all.astype(np.float64)
+        if result[0, 0] != 0:
+            raise ValueError(
+                f"the loss of all labels right, ({positive}, 0, 0, {negative}), is "
+                f"{result[0, 0]:g}; it must be 0"
+            )
+        return result
+
+    def _checked(self, *table: Any) -> float:
+        told = tuple(map(int, table))
+        value = self.loss(*told)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not 0 <= number < np.inf:
+            raise ValueError(
+                f"the loss of the contingency table {told} is {value!r}; it must be a finite "
+                "number of at least 0"
+            )
+        return number
+
+
+def measured(measure: Any, positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
+    """1 − Δ of the labels that scores above 0 make, or of the k largest where the measure ranks.
+
+    Of equal scores the first counts as larger; for the ROC area both orders count half. It is NaN
+    for the ROC area of one class.
+    """
+    P, n = int(np.count_nonzero(positive)), len(scores)
+    if measure.told_by == PAIRS:
+        if P in (0, n):
+            return np.nan
+        below = np.sort(scores[~positive])
+        sides = (np.searchsorted(below, scores[positive], side) for side in ("left", "right"))
+        return float(sum(side.sum() for side in sides) / (2 * P * (n - P)))
+    labels = scores > 0
+    if measure.ranks:
+        k = P if measure.k is None else min(measure.k, n)
+        measure = replace(measure, k=k)
+        labels = np.zeros(n, dtype=bool)
+        labels[np.argsort(-scores, kind="stable")[:k]] = True
+    b, c = (int(np.count_nonzero(a & ~z)) for a, z in ((positive, labels), (labels, positive)))
+    if measure.told_by == TABLE:
+        return 1 - float(measure.loss(P - b, b, c, n - P - c))
+    return 1 - float(measure.ratio(P, n - P).at(b, c))
 
 
 def checked_k(k: int | None, positive: int, negative: int) -> int:

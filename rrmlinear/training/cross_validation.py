@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.losses import measure_value
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
@@ -49,6 +50,31 @@ def cross_validate(
     for fold in folds_of(problem, folds, chosen.choices.seed):
         predicted[fold.held_out] = fold.train(chosen, on_pass).predict(fold.test)
     return predicted
+
+
+def cross_validate_scores(
+    problem: Problem, chosen: Selection, folds: int, on_pass: OnPass | None = None
+) -> NDArray[np.float64]:
+    """The score of each example by a model of a measure trained on the other folds.
+
+    The threshold of each model is taken off, so that scores above 0 say the larger label. Else as
+    `cross_validate`.
+    """
+    scores = np.empty(problem.n_examples)
+    for fold in folds_of(problem, folds, chosen.choices.seed):
+        scores[fold.held_out] = fold.train(chosen, on_pass).decision_function(fold.test)
+    return scores
+
+
+def value_of_measure(
+    problem: Problem, chosen: Selection, scores: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """(labels, the measure's value) of scores, above 0 for the larger label of the problem."""
+    largest, least = problem.labels.max(), problem.labels.min()
+    given = {name: getattr(chosen.choices, name) for name in chosen.loss_row.takes}
+    numbers = {name: value for name, value in given.items() if value is not None}
+    value = measure_value(chosen.loss_row, numbers, problem.labels == largest, scores)
+    return np.where(scores > 0, largest, least), value
 
 
 def folds_of(problem: Problem, folds: int, seed: int) -> list[Fold]:

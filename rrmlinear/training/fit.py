@@ -24,6 +24,12 @@ from rrmlinear.training.starts import Start, point_of
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
+#: The warning for a measure whose bound is least at weights of zero.
+ALL_ZERO = (
+    "all weights are 0, and so are all scores: no others lower the loss of the worst labelling. "
+    "For f1 that holds with every C where the sum of the positive examples is one of negative ones "
+    "with factors of at most 1; take other features, or a loss of examples and tune its threshold"
+)
 
 
 class NotSolvedWarning(UserWarning):
@@ -123,6 +129,8 @@ def solve(
     if chosen.kind == "measure":
         y = np.where(label == 0, 1.0, -1.0)
         result, rho = solve_measure(problem, chosen, y, point, on_pass)
+        if not result.weights.any() and result.solved:
+            warnings.warn(ALL_ZERO, UserWarning, stacklevel=stacklevel)
     elif chosen.kind == "regression":
         result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
     elif chosen.kind == "multiclass":
@@ -144,10 +152,19 @@ def solve(
         bias=problem.bias,
         loss=chosen.loss_row.name,
         rho=rho,
+        numbers=_numbers(chosen),
         parameter=chosen.choices,
         result=result,
     )
     return model, result
+
+
+def _numbers(chosen: Selection) -> dict[str, float]:
+    """The numbers chosen of a measure."""
+    if chosen.kind != "measure":
+        return {}
+    given = {name: getattr(chosen.choices, name) for name in chosen.loss_row.takes}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _one_class(

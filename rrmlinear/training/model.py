@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.losses import LOSSES, loss_row
+from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
@@ -63,6 +63,17 @@ class Model(TrainedModel):
         if len(self.labels) == 1:
             return np.ones((self._rows(X).shape[0], 1))
         return self._in_parts(X, threads, (len(self.labels),), np.float64, LINKS[self.link])
+
+    def measured(self, X: Any, labels: NDArray[Any]) -> tuple[str, float] | None:
+        """The measure trained for, by name, and its value for these true labels.
+
+        None for other losses, and for the error rate, which the accuracy tells.
+        """
+        row = MEASURE_LOSSES.get(self.loss or "")
+        if row is None or not row.title:
+            return None
+        positive = np.asarray(labels) == self.labels[0]
+        return row.title, measure_value(row, self.numbers, positive, self.decision_function(X))
 
     def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         if self.is_regression:

@@ -24,6 +24,8 @@ from rrmlinear.training.stored import StoredModel
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
 KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho", "transitions")
+#: The numbers of measures that a header may have.
+NUMBERS = ("beta", "k")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
 #: Kinds of models without a line of labels.
 UNLABELLED = ("regression", "one-class")
@@ -40,11 +42,11 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
-    as in LIBLINEAR; a measure that ranks has both. A model of sequences has a line ``transitions``
-    and their rows behind those of the weights. The file is complete or left as it was. Every number
-    has 17 digits, so that the model read back predicts bit for bit. With ``liblinear`` the type is
-    the one of LIBLINEAR that predicts the same labels or values, and there is no line ``loss``; a
-    threshold moves into the weight of the bias.
+    as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. A
+    model of sequences has a line ``transitions`` and their rows behind those of the weights. The
+    file is complete or left as it was. Every number has 17 digits, so that the model read back
+    predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same
+    labels or values, and there is no line ``loss``; a threshold moves into the weight of the bias.
 
     Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
     weights that are not finite, a loss that is not known).
@@ -108,6 +110,8 @@ def _header_of(model: StoredModel) -> str:
         lines.append(f"rho {model.rho:.17g}")
     if model.transitions is not None:
         lines.append(f"transitions {len(model.transitions)}")
+    if len(losses_of_model(model.solver_name)) > 1:
+        lines += [f"{name} {value:.17g}" for name, value in model.numbers.items()]
     return "\n".join([*lines, "w", ""])
 
 
@@ -145,14 +149,14 @@ class _Reading:
         rho = self._rho(loss_row(loss).threshold)
         two = kind == "measure" or (kind == "binary" and n_classes == 2)
         one_column = kind in UNLABELLED or two
-        behind = self._transitions(kind, n_classes)
+        behind, numbers = self._transitions(kind, n_classes), self._numbers(loss)
         rows = n_features + (bias >= 0)
         weights = self._weights(rows + behind, 1 if one_column else n_classes)
         if kind == "one-class":
             labels = np.array([1, -1])
         transitions = weights[rows:] if behind else None
         given = (solver_name, labels, weights[:rows], n_features, bias, loss, rho, transitions)
-        return StoredModel(*given)
+        return StoredModel(*given, numbers)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -171,10 +175,10 @@ class _Reading:
                 if value:
                     raise self._error(f"found {_shown(value)} after 'w', where the line ends")
                 break
-            if name not in KEYS:
+            if name not in KEYS + NUMBERS:
                 shown = name[:40]
                 raise self._error(
-                    f"found {_shown(key)}; a header has {', '.join(KEYS)} and w",
+                    f"found {_shown(key)}; a header has {', '.join(KEYS + NUMBERS)} and w",
                     liblinear=f"unknown text in model file: [{shown}]",
                 )
             if name in self.found:
@@ -254,6 +258,21 @@ class _Reading:
         if "rho" in self.found:
             raise self._error("a model of this loss has no rho", self.found["rho"][0])
         return None
+
+    def _numbers(self, loss: str) -> dict[str, float]:
+        """The numbers of a measure, those that are there."""
+        result: dict[str, float] = {}
+        for name in NUMBERS:
+            if name not in self.found:
+                continue
+            line, value = self.found[name]
+            if name not in loss_row(loss).takes:
+                raise self._error(f"a model of loss {loss} has no {name}", line)
+            number = self._count(name, 1) if name == "k" else self._number(name)
+            if not number > 0:
+                raise self._error(f"{name} is {_shown(value)}; it must be above 0", line)
+            result[name] = number
+        return result
 
     def _transitions(self, kind: str, n_classes: int) -> int:
         """The lines of transitions behind those of weights."""

@@ -11,7 +11,7 @@ import numpy as np
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
-from rrmlinear.training.cross_validation import Fold, folds_of
+from rrmlinear.training.cross_validation import Fold, folds_of, value_of_measure
 from rrmlinear.training.model import Model
 
 # LIBLINEAR's bounds of C, for classification and for regression.
@@ -26,7 +26,9 @@ FIRST_DECREASE = 0.1
 
 @dataclass(frozen=True)
 class Trial:
-    """A C, an ε where the loss has one, and the score: accuracy, or mean squared error.
+    """A C, an ε where the loss has one, and the score.
+
+    It is the accuracy, the mean squared error, or the measure that is trained for.
 
     ``at_limit`` tells that C was the largest one, with weights that still changed.
     """
@@ -102,18 +104,27 @@ def _costs(
         models = [
             part.train(now, on_pass, start) for part, start in zip(parts, starts, strict=True)
         ]
-        predicted = np.empty(problem.n_examples)
-        for part, model in zip(parts, models, strict=True):
-            assert model is not None
-            predicted[part.held_out] = model.predict(part.test)
-        if regression:
-            score = float(((predicted - problem.labels) ** 2).mean())
-        else:
-            score = float((predicted == problem.labels).mean())
+        score = _score(problem, chosen, parts, models)
         unchanged = all(_are_same(a, b) for a, b in zip(before, models, strict=True))
         same = same + 1 if unchanged else 0
         yield Trial(cost, epsilon, score, at_limit=2 * cost > last and same < UNCHANGED)
         cost *= 2
+
+
+def _score(
+    problem: Problem, chosen: Selection, parts: list[Fold], models: list[Model | None]
+) -> float:
+    """Accuracy, mean squared error, or the measure, of what models predict for their folds."""
+    found, by_scores = np.empty(problem.n_examples), chosen.kind == "measure"
+    for part, model in zip(parts, models, strict=True):
+        assert model is not None
+        of = model.decision_function if by_scores else model.predict
+        found[part.held_out] = of(part.test)
+    if by_scores:
+        return value_of_measure(problem, chosen, found)[1]
+    if chosen.kind == "regression":
+        return float(((found - problem.labels) ** 2).mean())
+    return float((found == problem.labels).mean())
 
 
 def _are_same(before: Model | None, after: Model | None) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ class StoredModel:
     sequences has ``transitions``, k × k: the weight of label j behind label i stands in row i and
     column j.
 
+    ``numbers`` are those chosen of a measure, such as its β.
+
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
     training loss, if known.
     """
@@ -33,6 +36,7 @@ class StoredModel:
     loss: str | None = None
     rho: float | None = None
     transitions: NDArray[np.float64] | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_regression(self) -> bool:

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RecallAtK
+from rrmlinear.losses.measures import ErrorRate, FBeta, OwnTable, PrecisionAtK, RecallAtK
 
 #: Kinds of measures; k is filled in for the number of examples.
 MEASURES = {
@@ -18,32 +18,47 @@ MEASURES = {
     "recall at n": lambda n: RecallAtK(n),
     "precision at n/2": lambda n: PrecisionAtK(max(n // 2, 1)),
     "recall at n/2": lambda n: RecallAtK(max(n // 2, 1)),
+    "regret": lambda n: OwnTable(regret),
+    "own f1": lambda n: OwnTable(own_f1),
 }
 
 
-def loss_of(measure, y, labels):
-    """Δ of a labelling, or None for one that does not count."""
-    a, b = np.sum((y > 0) & (labels > 0)), np.sum((y > 0) & (labels <= 0))
-    c = np.sum((y <= 0) & (labels > 0))
-    if b + c == 0:
-        return 0.0
+def regret(right, missed, false, rest):
+    """A loss that is concave in neither count."""
+    return (missed + 0.3 * false) ** 1.7 / (1 + rest) + (missed > 2)
+
+
+def own_f1(right, missed, false, rest):
+    """1 − F1."""
+    return (missed + false) / max(2 * right + missed + false, 1)
+
+
+def loss_of(measure, a, b, c, n):
+    """Δ of tables, arrays; NaN for those that do not count."""
+    right = (b == 0) & (c == 0)
+    P = a + b
+    if isinstance(measure, OwnTable):
+        return np.vectorize(measure.loss, otypes=[float])(a, b, c, n - P - c)
     if isinstance(measure, ErrorRate):
-        return (b + c) / len(y)
+        return (b + c) / n
     if isinstance(measure, FBeta):
         square = measure.beta**2
-        return 1 - (1 + square) * a / ((1 + square) * a + square * b + c)
-    k = a + b if measure.k is None else measure.k
-    if a + c != k:
-        return None
-    return c / k if isinstance(measure, PrecisionAtK) else b / max(a + b, 1)
+        size = (1 + square) * a + square * b + c
+        return np.where(right, 0, 1 - (1 + square) * a / np.where(right & (size == 0), 1, size))
+    k = P if measure.k is None else measure.k
+    of_k = c / np.maximum(k, 1) if isinstance(measure, PrecisionAtK) else b / np.maximum(P, 1)
+    return np.where(right, 0, np.where(a + c == k, of_k, np.nan))
 
 
 def labellings(measure, y):
     """(n Δ, wrong labels) of all labellings that count."""
-    for signs in itertools.product([1.0, -1.0], repeat=len(y)):
-        loss = loss_of(measure, y, np.array(signs))
-        if loss is not None:
-            yield len(y) * loss, np.array(signs) != y
+    n = len(y)
+    signs = np.array(list(itertools.product([1.0, -1.0], repeat=n)))
+    a, b = ((signs > 0) & (y > 0)).sum(axis=1), ((signs <= 0) & (y > 0)).sum(axis=1)
+    c = ((signs > 0) & (y <= 0)).sum(axis=1)
+    losses = n * loss_of(measure, a, b, c, n)
+    counts = ~np.isnan(losses)
+    return list(zip(losses[counts], (signs != y)[counts], strict=True))
 
 
 def at_scores(measure, y, scores, mu):

@@ -5,10 +5,14 @@ import pytest
 from labellings_by_force import labellings
 from members import MEASURES
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import metrics
 
-from rrmlinear import Model, Parameter, Problem, fit
+from rrmlinear import Model, Parameter, Problem, fit, write_libsvm
+from rrmlinear.catalog.losses import MEASURE_LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.cli.command import run
+from rrmlinear.training.cross_validation import cross_validate_scores
+from rrmlinear.training.model_file import ModelFileError
 
 cvxpy = pytest.importorskip("cvxpy")
 
@@ -204,8 +208,76 @@ def test_the_commands(tmp_path, monkeypatch, capsys, problem, loss):
         out = capsys.readouterr().out
         assert "the duality gap is within the tolerance" in out
         assert run("prediction", ["data", "m", "out"]) == 0
-        assert capsys.readouterr().out.startswith("Accuracy = ")
+        said = capsys.readouterr().out.splitlines()
+        assert said[0].startswith("Accuracy = ")
         assert set((tmp_path / "out").read_text().split()) <= {"0", "2"}
+        title = MEASURE_LOSSES[loss].title
+        model = Model.load("m")
+        if not title:
+            assert (loss, len(said), model.measured(problem, problem.labels)) == (loss, 1, None)
+            continue
+        name, value = model.measured(problem, problem.labels)
+        assert said[1:] == [f"{title} = {100 * value:g}%"]
+        assert name == title
+
+
+@pytest.mark.parametrize(
+    ("loss", "numbers", "of_scikit_learn"),
+    [
+        ("f1", {}, lambda y, scores: metrics.f1_score(y, scores > 0)),
+        ("fbeta", {"beta": 3.0}, lambda y, s: metrics.fbeta_score(y, s > 0, beta=3)),
+        ("roc-area", {}, metrics.roc_auc_score),
+        ("precision-at-k", {"k": 9}, lambda y, scores: y[np.argsort(-scores)[:9]].mean()),
+    ],
+)
+def test_predictions_folds_and_searches_tell_the_measure(
+    tmp_path, monkeypatch, capsys, problem, loss, numbers, of_scikit_learn
+):
+    monkeypatch.chdir(tmp_path)
+    write_libsvm("data", problem)
+    flags = [text for name, value in numbers.items() for text in (f"--{name}", f"{value:g}")]
+    arguments = ["-q", "--loss", loss, *flags, "-B", "1"]
+    assert run("training", [*arguments, "data", "m"]) == 0
+    assert run("prediction", ["data", "m", "out"]) == 0
+    title, model, y = MEASURE_LOSSES[loss].title, Model.load("m"), problem.labels == 2
+    value = of_scikit_learn(y, model.decision_function(problem))
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1].startswith(f"{title} = ")
+    assert float(said[-1].split()[-1][:-1]) == pytest.approx(100 * value, rel=1e-5)
+    # scores of held-out examples, each less the threshold of its model
+    assert run("training", [*arguments, "-v", "4", "data"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    scores = cross_validate_scores(problem, select(Parameter(loss=loss, **numbers)), 4)
+    share = 100 * np.mean((scores > 0) == y)
+    assert said[0] == f"Cross Validation Accuracy = {share:g}%"
+    assert said[1].startswith(f"Cross Validation {title} = ")
+    value = of_scikit_learn(y, scores)
+    assert float(said[1].split()[-1][:-1]) == pytest.approx(100 * value, rel=1e-5)
+    assert run("training", [*arguments, "-C", "-v", "3", "data"]) == 0
+    assert f"  CV {title} = " in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_numbers_of_measures_in_model_files(tmp_path, problem):
+    model = fit(problem, Parameter(loss="fbeta", beta=2.5))
+    model.save(tmp_path / "m")
+    text = (tmp_path / "m").read_text()
+    assert "\nbeta 2.5\n" in text
+    assert Model.load(tmp_path / "m").numbers == {"beta": 2.5}
+    fit(problem, Parameter(loss="precision-at-k", k=7)).save(tmp_path / "k")
+    assert Model.load(tmp_path / "k").numbers == {"k": 7}
+    fit(problem, Parameter(loss="fbeta")).save(tmp_path / "usual")
+    assert Model.load(tmp_path / "usual").numbers == {}
+    for line, sentence in (
+        ("beta -1", "beta is '-1'; it must be above 0"),
+        ("beta x", "beta is 'x'; it must be a finite number"),
+        ("k 3", "a model of loss fbeta has no k"),
+    ):
+        (tmp_path / "bad").write_text(text.replace("beta 2.5", line))
+        with pytest.raises(ModelFileError, match=sentence):
+            Model.load(tmp_path / "bad")
+    (tmp_path / "bad").write_text((tmp_path / "k").read_text().replace("\nk 7\n", "\nk 0\n"))
+    with pytest.raises(ModelFileError, match="k is '0'; it must be a whole number of at least 1"):
+        Model.load(tmp_path / "bad")
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +16,10 @@ Vector = NDArray[np.float64]
 
 # Counts beyond these have a probability of at most e^-TAIL.
 TAIL = 60.0
+# Contingency tables of a loss of one's own that are compared together.
+TABLES_AT_ONCE = 10**6
 # Cells of the recursions, about a nanosecond each, that one evaluation may take.
 MAX_CELLS = 2e9
-
-
-class Ratio(Protocol):
-    """Δ(b, c) = (p b + q c)/(r + t b + u c), concave in c; see `losses.measures`."""
-
-    @property
-    def p(self) -> float: ...
-    @property
-    def q(self) -> float: ...
-    @property
-    def r(self) -> float: ...
-    @property
-    def t(self) -> float: ...
-    @property
-    def u(self) -> float: ...
-    @property
-    def k(self) -> int: ...
-    @property
-    def is_sum(self) -> bool: ...
 
 
 class Found(NamedTuple):
@@ -50,13 +33,15 @@ class Found(NamedTuple):
 
 
 class Labellings:
-    """max over y' of n Δ(y', y) − Σ y_i s_i over the examples that y' labels wrongly; Δ a `Ratio`.
+    """max over y' of n Δ(y', y) − Σ y_i s_i over the examples that y' labels wrongly.
+
+    Δ is the `Ratio` of a measure, Δ(b, c) = (p b + q c)/(r + t b + u c); see `losses.measures`.
 
     For n Δ = b + c it is the sum of the hinge losses. Smoothed by μ > 0 it is μ log Σ_y' e^(·/μ),
     at most μ n log 2 more.
     """
 
-    def __init__(self, y: Vector, ratio: Ratio) -> None:
+    def __init__(self, y: Vector, ratio: Any) -> None:
         self.n, self.ratio = len(y), ratio
         self.positive, self.negative = np.flatnonzero(y > 0), np.flatnonzero(y <= 0)
         #: A bound of |smoothed − not smoothed| / μ.
@@ -66,29 +51,27 @@ class Labellings:
         """The largest, in O(n log n)."""
         positive, negative = scores[self.positive], -scores[self.negative]
         low, high = np.sort(positive), -np.sort(negative)
-        value, b, c = most_violated(low, high, self.ratio)
+        value, b, c = self._most_violated(low, high)
 
         def derivatives() -> Vector:
             result = np.zeros(self.n + 1)
             result[self.positive[_lowest(positive, b, low)]] = -1
             result[self.negative[_lowest(negative, c, -high)]] = 1
-            result[self.n] = -loss_at(self.ratio, self.n, b, c)
+            result[self.n] = -self._loss_at(b, c)
             return result
 
         return Found(value, derivatives)
 
     def smoothed(self, scores: Vector, mu: float) -> Found:
         """μ log Σ e^(·/μ), by the law of the counts of wrong labels."""
-        if self.ratio.is_sum:
+        if self._is_sum:
             return self._smoothed_sum(scores, mu)
         order = self.positive[np.argsort(scores[self.positive], kind="stable")]
         other = self.negative[np.argsort(-scores[self.negative], kind="stable")]
         x, z = -scores[order] / mu, scores[other] / mu
         caps = self._caps(x, z, mu)
         lost, gained = FlipCounts(x, caps[0]), FlipCounts(z, caps[1])
-        of_b, of_c, log_sum, loss = law_of_counts(
-            lost.logs(), gained.logs(), self.ratio, len(x), len(z), mu
-        )
+        of_b, of_c, log_sum, loss = self._law(lost.logs(), gained.logs(), len(x), len(z), mu)
 
         def derivatives() -> Vector:
             result = np.zeros(self.n + 1)
@@ -98,6 +81,21 @@ class Labellings:
             return result
 
         return Found(mu * log_sum, derivatives)
+
+    @property
+    def _is_sum(self) -> bool:
+        return bool(self.ratio.is_sum)
+
+    def _most_violated(self, low: Vector, high: Vector) -> tuple[float, int, int]:
+        return most_violated(low, high, self.ratio)
+
+    def _loss_at(self, b: int, c: int) -> float:
+        return loss_at(self.ratio, self.n, b, c)
+
+    def _law(
+        self, lost: Vector, gained: Vector, P: int, N: int, mu: float
+    ) -> tuple[Vector, Vector, float, float]:
+        return law_of_counts(lost, gained, self.ratio, P, N, mu)
 
     def _smoothed_sum(self, scores: Vector, mu: float) -> Found:
         """Of examples that are wrong or right each by itself."""
@@ -131,14 +129,65 @@ class Labellings:
             falls = np.diff(ratio.p * b / least)
         steep = self.n * float(rises.max()) / mu
         high = self.n * float(falls.max(initial=0)) / mu
-        caps = _cap(x, high), _cap(z, steep)
-        cells = (P - caps[0] / 2) * caps[0] + (N - caps[1] / 2) * caps[1]
-        if cells > MAX_CELLS:
-            raise ValueError(
-                f"the smoothed risk of {P} positive and {N} negative examples takes "
-                f"{3 * cells / 1e9:.0f} s an evaluation; take BMRM, which needs no smoothing"
-            )
-        return caps
+        return _affordable((_cap(x, high), _cap(z, steep)), P, N)
+
+
+class TableLabellings(Labellings):
+    """`Labellings` of any loss of contingency tables, Δ(b, c) in row b and column c of ``losses``.
+
+    Every table is looked at: O(n₊ n₋) a search, and the smoothed maximum has all counts.
+    """
+
+    def __init__(self, y: Vector, losses: Vector) -> None:
+        super().__init__(y, None)
+        self.losses = self.n * losses
+
+    @property
+    def _is_sum(self) -> bool:
+        return False
+
+    def _most_violated(self, low: Vector, high: Vector) -> tuple[float, int, int]:
+        lost = np.concatenate(([0.0], np.cumsum(low)))
+        gained = np.concatenate(([0.0], np.cumsum(high)))
+        best = -np.inf, 0, 0
+        at_once = max(1, TABLES_AT_ONCE // len(gained))
+        for begin in range(0, len(lost), at_once):
+            some = slice(begin, begin + at_once)
+            values = self.losses[some] + gained - lost[some, np.newaxis]
+            row, c = np.unravel_index(int(values.argmax()), values.shape)
+            if values[row, c] > best[0]:
+                best = float(values[row, c]), begin + int(row), int(c)
+        return best
+
+    def _loss_at(self, b: int, c: int) -> float:
+        return float(self.losses[b, c])
+
+    def _law(
+        self, lost: Vector, gained: Vector, P: int, N: int, mu: float
+    ) -> tuple[Vector, Vector, float, float]:
+        logs = self.losses / mu
+        logs += lost[:, np.newaxis]
+        logs += gained
+        top = float(logs.max())
+        logs -= top
+        law = np.exp(logs, out=logs)
+        total = float(law.sum())
+        mean = float(np.einsum("ij,ij->", law, self.losses)) / total
+        return law.sum(axis=1) / total, law.sum(axis=0) / total, top + math.log(total), mean
+
+    def _caps(self, x: Vector, z: Vector, mu: float) -> tuple[int, int]:
+        return _affordable((len(x), len(z)), len(x), len(z))
+
+
+def _affordable(caps: tuple[int, int], P: int, N: int) -> tuple[int, int]:
+    """These caps; ValueError where recursions to them take too long."""
+    cells = (P - caps[0] / 2) * caps[0] + (N - caps[1] / 2) * caps[1]
+    if cells > MAX_CELLS:
+        raise ValueError(
+            f"the smoothed risk of {P} positive and {N} negative examples takes "
+            f"{3 * cells / 1e9:.0f} s an evaluation; take BMRM, which needs no smoothing"
+        )
+    return caps
 
 
 def _cap(x: Vector, rise: float) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.layouts.labellings import Found, Labellings
+from rrmlinear.risks.layouts.labellings import Found, Labellings, TableLabellings
 from rrmlinear.risks.layouts.pairs import Pairs
 from rrmlinear.risks.scalar import ScalarRisk
 
@@ -44,19 +44,14 @@ class MeasureRisk:
         data: ScalarRisk,
         measure: Any,
         mu: float = 0.0,
+        over: Labellings | Pairs | None = None,
     ) -> None:
         self.data, self.loss, self.mu = data, measure, mu
         self.rows, self.labels, self.n = data.rows, data.labels, len(data.labels)
         self.cost = float(data.costs[0])
         self.costs = np.full(self.n + 1, self.cost)
         self.terms = self
-        self.over: Labellings | Pairs
-        if measure.pairs:
-            self.over = Pairs(self.labels)
-        else:
-            positive = int(np.count_nonzero(self.labels > 0))
-            ratio = measure.ratio(positive, self.n - positive)
-            self.over = Labellings(self.labels, ratio)
+        self.over = _over(measure, self.labels) if over is None else over
         #: A bound of |F_μ − F| / μ.
         self.room = self.cost * self.over.room
 
@@ -67,7 +62,7 @@ class MeasureRisk:
 
     def smoothed(self, mu: float) -> MeasureRisk:
         """The risk smoothed by μ."""
-        return MeasureRisk(self.data, self.loss, mu)
+        return MeasureRisk(self.data, self.loss, mu, self.over)
 
     def scores(self, w: Vector) -> Vector:
         """X w, and 0."""
@@ -109,6 +104,17 @@ class MeasureRisk:
     def complete(self, w: Vector, at: Evaluation | None = None) -> Vector:
         """The weights w in the form that a Result holds."""
         return w
+
+
+def _over(measure: Any, labels: Vector) -> Labellings | Pairs:
+    """The search for the worst labelling of a measure."""
+    if measure.told_by == "pairs":
+        return Pairs(labels)
+    positive = int(np.count_nonzero(labels > 0))
+    counts = positive, len(labels) - positive
+    if measure.told_by == "table":
+        return TableLabellings(labels, measure.losses(*counts))
+    return Labellings(labels, measure.ratio(*counts))
 
 
 class WorstLabelling(Evaluation):
