@@ -63,7 +63,7 @@ def test_a_measure_offers_what_its_row_says(name):
     row = MEASURE_LOSSES[name]
     measure = row.build(*row.takes.values())
     assert row.threshold == measure.ranks
-    assert measure.pairs == (not hasattr(measure, "ratio"))
+    assert (measure.told_by == "pairs") == (not hasattr(measure, "ratio"))
     assert measure.smoothing == 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -27,7 +28,7 @@ from rrmlinear.catalog.boosting_builders import (
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.estimators.arguments import COUNT, POSITIVE, RANGES, optional, seed_of
 from rrmlinear.estimators.base import Certified
-from rrmlinear.estimators.boosting.ensembles import scores_of
+from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.learners import Learner
 from rrmlinear.estimators.linear import labels_of
 from rrmlinear.solvers.loop.finite import ADVICE
@@ -83,8 +84,8 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         margin is at most λ log(ν n) below its largest.
     solver : {"agm", "highs"}, default="agm"
         How the problem over the hypotheses found is solved. "agm": accelerated gradients on its
-        dual. "highs": SciPy's linear programs, for ``lam=0``; slower on many examples, and the one
-        for a ``tol`` below about 1e-4.
+        dual, which with ``lam=0`` end with linear programs over the examples near the soft margin.
+        "highs": SciPy's linear programs over all examples, for ``lam=0``; slower on many.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol``, with "columns" times the largest |x_ij|.
     max_iter : int, default=1000
@@ -273,6 +274,10 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
 
     def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any, unit: float) -> None:
         """The hypotheses in use, their weights, edges and soft margins, for each class."""
+        self._stages = [
+            Stages(solver.found, solver.stages, result.duals)
+            for solver, result in zip(solvers, results, strict=True)
+        ]
         self.estimators_: Any = []
         self.estimator_weights_: Any = []
         edges, margins = [], []
@@ -314,6 +319,32 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
             return scores_of(X, self.estimators_, self.estimator_weights_)
         pairs = zip(self.estimators_, self.estimator_weights_, strict=True)
         return np.column_stack([scores_of(X, found, weights) for found, weights in pairs])
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """f(x) of the ensemble after each search for hypotheses, shaped as `decision_function`.
+
+        All weights are corrected after a search, so that stages share hypotheses, not weights. A
+        class that needed fewer searches keeps its last ensemble.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        if issparse(X) and self._is_by_features():
+            X = X.tocsc()
+        last = [np.zeros(X.shape[0]) for _ in self._stages]
+        stages = [each.scores(X) for each in self._stages]
+        for _ in range(max(len(each.passes) for each in self._stages)):
+            last = [next(each, kept) for each, kept in zip(stages, last, strict=True)]
+            yield last[0] if len(last) == 1 else np.column_stack(last)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """The labels that the ensemble predicts after each search."""
+        for scores in self.staged_decision_function(X):
+            yield labels_of(scores, self.classes_)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """The accuracy of the ensemble after each search."""
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the largest score for each row of X; ties go to the first class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,32 @@ def scores_of(X: Any, hypotheses: list[Any], weights: Array) -> Array:
         else:
             scores += weight * outputs_of(each, X)
     return scores
+
+
+class Stages:
+    """The ensembles of one class after each pass, over the hypotheses that any of them takes.
+
+    ``passes`` are places among those found, and weights; ``last`` are the weights of the result.
+    """
+
+    def __init__(
+        self, found: list[Any], passes: list[tuple[NDArray[np.intp], Array]], last: Array
+    ) -> None:
+        end = np.flatnonzero(last)
+        if not (passes and np.array_equal(passes[-1][1], last[end])):
+            passes = [*passes, (end, last[end])]  # a limit ended a pass before its end
+        used = np.unique(np.concatenate([some for some, _ in passes]))
+        self.hypotheses = [found[t] for t in used]
+        self.passes = [(np.searchsorted(used, some), weights) for some, weights in passes]
+
+    def scores(self, X: Any) -> Iterator[Array]:
+        """f(x) of the rows of X after each pass; each hypothesis is evaluated once."""
+        outputs = np.empty((X.shape[0], len(self.hypotheses)), order="F")
+        for t, each in enumerate(self.hypotheses):
+            learner, sign = each if isinstance(each, tuple) and len(each) == 2 else (each, 1.0)
+            outputs[:, t] = scores_of(X, [learner], np.array([sign]))
+        for some, weights in self.passes:
+            yield outputs[:, some] @ weights
 
 
 def _stored(X: Any, j: int) -> tuple[Any, Array]:

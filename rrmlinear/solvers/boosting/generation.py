@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import Hypotheses
@@ -43,7 +44,8 @@ class ColumnGeneration(Solver):
     so the primal value at w; the ensemble's α gives the dual value. Where a search is not complete
     the edge is the largest found so far, and the gap is one over the hypotheses found.
 
-    The weights of the Result are w, its duals α; ``found`` are the hypotheses.
+    The weights of the Result are w, its duals α; ``found`` are the hypotheses, and ``stages`` the
+    ensemble after each pass: the places of its hypotheses and their α.
     Source: Warmuth, Glocer and Vishwanathan, Entropy regularized LPBoost, 2008.
     """
 
@@ -51,6 +53,7 @@ class ColumnGeneration(Solver):
         super().__init__()
         self.hypotheses, self.signs, self.master = hypotheses, signs, master
         self.found: list[Any] = []
+        self.stages: list[tuple[NDArray[np.intp], Array]] = []
         #: The best weights of those searched at, their entropy, and their largest edge.
         self.best = master.box.start
         self.entropy, self.edge = 0.0, 1.0
@@ -103,6 +106,8 @@ class ColumnGeneration(Solver):
         steps = STEPS_OF_SEARCH if self.hypotheses.complete else STEPS_OF_LEARNER
         self.moved = master.solve(goal, steps) or bool(new)
         self._offer()
+        used = np.flatnonzero(master.alphas)
+        self.stages.append((used, master.alphas[used]))
         if not self.moved:  # the same again gives the same
             self.still = STALLED_PASSES
 

@@ -9,6 +9,7 @@ import numpy as np
 from rrmlinear.core.deadline import check_time
 from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
+from rrmlinear.solvers.boosting.sifting import Sifting
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.composite import InfiniteMemory, Pace
@@ -86,7 +87,8 @@ class AcceleratedMaster(Edges):
 
     The dual has the Lipschitz constant λ_max(UU')/λ. Where λ is below `SMOOTHING`, the entropy from
     a centre is added up to that, and the centre moves to the best weights so far: proximal
-    steps, exact for each λ ≥ 0. Source: Zhang, Saha and Vishwanathan, Regularized Risk
+    steps, exact for each λ ≥ 0. For λ = 0 they are slow near the optimum: once they miss a goal,
+    `Sifting` takes over for good. Source: Zhang, Saha and Vishwanathan, Regularized Risk
     Minimization by Nesterov's Accelerated Gradient Methods, example 5 and algorithm 2.
     """
 
@@ -97,6 +99,8 @@ class AcceleratedMaster(Edges):
         self.x = np.zeros(0)
         self.L = max(1 / self.smoothing, LEAST_LIPSCHITZ)
         self.run: InfiniteMemory | None = None
+        self.sifting = Sifting(self)
+        self.sifts = False
 
     def _begin(self) -> InfiniteMemory:
         share = self.lam / self.smoothing
@@ -111,9 +115,9 @@ class AcceleratedMaster(Edges):
         self.run = None
 
     def solve(self, goal: float, steps: int) -> bool:
-        """Steps until ``gap`` is at most the goal, and no more than ``steps``."""
+        """Steps until ``gap`` is at most the goal, at most ``steps``; then sifting, if λ = 0."""
         since, moved = 0, False
-        for _ in range(steps):
+        for _ in range(0 if self.sifts else steps):
             check_time()
             if self.run is None:
                 self.run = self._begin()
@@ -137,4 +141,7 @@ class AcceleratedMaster(Edges):
                 if not plain and gap <= SMOOTHED_GAP_FRACTION * self.gap:
                     self.centre = np.maximum(np.log(self.w), LOWEST_LOGARITHM)
                     self.run = None
-        return moved
+        if self.lam > 0:
+            return moved
+        self.sifts = True
+        return self.sifting.solve(goal)

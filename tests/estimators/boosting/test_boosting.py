@@ -52,6 +52,44 @@ def test_the_margin_and_the_edge_enclose_the_best(cancer, form, lam):
     assert model.score(X, y) > 0.97
 
 
+@pytest.mark.parametrize("estimator", ["stumps", "columns", DecisionTreeClassifier(max_depth=2)])
+@pytest.mark.parametrize("lam", [0.0, 0.03])
+def test_stages_are_the_ensembles_after_each_search(cancer, estimator, lam):
+    X, y = cancer
+    X = StandardScaler().fit_transform(X)
+    model = ERLPBoostClassifier(estimator, lam=lam, max_iter=25, tol=1e-2).fit(X, y)
+    stages = list(model.staged_decision_function(X))
+    assert model.n_iter_ - 1 <= len(stages) <= model.n_iter_ + 1
+    np.testing.assert_allclose(stages[-1], model.decision_function(X), atol=1e-12)
+    if lam == 0:  # the best ensemble so far: its soft margin does not fall
+        y_signs = np.where(y == model.classes_[1], 1, -1)
+        caps = np.diff(np.minimum(np.cumsum(np.full(len(y), model.nu_)), 1), prepend=0)
+        margins = [caps @ np.sort(y_signs * scores) for scores in stages]
+        assert (np.diff(margins) >= -1e-12).all()
+        assert margins[-1] == pytest.approx(model.margin_)
+    predicted = list(model.staged_predict(X))
+    assert (predicted[-1] == model.predict(X)).all()
+    assert all(
+        (a == model.classes_[(s > 0).astype(int)]).all()
+        for a, s in zip(predicted, stages, strict=True)
+    )
+    assert list(model.staged_score(X, y))[-1] == model.score(X, y)
+    again = list(pickle.loads(pickle.dumps(model)).staged_score(csr_array(X), y))
+    assert again == pytest.approx(list(model.staged_score(X, y)))
+
+
+def test_stages_of_several_classes_and_of_runs_that_a_limit_ended():
+    X, y = load_iris(return_X_y=True)
+    model = ERLPBoostClassifier().fit(X, y)
+    stages = list(model.staged_decision_function(X))
+    assert all(scores.shape == (150, 3) for scores in stages)
+    np.testing.assert_allclose(stages[-1], model.decision_function(X), atol=1e-12)
+    with pytest.warns(UserWarning, match="no ensemble has a soft margin above"):
+        short = ERLPBoostClassifier(time_limit=1e-9).fit(X, y)
+    scores = list(short.staged_decision_function(X))
+    np.testing.assert_allclose(scores[-1], short.decision_function(X), atol=1e-12)
+
+
 def test_sparse_equals_dense(cancer):
     X, y = cancer
     X = np.round(X * np.greater(X, np.median(X, axis=0)), 2)

@@ -14,6 +14,8 @@ from rrmlinear.catalog.boosting_builders import (
     WeightBox,
     boosting_solver,
 )
+from rrmlinear.solvers.boosting.edges import Edges
+from rrmlinear.solvers.boosting.sifting import Sifting
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -60,13 +62,13 @@ def test_the_optimum_of_the_linear_program_over_all_stumps(fraction, sparse, by_
     X, y = problem()
     cap = 1 / (fraction * len(y))
     best = largest_margin(all_stumps(X) * y, cap)
-    tol = 1e-9 if by_highs else 1e-6
+    tol = 1e-9
     stumps = Stumps(csc_array(X) if sparse else X)
     solver, result = solve(stumps, y, cap, tol=tol, by_highs=by_highs)
     assert result.status is Status.SOLVED
     assert result.dual - 1e-9 <= best <= result.primal + 1e-9
     assert 0 <= result.gap <= tol
-    assert solver.soft_margin() == pytest.approx(best, abs=1.1 * tol)
+    assert solver.soft_margin() == pytest.approx(best, abs=2 * tol)
     assert result.duals.sum() == pytest.approx(1, abs=1e-12)
     assert (result.duals >= 0).all()
     assert len(result.duals) == len(solver.found)
@@ -75,6 +77,38 @@ def test_the_optimum_of_the_linear_program_over_all_stumps(fraction, sparse, by_
     assert (w >= 0).all()
     assert (w <= cap * (1 + 1e-12)).all()
     assert (all_stumps(X) * y @ w).max() == pytest.approx(solver.edge, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "fraction"),
+    [("breast-cancer", 0.1), ("australian_scale", 0.3), ("german.numer", 0.5), ("svmguide1", 0.1)],
+)
+def test_steps_and_sifting_reach_the_tolerance_on_real_sets(data_set, name, fraction):
+    data = data_set(name)
+    X, y = data.to_scipy().toarray(), np.where(data.labels == data.labels.max(), 1.0, -1.0)
+    cap = 1 / (fraction * len(y))
+    solver, result = solve(Stumps(X), y, cap, tol=1e-9)
+    assert result.status is Status.SOLVED
+    assert result.gap <= 1e-9
+    # the program over all hypotheses found and all examples has that optimum
+    assert largest_margin(solver.master.U, cap) == pytest.approx(result.primal, abs=1e-8)
+
+
+def test_examples_that_are_decided_wrongly_at_first():
+    # from an ensemble far from the optimum nearly all examples lie on a wrong side
+    X, y = problem(400, 6, noise=1.5)
+    U = all_stumps(X) * y
+    for fraction in (0.01, 0.2, 0.6, 0.999):
+        box = WeightBox(np.full(400, 1 / 400), 1 / (fraction * 400))
+        edges = Edges(box, 0.0)
+        edges.add(list(U[[0, 5, 40]]))
+        edges.offer_alphas(np.array([0.0, 0.0, 1.0]), U[40])
+        edges.add(list(U))
+        moved = Sifting(edges).solve(1e-10)
+        assert edges.gap <= 1e-10
+        assert moved
+        assert edges.primal == pytest.approx(largest_margin(U, box.caps), abs=1e-8)
+        assert not Sifting(edges).solve(0.0)
 
 
 @pytest.mark.parametrize("lam", [0.003, 0.05, 1.0])

@@ -1,0 +1,73 @@
+"""The end of the problem without entropy: linear programs over the examples that are undecided."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rrmlinear.solvers.boosting.edges import Edges
+from rrmlinear.solvers.boosting.hypotheses import largest_first
+from rrmlinear.solvers.boosting.linear_program import least_edge
+from rrmlinear.solvers.loop.inner import Array
+
+# Examples that become undecided at a time: these, and twice as many as there are hypotheses.
+FEWEST_UNDECIDED = 100
+
+
+class Sifting:
+    """Brings `Edges` with λ = 0 to their optimum, from an ensemble near it.
+
+    An optimum has w_i = 0 where the margin (U'α)_i lies above a threshold θ, and w_i = cap_i where
+    it lies below. Examples with margins near θ are undecided, and HiGHS finds their weights, all
+    others being fixed. Examples farthest on the wrong side of the new θ become undecided too, until
+    there are none: then the program over all examples is solved. Source: Bixby, Gregory, Lustig,
+    Marsten and Shanno, Very large-scale linear programming, 1992 (sifting).
+    """
+
+    def __init__(self, edges: Edges) -> None:
+        self.edges = edges
+        n = len(edges.box.start)
+        self.caps = np.broadcast_to(edges.box.caps, n)
+        self.undecided = np.zeros(n, dtype=bool)
+
+    def solve(self, goal: float) -> bool:
+        """To a gap of ``goal`` over the hypotheses of the edges.
+
+        Returns whether weights have moved, or could.
+        """
+        edges, before = self.edges, self.edges.w
+        alphas = np.zeros(len(edges))
+        alphas[: len(edges.alphas)] = edges.alphas
+        margins = alphas @ edges.U
+        theta = self._threshold(margins)
+        away = np.abs(margins - theta)
+        most = FEWEST_UNDECIDED + 2 * len(edges)
+        self.undecided[largest_first(-away, most)] = True
+        full = margins < theta
+        while True:
+            full &= ~self.undecided
+            w = np.where(full, self.caps, 0.0)
+            some = np.flatnonzero(self.undecided)
+            left = 1 - float(w.sum())
+            if left < 0 or left > float(self.caps[some].sum()):
+                self.undecided[:] = True
+                continue
+            U = edges.U
+            found, alphas, theta = least_edge(U[:, some], U @ w, self.caps[some], left)
+            w[some] = found
+            w /= w.sum()
+            edges.offer_weights(w, U @ w)
+            margins = alphas @ U
+            edges.offer_alphas(alphas, margins)
+            beyond = np.where(full, margins - theta, theta - margins) * self.caps
+            beyond[self.undecided] = 0
+            wrong = largest_first(beyond, most)
+            wrong = wrong[beyond[wrong] > 0]
+            if edges.gap <= goal or not wrong.size:
+                return bool(wrong.size) or edges.w is not before
+            self.undecided[wrong] = True
+
+    def _threshold(self, margins: Array) -> float:
+        """The margin of the example up to which the caps of the smallest margins sum to 1."""
+        order = np.argsort(margins)
+        filled = np.cumsum(self.caps[order])
+        return float(margins[order[min(int(np.searchsorted(filled, 1.0)), len(order) - 1)]])
