@@ -65,7 +65,7 @@ class Report:
     ) -> None:
         """The page of a search for C."""
         regression = chosen.kind == "regression"
-        score = "mean squared error" if regression else "accuracy"
+        score = "mean squared error" if regression else chosen.loss_row.title or "accuracy"
         with_epsilon = best.epsilon is not None
         heads = ["C", *(["p"] if with_epsilon else []), score]
         rows = [

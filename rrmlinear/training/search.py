@@ -93,7 +93,6 @@ def _costs(
     on_pass: OnPass | None,
 ) -> Iterator[Trial]:
     """Trials of rising C."""
-    regression = chosen.kind == "regression"
     last = largest_cost(chosen)
     cost, same = min(cost, last), 0
     models: list[Model | None] = [None] * len(parts)
