@@ -58,6 +58,13 @@ def lbfgs(task: Task) -> Solver:
     return LBFGS(task.risk, task.regularizer, task.weights)
 
 
+def newton_cg(task: Task) -> Solver:
+    """Newton's method over all sequences, its systems solved by conjugate gradients."""
+    from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+
+    return NewtonCG(task.risk, task.regularizer, task.weights)
+
+
 def automatic(task: Task) -> Solver:
     """The solver for sequences or graphs that suits loss and regularizer."""
     if {"labellings", "linear"} <= task.features and task.risk.is_chain:
@@ -87,6 +94,15 @@ SOLVERS = (
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer"),
         lbfgs,
+        loss="crf",
+    ),
+    SolverRow(
+        "newton-cg",
+        "NEWTON_CG",
+        "Newton's method over all sequences, by conjugate gradients",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer"),
+        newton_cg,
         loss="crf",
     ),
 )

@@ -139,4 +139,57 @@ static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const d
     }
 }
 
+typedef double few8_t __attribute__((vector_size(64), aligned(8), may_alias));
+
+enum { FEW_LOOKAHEAD = 12 }; /* stored values between the prefetch of a row of M and its use */
+
+/* out = start + Σ_p x_p M[j_p, :] for the values from `begin` to `end` of a sparse matrix, k columns.
+ * The last vector ends with the row and overlaps the one before. Rows of M are fetched ahead, also
+ * those of the next rows of the matrix, up to value `last`: they lie anywhere in M. */
+RRM_INLINE void few_gather(const double *x, const int32_t *j, ptrdiff_t begin, ptrdiff_t end,
+                           ptrdiff_t last, const double *M, ptrdiff_t k, const double *start,
+                           int columns, double *out)
+{
+    few8_t even[4], odd[4];
+    ptrdiff_t p = begin;
+    for (int c = 0; c < columns; c++) {
+        even[c] = *(const few8_t *)(start + (c + 1 < columns ? 8 * c : k - 8));
+        odd[c] = (few8_t){0};
+    }
+    for (; p < end; p++) {
+        ptrdiff_t later = p + FEW_LOOKAHEAD < last ? p + FEW_LOOKAHEAD : p;
+        const double *row = M + (ptrdiff_t)j[p] * k, *ahead = M + (ptrdiff_t)j[later] * k;
+        for (int c = 0; c < columns; c++)
+            __builtin_prefetch(ahead + 8 * c, 0, 3);
+        __builtin_prefetch(ahead + k - 1, 0, 3);
+        if ((p - begin) & 1)
+            for (int c = 0; c < columns; c++)
+                odd[c] += x[p] * *(const few8_t *)(row + (c + 1 < columns ? 8 * c : k - 8));
+        else
+            for (int c = 0; c < columns; c++)
+                even[c] += x[p] * *(const few8_t *)(row + (c + 1 < columns ? 8 * c : k - 8));
+    }
+    for (int c = 0; c < columns; c++)
+        *(few8_t *)(out + (c + 1 < columns ? 8 * c : k - 8)) = even[c] + odd[c];
+}
+
+/* Rows `first` … `behind` − 1 of X M, each begun with `start`, for a sparse matrix X by rows and
+ * 8 ≤ k ≤ 32 columns. */
+RRM_CLONES static void few_columns_times(const double *x, const int32_t *j, const int64_t *starts,
+                                         ptrdiff_t first, ptrdiff_t behind, const double *M,
+                                         ptrdiff_t k, const double *start, double *out)
+{
+    ptrdiff_t last = starts[behind];
+#define FEW_ROWS(columns)                      \
+    for (ptrdiff_t i = first; i < behind; i++) \
+        few_gather(x, j, starts[i], starts[i + 1], last, M, k, start, columns, out + i * k);
+    switch ((k + 7) / 8) {
+    case 1: FEW_ROWS(1) break;
+    case 2: FEW_ROWS(2) break;
+    case 3: FEW_ROWS(3) break;
+    default: FEW_ROWS(4) break;
+    }
+#undef FEW_ROWS
+}
+
 #endif

@@ -1,3 +1,5 @@
+from libc.stdint cimport int32_t, int64_t
+
 from rrmlinear.simd.rows cimport rows_t
 
 cdef extern from "products.h" nogil:
@@ -5,3 +7,10 @@ cdef extern from "products.h" nogil:
                     double* out)
     void rows_add(const rows_t* rows, Py_ssize_t begin, Py_ssize_t end, const double* c,
                   const double* a, double* sum)
+    void dense_float_times(const float* x, Py_ssize_t rows, Py_ssize_t d, const double* w,
+                           double* out)
+    void dense_float_add(const float* x, Py_ssize_t rows, Py_ssize_t d, const double* c,
+                         const double* a, double* sum)
+    void few_columns_times(const double* x, const int32_t* j, const int64_t* starts,
+                           Py_ssize_t first, Py_ssize_t behind, const double* M, Py_ssize_t k,
+                           const double* start, double* out)

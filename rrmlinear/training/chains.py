@@ -16,6 +16,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.result import OnPass, Result
@@ -25,6 +26,11 @@ from rrmlinear.training.cross_validation import parts_of
 from rrmlinear.training.fit import MAX_WEIGHTS, NotSolvedWarning
 
 Vector = NDArray[np.float64]
+
+#: Choices that tell columns apart.
+COLUMNS = ("groups", "lower", "upper", "unpenalized")
+# Largest fraction of the columns whose copy is worth its time.
+MAX_FRACTION = 0.95
 
 
 def fit_sequences(
@@ -82,29 +88,46 @@ def solve_chains(
     if (rows.width + k) * k > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {rows.width} features")
     costs = sequence_costs(problem, chosen.choices.C)
+    alike = _alike(problem, chosen)
+    trained = rows if alike is None else alike.rows
     risk = chain_risk(
-        rows, problem.label, problem.starts, k, costs, chosen.loss, chosen.choices.threads
+        trained, problem.label, problem.starts, k, costs, chosen.loss, chosen.choices.threads
     )
     omega = _regularizer(chosen, problem).over(risk.shape)
-    weights, labellings = (None, None) if start is None else _first(start, problem)
+    weights, labellings = (None, None) if start is None else _first(start, problem, alike)
     solver = chosen.solver_for(
-        rows, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
+        trained, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
     )
     result = solver.solve(chosen.stopping, on_pass)
-    nodes = rows.width * k
+    nodes, transitions = risk.split(result.weights, trained.width)
+    if alike is not None:
+        nodes = alike.expanded(nodes)
+        result = replace(result, weights=np.append(nodes.ravel(), transitions.ravel()))
     model = ChainModel(
         solver_name=chosen.solver.name,
         labels=problem.labels,
-        weights=result.weights[:nodes].reshape(rows.width, k),
+        weights=nodes,
         n_features=problem.n_features,
         bias=problem.bias,
         loss=chosen.loss_row.name,
-        transitions=result.weights[nodes:].reshape(k, k),
+        transitions=transitions,
         parameter=chosen.choices,
         result=result,
         labellings=solver.labellings() if hasattr(solver, "labellings") else None,
     )
     return model, result
+
+
+def _alike(problem: SequenceProblem, chosen: Selection) -> AlikeColumns | None:
+    """The columns to train on, where they are clearly fewer and Ω lets others follow from them.
+
+    Columns that hold nothing have the weight 0 unless they have bounds or groups of their own.
+    """
+    choices = chosen.choices
+    if problem.rows.is_dense or any(getattr(choices, name) is not None for name in COLUMNS):
+        return None
+    alike = AlikeColumns(problem.rows, "linear" in chosen.features)
+    return alike if 0 < alike.fraction < MAX_FRACTION else None
 
 
 def sequence_costs(problem: SequenceProblem, C: float) -> Vector:
@@ -115,7 +138,9 @@ def sequence_costs(problem: SequenceProblem, C: float) -> Vector:
         return checked_costs(C * problem.weights)
 
 
-def _first(start: ChainModel, problem: SequenceProblem) -> tuple[Vector, Any]:
+def _first(
+    start: ChainModel, problem: SequenceProblem, alike: AlikeColumns | None
+) -> tuple[Vector, Any]:
     """The weights of another model as one array, and its labellings if it was trained with some.
 
     Raises ValueError where features or labels differ.
@@ -123,7 +148,8 @@ def _first(start: ChainModel, problem: SequenceProblem) -> tuple[Vector, Any]:
     fits = np.array_equal(start.labels, problem.labels)
     if not fits or start.weights.shape[0] != problem.rows.width or start.transitions is None:
         raise ValueError("the model to start from has other labels or features")
-    weights = np.concatenate([start.weights.ravel(), start.transitions.ravel()])
+    nodes = start.weights if alike is None else alike.reduced(start.weights)
+    weights = np.concatenate([nodes.ravel(), start.transitions.ravel()])
     kept, lengths = start.labellings, np.diff(problem.starts)
     if kept is None or len(kept.numbers) != len(lengths):
         return weights, None
@@ -133,8 +159,7 @@ def _first(start: ChainModel, problem: SequenceProblem) -> tuple[Vector, Any]:
 def _regularizer(chosen: Selection, problem: SequenceProblem) -> Regularizer:
     """Ω with choices of columns spread over the weights of their labels."""
     choices = chosen.choices
-    columns = ("groups", "lower", "upper", "unpenalized")
-    if all(getattr(choices, name) is None for name in columns):
+    if all(getattr(choices, name) is None for name in COLUMNS):
         return chosen.regularizer
     row = REGULARIZERS[choices.regularizer or chosen.solver.regularizer]
     return build_regularizer(row, spread(choices, problem))

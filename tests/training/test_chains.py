@@ -83,6 +83,7 @@ def test_the_m3n_has_its_objective_and_no_better_point_nearby():
     [
         ("crf", "auto", 1e-4),
         ("crf", "lbfgs", 1e-4),
+        ("crf", "newton-cg", 1e-4),
         ("crf", 35, 1e-4),
         ("crf", 36, 1e-4),
         ("crf", 39, 1e-4),
@@ -103,6 +104,61 @@ def test_solvers_agree(loss, solver, tol):
     assert result.solved
     assert best * (1 - 1e-6) <= result.primal <= best * (1 + 2 * tol)
     assert result.dual <= best * (1 + 1e-6)
+
+
+def repeated(seed=3):
+    """Sequences of 12 sparse columns of which some hold nothing and some are equal."""
+    chance = np.random.default_rng(seed)
+    X = [(chance.random((n, 12)) < 0.3).astype(float) for n in LENGTHS]
+    for part in X:
+        part[:, [2, 6]] = 0
+        part[:, [8, 9, 11]] = part[:, [0]]
+    y = [np.array([2, 5, 9])[chance.integers(0, 3, n)] for n in LENGTHS]
+    problems = [
+        SequenceProblem.from_lists([kind(part) for part in X], y, labels=(2, 5, 9), bias=1.0)
+        for kind in (csr_array, np.asarray)
+    ]
+    return X, y, *problems
+
+
+@pytest.mark.parametrize(
+    ("loss", "more"),
+    [
+        ("crf", {}),
+        ("m3n", {}),
+        ("crf", {"regularizer": "elastic-net", "l1": 0.2}),
+        ("crf", {"regularizer": "l1", "l1": 0.5}),
+        ("crf", {"regularizer": "l2-norm"}),
+        ("crf", {"regularizer": "linf"}),
+        ("crf", {"lower": 0.1}),
+        ("crf", {"regularizer": "group-lasso", "groups": np.arange(12) // 3}),
+    ],
+)
+def test_columns_that_are_alike(loss, more):
+    _, _, sparse, dense = repeated()
+    choices = Parameter(loss=loss, C=0.5, gap_tol=1e-4, max_passes=20_000, **more)
+    one, other = fit_sequences(sparse, choices), fit_sequences(dense, choices)
+    assert one.result.solved
+    assert other.result.solved
+    assert one.result.primal == pytest.approx(other.result.primal, rel=3e-4)
+    assert one.weights.shape == other.weights.shape == (13, 3)
+    assert one.result.weights.shape == other.result.weights.shape
+    if "lower" in more:
+        assert (one.weights[:12] >= 0.1).all()
+    else:
+        np.testing.assert_array_equal(one.weights[[2, 6]], 0)
+    if not more:
+        np.testing.assert_array_equal(one.weights[[8, 9, 11]], one.weights[[0, 0, 0]])
+
+
+@pytest.mark.parametrize("loss", ["crf", "m3n"])
+def test_a_warm_start_with_columns_that_are_alike(loss):
+    _, _, sparse, _ = repeated()
+    choices = Parameter(loss=loss, gap_tol=1e-5)
+    first = fit_sequences(sparse, choices)
+    again = fit_sequences(sparse, choices, start=first)
+    assert again.result.trace[0].relative_gap < 1e-4 < first.result.trace[0].relative_gap
+    assert again.result.primal == pytest.approx(first.result.primal, rel=1e-5)
 
 
 def test_a_smoothed_hinge():

@@ -8,3 +8,14 @@ Array = NDArray[np.float64]
 def row_products(
     rows: Rows, matrix: Array, out: Array, part: int, begin: int, end: int
 ) -> None: ...
+def few_column_products(
+    values: Array,
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    matrix: Array,
+    first: Array,
+    out: Array,
+    part: int,
+    begin: int,
+    end: int,
+) -> None: ...

@@ -1,10 +1,11 @@
 """X W, and X'D from a copy of the data by features, for sparse rows and k columns."""
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.blocks cimport block_scores, block_stride
+from rrmlinear.simd.products cimport few_columns_times
 from rrmlinear.simd.rows cimport row_t, rows_get
 
 from rrmlinear.data.rows import aligned_zeros
@@ -25,3 +26,17 @@ def row_products(Rows rows not None, const double[:, ::1] matrix not None,
             row = rows_get(&rows.c, i)
             block_scores(&row, &matrix[0, 0], k, whole, sums)
             memcpy(&out[i, 0], sums, k * sizeof(double))
+
+
+def few_column_products(const double[::1] values not None, const int32_t[::1] indices not None,
+                        const int64_t[::1] starts not None, const double[:, ::1] matrix not None,
+                        const double[::1] first not None, double[:, ::1] out not None,
+                        Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
+    """out_i = first + Σ_t x_it matrix_t for rows ``begin`` … ``end`` − 1, with 8 to 32 columns."""
+    if values.shape[0] == 0:
+        for i in range(begin, end):
+            out[i, :] = first
+        return
+    with nogil:
+        few_columns_times(&values[0], &indices[0], &starts[0], begin, end, &matrix[0, 0],
+                          matrix.shape[1], &first[0], &out[0, 0])

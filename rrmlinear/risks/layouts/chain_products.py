@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts._chain_products import row_products
+from rrmlinear.risks.layouts._chain_products import few_column_products, row_products
 from rrmlinear.risks.shares import Shares
 
 Array = NDArray[np.float64]
 
 # Rows of dense data that are widened to float64 at a time.
 DENSE_ROWS = 4096
+# Columns that a kernel holds in registers.
+MIN_FEW, MAX_FEW = 8, 32
 
 
 class ChainProducts:
@@ -65,23 +68,25 @@ class ChainProducts:
 
 
 def _products(rows: Rows, matrix: Array, shares: Any, out: Array) -> None:
-    if matrix.shape[1] > 1:
-        shares.run(row_products, rows, np.ascontiguousarray(matrix), out)
-        return
-    pair = np.empty((len(out), 2))  # kernels take two columns at least
-    shares.run(row_products, rows, np.repeat(matrix, 2, axis=1), pair)
-    out[:] = pair[:, :1]
+    k = matrix.shape[1]
+    matrix = np.ascontiguousarray(matrix)
+    few = MIN_FEW <= k <= MAX_FEW and rows.values.dtype == np.float64
+    if few and rows.indices is not None and rows.indices.dtype == np.int32:
+        first = rows.bias * matrix[-1] if rows.width > rows.shape[1] else np.zeros(k)
+        starts = np.asarray(rows.indptr, dtype=np.int64)
+        shares.run(few_column_products, rows.values, rows.indices, starts, matrix, first, out)
+    elif k > 1:
+        shares.run(row_products, rows, matrix, out)
+    else:
+        pair = np.empty((len(out), 2))  # kernels take two columns at least
+        shares.run(row_products, rows, np.repeat(matrix, 2, axis=1), pair)
+        out[:] = pair[:, :1]
 
 
 def _transposed(rows: Rows) -> Rows:
-    from scipy.sparse import csr_array, hstack
+    from scipy.sparse import hstack
 
-    indptr: Any = rows.indptr
-    indices: Any = rows.indices
-    stored = slice(int(indptr[0]), int(indptr[-1]))
-    matrix: Any = csr_array(
-        (rows.values[stored], indices[stored], indptr - indptr[0]), shape=rows.shape
-    ).tocsc()
+    matrix = columns_of(rows)
     if rows.width > rows.shape[1]:
         column = np.full((rows.shape[0], 1), rows.bias, dtype=matrix.dtype)
         matrix = hstack([matrix, column], format="csc")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.solvers.second_order._pair_rows import PairRows
 
 Array = NDArray[np.float64]
 
@@ -23,6 +26,14 @@ class Spans:
         cuts = [length * t // threads for t in range(threads + 1)]
         self.spans = [slice(*cuts[t : t + 2]) for t in range(threads)]
         self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def of_blocks(self, length: int, count: int) -> Spans:
+        """The spans counted in ``count`` blocks of this length, with the same threads."""
+        result = Spans(0, 1)
+        cuts = [0, *(span.stop // length for span in self.spans[:-1]), count]
+        result.spans = [slice(begin, end) for begin, end in pairwise(cuts)]
+        result.pool = self.pool
+        return result
 
     def run(self, task: Callable[[slice], Any]) -> list[Any]:
         """task(span) for all spans at once; their results in order."""
@@ -55,57 +66,47 @@ class CurvaturePairs:
     """
 
     def __init__(self, inverse: Array, most: int, spans: Spans) -> None:
-        self.inverse, self.spans = inverse, spans
         #: Pair p has s in row 2 p and D⁻¹ y in row 2 p + 1.
-        self.rows = np.empty((2 * most, len(inverse)))
-        self.most, self.count = most, 0
+        self.rows = PairRows(inverse, 2 * most)
+        self.spans = spans.of_blocks(self.rows.block, self.rows.n_blocks)
+        self.most = most
         #: Places of pairs from the oldest to the newest.
         self.order: list[int] = []
         #: s_i'y_j for pairs j not older than i, and y_i'D⁻¹ y_j.
         self.moved, self.changed = np.zeros((most, most)), np.zeros((most, most))
         #: Products of the rows with the last gradient, and whether a pair has come since.
         self.products, self.is_new = np.zeros(2 * most), False
+        #: The norm of the last move.
+        self.size = 1.0
 
-    def take(self, s: Array, t: float, after: Array, before: Array) -> None:
-        """Remember the move t s, and the gradients before and after it, which `direction` has had
-        last and gets next; t s'(after − before) > 0.
+    def take(self, s: Array, t: float, size: float, after: Array, before: Array) -> None:
+        """Remember the move t s, of norm ``size``, and the gradients before and after it, which
+        `direction` has had last and gets next; t s'(after − before) > 0.
 
-        It takes the place of the oldest pair where all places are taken.
+        It takes the place of the oldest pair where all places are taken. Both vectors are divided
+        by the norm: H stays, and single precision holds them whatever their scale.
         """
         place = len(self.order) if len(self.order) < self.most else self.order.pop(0)
         self.order.append(place)
-        move, change = self.rows[2 * place : 2 * place + 2]
-
-        def store(span: slice) -> Array:
-            np.multiply(s[span], t, out=move[span])
-            np.subtract(after[span], before[span], out=change[span])
-            change[span] *= self.inverse[span]
-            return np.array([move[span] @ before[span], change[span] @ before[span]])
-
-        self.products[2 * place : 2 * place + 2] = self.spans.total(store)
+        self.size = size
+        given = (2 * place, s, t / size, 1 / size, after, before)
+        self.products[2 * place : 2 * place + 2] = self.spans.total(
+            lambda span: self.rows.store(*given, span.start, span.stop)
+        )
         self.is_new = True
 
     def direction(self, g: Array) -> tuple[Array, float]:
         """(−H g, its product with g)."""
         known = len(self.order)
-
-        def look(span: slice) -> Array:
-            products = self.rows[: 2 * known, span] @ g[span]
-            return np.append(products, (self.inverse[span] * g[span]) @ g[span])
-
-        *products, size = self.spans.total(look)
+        *products, size = self.spans.total(
+            lambda span: self.rows.products(2 * known, g, span.start, span.stop)
+        )
         self._compare(np.array(products))
         scale, factors = self._factors()
         result = np.empty_like(g)
-
-        def combine(span: slice) -> None:
-            part = result[span]
-            np.multiply(self.inverse[span], g[span], out=part)
-            part *= -scale
-            if known:
-                part += factors @ self.rows[: 2 * known, span]
-
-        self.spans.run(combine)
+        self.spans.run(
+            lambda span: self.rows.combine(factors, scale, g, result, span.start, span.stop)
+        )
         return result, float(factors @ self.products[: 2 * known] - scale * size)
 
     def _compare(self, products: Array) -> None:
@@ -116,6 +117,7 @@ class CurvaturePairs:
         known, with_y = len(self.order), products - self.products[: len(products)]
         if self.is_new:
             last = self.order[-1]
+            with_y /= self.size
             self.moved[:known, last] = with_y[0::2]
             self.changed[:known, last] = self.changed[last, :known] = with_y[1::2]
         self.products[: len(products)], self.is_new = products, False

@@ -14,6 +14,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
+from rrmlinear.solvers.second_order._pair_rows import move_along, products_of_two, regularize
 from rrmlinear.solvers.second_order.curvature_pairs import Spans
 
 Array = NDArray[np.float64]
@@ -53,8 +54,10 @@ class SmoothDescent(Solver):
         """(d, ⟨gradient, d⟩), a direction in which the objective falls."""
         raise TypeError(f"{type(self).__name__} does not say its directions")
 
-    def took(self, direction: Array, t: float, before: Array) -> None:
-        """The step t along the direction is taken; ``before`` is the gradient at its start."""
+    def took(self, direction: Array, t: float, size: float, before: Array) -> None:
+        """The step t along the direction, of norm ``size``, is taken; ``before`` is the gradient at
+        its start.
+        """
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -67,13 +70,9 @@ class SmoothDescent(Solver):
     def _offered(self) -> Array:
         """The gradient of the whole at w; w and the bound that the duals there give are offered."""
         gradient, w = self.risk.gradient(self.at.derivatives), self.w
-
-        def add(span: slice) -> Array:
-            g, x = gradient[span], w[span]
-            g += self.modulus * x
-            return np.array([x @ x, g @ g])
-
-        size, slope = self.spans.total(add)
+        size, slope = self.spans.total(
+            lambda span: regularize(gradient, w, self.modulus, span.start, span.stop)
+        )
         primal = float(self.at.value + self.modulus / 2 * size)
         dual = float(primal - slope / (2 * self.modulus))
         best = self.certificate
@@ -92,12 +91,9 @@ class SmoothDescent(Solver):
         direction, rate = self.direction(before)
         if not np.isfinite(rate):
             raise ValueError(f"a step of {self.name} overflows; {ADVICE}")
-
-        def products(span: slice) -> Array:
-            d, x = direction[span], w[span]
-            return np.array([x @ d, d @ d, x @ x])
-
-        linear, square, size = self.modulus * self.spans.total(products)
+        linear, square, size = self.modulus * self.spans.total(
+            lambda span: products_of_two(w, direction, span.start, span.stop)
+        )
         line = self.at.line(self.risk.scores(direction))
 
         def derivative(t: float) -> float:
@@ -108,14 +104,9 @@ class SmoothDescent(Solver):
         if t == 0:
             return
         self.at, self.w = line.at(t), np.empty_like(w)
-
-        def move(span: slice) -> None:
-            np.multiply(direction[span], t, out=self.w[span])
-            self.w[span] += w[span]
-
-        self.spans.run(move)
+        self.spans.run(lambda span: move_along(w, direction, t, self.w, span.start, span.stop))
         self.gradient = self._offered()
-        self.took(direction, t, before)
+        self.took(direction, t, t * np.sqrt(square / self.modulus), before)
 
     def close(self) -> None:
         self.spans.close()

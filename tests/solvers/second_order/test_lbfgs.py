@@ -153,7 +153,7 @@ def test_directions_are_those_of_the_updates_of_bfgs(most):
         pairs.direction(g)
         s = rng.standard_normal(d)
         y = s * rng.uniform(0.5, 3, d)
-        pairs.take(s / 2, 2.0, g + y, g)
+        pairs.take(s / 2, 2.0, np.linalg.norm(s), g + y, g)
         g = g + y
         kept = [*kept, (s, y)][-most:]
     s, y = kept[-1]
@@ -162,8 +162,48 @@ def test_directions_are_those_of_the_updates_of_bfgs(most):
         V = np.eye(d) - np.outer(y, s) / (s @ y)
         H = V.T @ H @ V + np.outer(s, s) / (s @ y)
     direction, rate = pairs.direction(g)
-    np.testing.assert_allclose(direction, -H @ g, atol=1e-10)
-    assert rate == pytest.approx(-g @ H @ g)
+    # pairs are kept in single precision
+    np.testing.assert_allclose(direction, -H @ g, atol=1e-5)
+    assert rate == pytest.approx(g @ direction, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+@pytest.mark.parametrize("d", [5, 2048, 5000])
+def test_the_scale_of_weights_does_not_count(d, scale):
+    rng = np.random.default_rng(4)
+    spans = Spans(d, 1)
+    pairs, scaled = CurvaturePairs(np.ones(d), 3, spans), CurvaturePairs(np.ones(d), 3, spans)
+    g = rng.standard_normal(d)
+    for _ in range(6):
+        direction, _ = pairs.direction(g)
+        other, _ = scaled.direction(scale * g)
+        np.testing.assert_allclose(other / scale, direction, rtol=1e-5, atol=1e-6)
+        s = rng.standard_normal(d)
+        y = s * rng.uniform(0.5, 3, d)
+        size = float(np.linalg.norm(s))
+        pairs.take(s, 1.0, size, g + y, g)
+        scaled.take(scale * s, 1.0, scale * size, scale * (g + y), scale * g)
+        g = g + y
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_share_the_blocks(threads):
+    rng = np.random.default_rng(5)
+    d = 150_001
+    spans, one = Spans(d, threads), Spans(d, 1)
+    inverse, g = rng.uniform(0.5, 2, d), rng.standard_normal(d)
+    pairs, alone = CurvaturePairs(inverse, 2, spans), CurvaturePairs(inverse, 2, one)
+    for _ in range(4):
+        direction, rate = pairs.direction(g)
+        other, other_rate = alone.direction(g)
+        np.testing.assert_allclose(direction, other, rtol=1e-9, atol=1e-12)
+        assert rate == pytest.approx(other_rate, rel=1e-9)
+        s = rng.standard_normal(d)
+        y = s * rng.uniform(0.5, 3, d)
+        for each in (pairs, alone):
+            each.take(s, 1.0, float(np.linalg.norm(s)), g + y, g)
+        g = g + y
+    spans.close()
 
 
 @pytest.mark.parametrize("c2", [0.05, 1.0])

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.attributes.builtin import BUILTIN
 from rrmlinear.data.attributes.columns import read_columns
 from rrmlinear.data.attributes.dictionary import Dictionary
@@ -112,12 +113,13 @@ def of_ours(
 ) -> tuple[float, float, float, int]:
     """(objective, CPU and wall seconds, passes) to 1 + ``accuracy`` times ``value`` or the minimum.
 
-    The copy of the data by features counts.
+    The copies of the data, with equal columns as one and by features, count.
     """
     goal = np.inf if value is None else value * (1 + accuracy)
     cpu, wall = time.process_time(), time.perf_counter()
     costs = np.ones(problem.n_sequences)
-    risk = ChainRisk(problem.rows, problem.label, problem.starts, problem.n_labels, costs, threads)
+    rows = AlikeColumns(problem.rows, merged=True).rows
+    risk = ChainRisk(rows, problem.label, problem.starts, problem.n_labels, costs, threads)
     solver = LBFGS(risk, L2(modulus))
     arrived = accuracy if value is None else 1e-12
     result = solver.solve(
