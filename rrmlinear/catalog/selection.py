@@ -117,7 +117,7 @@ class Selection:
         solver = self.solver.build(task)
         if self.tolerance is not None and self.solver.rule is not None:
             solver.rule = self.solver.rule(task, self.tolerance)
-            if self.choices.tolerance is None:
+            if self.choices.tolerance is None and self.solver.proves:
                 solver.rule.widest_gap = LOOSE_GAP
         return solver
 

@@ -129,6 +129,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         regularizer="l1",
         starts=False,
         form="primal",
+        proves=False,
     ),
     _liblinear(
         6,
@@ -141,6 +142,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         regularizer="l1",
         starts=False,
         form="primal",
+        proves=False,
     ),
     _liblinear(
         7,

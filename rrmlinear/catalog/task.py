@@ -52,7 +52,9 @@ class SolverRow:
     LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
     so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
-    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual".
+    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
+    gap is to be small too where the rule holds: duals of the 1-norm are scaled by the largest
+    violation, which leaves a wide gap near the optimum.
     """
 
     number: int | str
@@ -70,6 +72,7 @@ class SolverRow:
     tolerance: float | None = None
     rule: Callable[[Task, float], Rule] | None = None
     form: str = "dual"
+    proves: bool = True
 
     @property
     def is_liblinear(self) -> bool:

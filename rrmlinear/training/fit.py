@@ -84,7 +84,9 @@ def fit_selection(
 
 
 def _ruled(result: Result, chosen: Selection) -> bool:
-    """Whether a rule of the type's own ended the run, and not the gap."""
+    """Whether a rule of the type's own ended the run, and not the gap, and is to prove one."""
+    if not chosen.solver.proves:
+        return False
     statuses = [each.status for each in getattr(result, "problems", (result,))]
     return chosen.stopping.delta is not None or Status.RULE in statuses
 

@@ -19,6 +19,8 @@ from rrmlinear.solvers.features.quadratic_models import ColumnsModel, GramModel,
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
+from rrmlinear.solvers.loop.model_duals import duals_of_model
+from rrmlinear.solvers.loop.rules import FeatureSum, Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
 
@@ -39,6 +41,8 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 LEVEL_FALL = 30.0
 # The number of a model that is minimized with all accuracy.
 EXACT_NUMBER = 100
+# Where a model promises at most this fraction of the objective, its duals may prove the optimum.
+SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
 ADDED_CURVATURE_FALL = 0.3
 
@@ -62,6 +66,8 @@ class FeatureNewton(Solver):
     L1-regularized logistic regression, 2012; Ndiaye, Fercoq, Gramfort and Salmon, Gap safe
     screening rules for sparsity enforcing penalties, 2017.
     """
+
+    known_rules = (FeatureSum,)
 
     def __init__(
         self,
@@ -122,9 +128,19 @@ class FeatureNewton(Solver):
         if isinstance(model, ColumnsModel):
             self.expected_sweeps += sweeps
         step = model.weights - begin
-        self.moved = self._search(features, step, part.scores(step), before - model.value())
+        moves, at, expected = part.scores(step), self.at, before - model.value()
+        self.moved = self._search(features, step, moves, expected)
         self.work += 3 * self.n
+        if self.level == self.l1 and expected <= SMALL_DECREASE * abs(self.certificate.primal):
+            alphas = duals_of_model(self.risk, at, moves, self.at)
+            if alphas is not None:
+                self.certificate.offer_duals(alphas, self.risk.gradient(alphas))
         self._certify()
+
+    def present(self) -> Point:
+        if self.free:
+            return super().present()
+        return Point(self.w, None, self.at.scores, -self.pulls)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.w))}
@@ -133,13 +149,12 @@ class FeatureNewton(Solver):
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas)
-        self.certificate.offer_duals(alphas, self.pulls)
+        dual = self.certificate.offer_duals(alphas, self.pulls)  # of tα where modulus = 0
         largest = float(np.abs(self.pulls).max(initial=0))
         t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
         if self.modulus > 0 and t < 1:
-            self.certificate.offer_duals(t * alphas, t * self.pulls)
+            dual = self.certificate.offer_duals(t * alphas, t * self.pulls)
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
-        dual, _ = self.certificate.dual_of(t * alphas, t * self.pulls)
         gap = max(self.certificate.primal - dual, 0.0)
         reach = np.sqrt(2 * gap / self.risk.loss.smoothing * self.squares)
         self.usable &= ~((t * np.abs(self.pulls) + reach < self.l1) & (self.w == 0))

@@ -48,7 +48,7 @@ class Solver:
     #: The sum of losses and the regularizer, in solvers over all examples.
     risk: Any
     regularizer: Any
-    #: Rules whose violation the passes find: see `violation`.
+    #: Rules whose violation is at hand after a pass.
     known_rules: tuple[type[Rule], ...] = ()
 
     def __init__(self) -> None:
@@ -82,15 +82,15 @@ class Solver:
         lower = self.certificate.lower
         return lower, gap_between(self.certificate.primal, lower)
 
-    def violation(self) -> float:
-        """The violation that one of the `known_rules` bounds, as the last pass has found it."""
-        return np.inf
-
     @property
-    def rule_bound(self) -> float:
-        """The bound of this violation, or 0 where the rule is not known."""
-        rule = self.rule
-        return rule.tolerance if rule is not None and isinstance(rule, self.known_rules) else 0.0
+    def knows_rule(self) -> bool:
+        """Whether passes find the violation that the rule bounds."""
+        return isinstance(self.rule, self.known_rules)
+
+    def violation(self) -> float:
+        """The violation of a known rule after the last pass, over its bound."""
+        assert self.rule is not None
+        return self.rule.ratio(self.present())
 
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
@@ -232,13 +232,12 @@ class Solver:
         """Whether estimates say stop, and are to be trusted."""
         if row.gap <= self._target(stopping, row, self.zero) and self._may_measure(row.gap):
             return True
-        return row.gap <= self.rule_target and self.violation() <= self.rule_bound
+        return self.knows_rule and row.gap <= self.rule_target and self.violation() <= 1
 
     def _target(self, stopping: Stopping, row: TraceRow, zero: float) -> float:
         """The gap at which the run may end: the certificate or the rule is looked at there."""
         goal = stopping.target(row, self.first_gap, zero)
-        by_gap = self.rule is not None and not self.rule_bound
-        return max(goal, self.rule_target) if by_gap else goal
+        return goal if self.rule is None or self.knows_rule else max(goal, self.rule_target)
 
     def _look_at_rule(self, row: TraceRow) -> None:
         """Evaluate the rule, and guess the gap at which it holds, if the violation falls like it.
@@ -255,7 +254,7 @@ class Solver:
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = self.rule.ratio(self.present())
         self.rule_holds = ratio <= 1 and row.gap <= widest
-        if self.rule_bound:
+        if self.knows_rule:
             self.rule_target = widest
             return
         fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0

@@ -14,6 +14,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.model_duals import duals_of_model
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
@@ -182,8 +183,8 @@ class Newton(Solver):
         direction = self._direction(vector)
         if not np.isfinite(direction).all():
             raise ValueError(f"a step of Newton's method overflows; {ADVICE}")
-        before = self.w
-        self._step(direction)
+        before, begin = self.w, self.at
+        moves = self._step(direction)
         self.steps += 1
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
         is_still = np.abs(self.w - before).max(initial=0) <= rounding
@@ -191,8 +192,12 @@ class Newton(Solver):
         if self.shift is not None:
             self.certificate.warm = self.at.nearby(self.certificate.warm)
         at = self.at if self.shift is None else self.certificate.at(self.scores)
-        self.certificate.offer_weights(self.w, at, exact=True)
+        self.certificate.offer_weights(self.w, at)
         self._offered()
+        if not (self.is_augmented or self.l1):
+            alphas = duals_of_model(self.risk, begin, moves, self.at)
+            if alphas is not None:  # their v is s (w + d), but for what the system's solution lacks
+                self.certificate.offer_duals(alphas, self.modulus * (before + direction))
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""
@@ -208,7 +213,7 @@ class Newton(Solver):
         point = super().present()
         at, vector = self.vector
         free = "balance" in self.risk.offers
-        if free or self.is_augmented or at is not self.certificate.best_at:
+        if free or self.is_augmented or self.certificate.weights is not self.w:
             return point
         return point._replace(scores=at.scores, gradient=-vector)
 
@@ -246,8 +251,8 @@ class Newton(Solver):
         direction = self.systems.solved(self.at.hessian(), diagonal, downhill.ravel())
         return direction.reshape(self.w.shape)
 
-    def _step(self, direction: Array) -> None:
-        """Move to the t at which the derivative along w + t d is nearly 0."""
+    def _step(self, direction: Array) -> Array:
+        """Move to the t at which the derivative along w + t d is nearly 0; the scores of d."""
         moves = self.risk.scores(direction)
         linear = float(np.vdot(self.w, direction)) * self.modulus
         square = float(np.vdot(direction, direction)) * self.modulus
@@ -261,6 +266,6 @@ class Newton(Solver):
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
         self.w = self.w + t * direction
-        self.scores = self.risk.scores(self.w)
-        shifted = self.scores if self.shift is None else self.scores - self.shift
-        self.at = self.smooth.at(shifted, line.warm)
+        self.at = line.at(t)
+        self.scores = self.at.scores if self.shift is None else self.at.scores + self.shift
+        return moves

@@ -66,19 +66,17 @@ cdef class RowPairs:
             rows_add(&self.rows.c, 0, self.n, &ones[0], &self.beta[0], &self.w[0])
         self.look()
 
-    def ascend(self, double fall, double violation, double gap, Py_ssize_t most):
+    def ascend(self, double violation, double gap, Py_ssize_t most):
         """Take steps after a look until the violation, the largest F of a dual that can
-        rise less the least of one that can fall, is at most ``violation`` or ``fall`` times that
-        before, or the gap at most ``gap``, or ``most`` rows have been read.
+        rise less the least of one that can fall, is at most ``violation``, or the gap at most
+        ``gap``, or ``most`` rows have been read.
 
         Examples at a bound whose F lies beyond those of all others on the right side are left out.
         """
         cdef Py_ssize_t m = self.n, rises, falls
-        cdef double goal
         with nogil:
             self.steps = self.visits = 0
-            goal = max(fall * self.violation, violation)
-            while self.violation > goal and self.gap > gap and self.visits < most:
+            while self.violation > violation and self.gap > gap and self.visits < most:
                 m = self._keep(m)
                 rises, falls = self._candidates(m)
                 if self._pairs(min(max(m // PART, 1), min(rises, falls)), rises, falls) == 0:

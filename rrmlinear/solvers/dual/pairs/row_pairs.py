@@ -21,11 +21,12 @@ Vector = NDArray[np.float64]
 
 # A sample has one example of this number, and at least this number of them for each weight.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 4
-# A pass ends where the violation is this fraction of that before, or of the bound of the rule, or
-# where the gap is this fraction of its target.
-PASS_FALL, GOAL_FRACTION = 0.01, 0.5
-# Looks at all examples in a pass at most, and reads of each row between two, in the mean.
-MAX_LOOKS, MAX_READS = 3, 10
+# A pass goes on until the violation is this fraction of that before, or within the bound of the
+# rule, and aims at this fraction of the bound, and of the target of the gap.
+PASS_FALL, GOAL_FRACTION = 0.01, 0.2
+# Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
+# all that are always allowed.
+MAX_LOOKS, MAX_READS, FREE_READS = 3, 10, 100_000
 # The sum of the duals is 0 up to this fraction of the sum of their sizes.
 SUM_ROUNDING = 1e-11
 
@@ -70,10 +71,13 @@ class RowPairAscent(Solver):
 
     def run_pass(self, number: int) -> None:
         state, self.moved = self.state, 0
-        bound, gap = self.rule_bound, self.target if math.isfinite(self.target) else 0.0
-        fall = 0.0 if bound > 0 else PASS_FALL
+        bound = self.rule.tolerance if self.knows_rule and self.rule is not None else 0.0
+        if state.violation <= bound or not bound:  # such a rule asks for a smaller gap too
+            bound = PASS_FALL * state.violation
+        gap = self.target if math.isfinite(self.target) else 0.0
+        reads = max(MAX_READS * self.n, FREE_READS)
         for _ in range(MAX_LOOKS):
-            state.ascend(fall, GOAL_FRACTION * bound, GOAL_FRACTION * gap, MAX_READS * self.n)
+            state.ascend(GOAL_FRACTION * bound, GOAL_FRACTION * gap, reads)
             state.look()
             self.moved += state.steps
             self.work += state.visits + self.n
@@ -84,7 +88,8 @@ class RowPairAscent(Solver):
         return self._dual(), self.state.gap
 
     def violation(self) -> float:
-        return self.state.violation
+        assert self.rule is not None
+        return self.state.violation / self.rule.tolerance
 
     def measure(self) -> None:
         weights, alphas = self.state.weights.copy(), self._alphas()
@@ -132,7 +137,7 @@ def begin(state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector) 
         )
         sample = RowPairs(*part)
         begin(sample, *part)
-        sample.ascend(PASS_FALL, 0.0, 0.0, MAX_READS * n)
+        sample.ascend(PASS_FALL * sample.violation, 0.0, MAX_READS * n)
         state.look(sample.weights)
         y = state.slopes
     state.renew(at_bounds(y, lower, upper))

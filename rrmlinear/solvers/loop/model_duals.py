@@ -1,0 +1,35 @@
+"""Duals of a quadratic model of F, which are as good as those of the next Newton step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation, Unconditioned
+
+Array = NDArray[np.float64]
+
+# Duals beyond the bounds of the loss, as a fraction of all, from which the model is far from F.
+MAX_OUTSIDE = 0.01
+
+
+def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -> Array | None:
+    """α_i = −φ'(s_i) − φ''(s_i) d_i at the minimizer of a model of F at the scores s of ``at``.
+
+    ``moves`` are the changes d of the scores to the minimizer; duals beyond the bounds of the loss
+    are those of F ``after`` the step. Σ c_i α_i x_i is that of the model's optimum, so that the
+    dual value lacks what the model does; the duals of F after the step have another Σ, and lack
+    more. None where there is a condition, and where the model is far off.
+    """
+    if not isinstance(at, Unconditioned) or risk.costs.ndim > 1:
+        return None
+    costs = risk.costs
+    rates = np.divide(at.curvatures, costs, out=np.zeros(len(costs)), where=costs > 0)
+    alphas: Array = -(at.derivatives + rates * moves)
+    outside = np.isinf(risk.loss.conjugates(risk.labels, alphas))
+    if np.count_nonzero(outside) > MAX_OUTSIDE * len(costs):
+        return None
+    alphas[outside] = -after.derivatives[outside]
+    return alphas
