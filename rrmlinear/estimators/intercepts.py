@@ -39,7 +39,7 @@ def solve_with_column(
     for rounds in range(MAX_ROUNDS):
         see = _continued(on_pass, trace)
         model, result = solve(problem.with_bias(s), halved, see, start, stacklevel + 1)
-        trace += [_after(trace, row) for row in result.trace]
+        trace += [after(trace, row) for row in result.trace]
         u = np.abs(model.weights[-1])
         largest = float(u.max())
         lost = (
@@ -57,7 +57,7 @@ def solve_with_column(
     return model, replace(result, trace=trace, target=tol * abs(primal))
 
 
-def _after(trace: list[TraceRow], row: TraceRow) -> TraceRow:
+def after(trace: list[TraceRow], row: TraceRow) -> TraceRow:
     """The row of another run as the next of this trace."""
     if not trace:
         return row
@@ -69,7 +69,7 @@ def _after(trace: list[TraceRow], row: TraceRow) -> TraceRow:
 def _continued(on_pass: OnPass | None, trace: list[TraceRow]) -> OnPass | None:
     """``on_pass`` for a run that goes on with the trace so far."""
     so_far = list(trace)
-    return None if on_pass is None else lambda row: on_pass(_after(so_far, row))
+    return None if on_pass is None else lambda row: on_pass(after(so_far, row))
 
 
 def with_ones(X: Any, value: float = 1.0) -> Any:

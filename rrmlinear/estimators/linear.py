@@ -33,9 +33,11 @@ from rrmlinear.estimators.objective import (
     REGRESSING,
     ProblemRow,
     find_loss,
+    is_unregularized,
     objective_of,
 )
 from rrmlinear.estimators.reporting import Reported, Training
+from rrmlinear.estimators.unregularized import solve_unregularized
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
@@ -45,7 +47,7 @@ from rrmlinear.training.starts import Point, Start
 #: How an intercept gets into the problem.
 REGULARIZED, FREE, COLUMN = "regularized", "free", "column"
 #: The ascent, which leaves several intercepts free beside the squared norm alone.
-PROX_SDCA = SOLVERS["prox-sdca"]
+PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
 
 
 class LinearScores(Certified):
@@ -154,6 +156,8 @@ class LinearModel(Reported, LinearScores):
 
     def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         kind = find_solver_type(self.solver, self._solvers)
+        if is_unregularized(self) and kind.number == AUTO and not getattr(self, "positive", False):
+            kind = find_solver_type("newton", SOLVERS)
         if self.warm_start and not kind.starts:
             raise ValueError(
                 f"warm_start has no effect with solver {self.solver!r}, which begins at weights of "
@@ -173,19 +177,28 @@ class LinearModel(Reported, LinearScores):
         known = {**NAMED_LOSSES, loss.name: loss}
         return problem, select(Parameter(solver=kind.number, **choices), known)
 
-    def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
+    def _solve(
+        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 5
+    ) -> tuple[Model, Result]:
         with own_words(self._solvers):
-            if self._intercept == COLUMN:
-                model, result = solve_with_column(
-                    problem, chosen, self._on_pass(), start, stacklevel=4
+            if self._intercept != COLUMN:
+                start = self._with_weights(start, problem, chosen)
+            if is_unregularized(self):
+                model, result = solve_unregularized(
+                    problem, chosen, self._solve_one, start, stacklevel + 1
                 )
             else:
-                start = self._with_weights(start, problem, chosen)
-                model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+                model, result = self._solve_one(problem, chosen, start, stacklevel)
         self._training_ = Training.of(model, result, self._scale)
         if self.warm_start and self._intercept != COLUMN:
             self._last_weights = model.labels, model.weights
         return model, result
+
+    def _solve_one(
+        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int
+    ) -> tuple[Model, Result]:
+        how = solve_with_column if self._intercept == COLUMN else solve
+        return how(problem, chosen, self._on_pass(), start, stacklevel)
 
     def _with_weights(self, duals: Start, problem: Problem, chosen: Selection) -> Start:
         """The duals of the last fit with its weights, unless these are of other classes."""
@@ -345,15 +358,19 @@ class Regressor(RegressorMixin, LinearModel):
         """
         self._validate_params()
         X, y = self._checked_data(X, y, y_numeric=True)
+        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+        return self
+
+    def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
+        """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen = self._prepared(X, y, sample_weight)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and len(last) == len(y) else None
-        model, result = self._solve(problem, chosen, start)
+        model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_weights(model, model.weights.T)
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         self.dual_coef_ = result.duals
-        self._set_certificate(result, self._scale)
-        return self
+        return result
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
         problem = Problem.from_arrays(X, y, sample_weight)

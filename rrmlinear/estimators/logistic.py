@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES
@@ -30,10 +31,13 @@ class LogisticRegression(Classifier):
 
     Parameters
     ----------
-    penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
-        What scikit-learn had before ``l1_ratio``: "l1" is 1, "l2" is 0.
+    penalty : {"l1", "l2", "elasticnet"} or None, default="deprecated"
+        What scikit-learn had before ``l1_ratio``: "l1" is 1, "l2" is 0; None is ``C=np.inf``.
     C : float, default=1.0
-        Cost of an example of weight 1, finite.
+        Cost of an example of weight 1. With infinity there is no regularizer: the objective is
+        Σ c_i φ_i without C, and ``duality_gap_`` bounds how far it is above that of all weights at
+        most twice as long as ``coef_``. Of classes that a plane separates it has no minimum;
+        then the weights are large, and a warning tells.
     l1_ratio : float, default=0.0
         ρ in [0, 1]: 0 is the squared norm, 1 the 1-norm.
     dual : bool, default=False
@@ -85,7 +89,8 @@ class LogisticRegression(Classifier):
     _row = ProblemRow("logistic")
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
-        "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"})],
+        "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"}), None],
+        "C": [Interval(Real, 0, None, closed="right")],
     }
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | {
         "newton-cg": "newton",
@@ -93,14 +98,14 @@ class LogisticRegression(Classifier):
         **dict.fromkeys(("lbfgs", "sag", "saga", "liblinear"), "auto"),
     }
 
-    penalty: str = field(default="deprecated", kw_only=False)
+    penalty: str | None = field(default="deprecated", kw_only=False)
     C: float = 1.0
     l1_ratio: float = 0.0
     dual: bool = False
     intercept_scaling: float = 1.0
 
     def ratio(self) -> float:
-        return {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
+        return {"l1": 1.0, "l2": 0.0}.get(self.penalty or "", self.l1_ratio)
 
     def _loss(self, n_classes: int) -> LossRow:
         if n_classes > 2 and self.solver != "liblinear":

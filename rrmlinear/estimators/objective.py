@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +63,11 @@ def objective_of(
     """
     choices = own_choices(estimator, "loss", "regularizer")
     choices |= {choice: getattr(estimator, name) for name, choice in row.numbers.items()}
+    total = n if weights is None else float(weights.sum())
+    if is_unregularized(estimator):
+        bounds = {"lower": 0.0} if getattr(estimator, "positive", False) else {}
+        scale = row.times / (total if row.weighing == "mean" else 1.0)
+        return {"C": 1.0, "regularizer": "l2"} | choices | bounds, scale
     name = estimator.regularizer_name()
     if name not in REGULARIZERS:
         raise ValueError(f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}")
@@ -72,11 +78,16 @@ def objective_of(
         choices["l1"] = 1.0
     if getattr(estimator, "positive", False):
         choices["lower"] = 0.0
-    total = n if weights is None else float(weights.sum())
     C = cost_of(estimator, total if row.weighing == "mean" else 1.0)
     alpha = getattr(estimator, "alpha", None)
     scale = share * row.times * (1.0 if alpha is None else float(alpha))
     return {"C": C / share, "regularizer": name} | choices, scale
+
+
+def is_unregularized(estimator: Any) -> bool:
+    """Whether the loss stands alone: alpha is 0, C infinite, or the penalty None."""
+    alpha, C = getattr(estimator, "alpha", None), getattr(estimator, "C", None)
+    return alpha == 0 or math.inf == C or getattr(estimator, "penalty", "") is None
 
 
 def _shared(estimator: Any, ratio: float) -> tuple[str, float | None, float]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
+from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.linear import Regressor
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.wording import SOLVERS
@@ -16,73 +17,11 @@ from rrmlinear.estimators.wording import SOLVERS
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Penalized(Regressor):
-    """A regression weighed by alpha."""
+    """A regression weighed by alpha, which may be 0."""
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
 
     alpha: float = field(default=1.0, kw_only=False)
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Ridge(Penalized):
-    r"""Ridge regression: the problem, parameters and defaults of scikit-learn's.
-
-    Solves
-
-    .. math::
-        \min_{w, b} \; \sum_i c_i (y_i - w^\top x_i - b)^2 + \alpha \|w\|^2,
-
-    where c_i is the sample weight, for one target.
-
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Above 0.
-    fit_intercept : bool or {"regularized", "unregularized"}, default=True
-        True is "unregularized", exact.
-    copy_X : bool, default=True
-        X is never written to.
-    positive : bool, default=False
-        Whether weights must be at least 0.
-    solver : str, default="auto"
-        As in `LinearClassifier`; scikit-learn's names are "auto".
-    tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * objective``; without ``positive`` few features
-        leave rounding alone.
-    max_iter : int, default=10_000
-        Most passes over the data.
-    random_state, n_jobs, warm_start, callback, verbose
-        As in `LinearClassifier`.
-
-    Attributes
-    ----------
-    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_, feature_names_in_
-        As in `LinearRegressor`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
-
-    References
-    ----------
-    A. E. Hoerl and R. W. Kennard, "Ridge regression", 1970.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from rrmlinear import Ridge
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> round(Ridge(alpha=0.1).fit(X, y).score(X, y), 2)
-    0.51
-    """
-
-    _row = ProblemRow("squared", weighing="alpha", times=2.0)
-    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
-        ("svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"), "auto"
-    )
-
-    positive: bool = False
-    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -100,7 +39,7 @@ class ElasticNet(Penalized):
     Parameters
     ----------
     alpha : float, default=1.0
-        Above 0.
+        At least 0; 0 is least squares, as in `Ridge`.
     l1_ratio : float, default=0.5
         ρ in [0, 1].
     precompute : bool or "auto", default=False
@@ -219,7 +158,7 @@ class QuantileRegressor(Regressor):
     quantile : float, default=0.5
         q in (0, 1).
     alpha : float, default=1.0
-        Above 0.
+        At least 0; with 0 the gap is that to all weights at most twice as long as ``coef_``.
     solver : str, default="auto"
         As in `LinearClassifier`; scikit-learn's names are "auto".
     solver_options : dict, default=None
@@ -254,6 +193,7 @@ class QuantileRegressor(Regressor):
     """
 
     _row = ProblemRow("quantile", regularizer="l1", weighing="mean")
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
         ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"), "auto"
     )
@@ -285,7 +225,7 @@ class HuberRegressor(Regressor):
     delta : float, default=1.35
         δ > 0, in the units of y.
     alpha : float, default=0.0001
-        Above 0.
+        At least 0; with 0 the gap is that to all weights at most twice as long as ``coef_``.
     fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `ElasticNet`.
 
@@ -314,6 +254,7 @@ class HuberRegressor(Regressor):
     """
 
     _row = ProblemRow("huber", {"delta": "huber"}, weighing="alpha", times=2.0)
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
 
     delta: float = 1.35
     alpha: float = 1e-4

@@ -31,7 +31,7 @@ MIN_SLOPE, MAX_MIN_SLOPE = 1e-12, 1e-3
 MAX_SLOPE_WORK = 2e9
 # For a loss with kinks: the gap at which the duals attain F, relative to Σ c_i |α_i| (1 + |s_i|),
 # and the fall of the curvature after each search for them.
-ATTAINED, CURVATURE_FALL = 1e-12, 10.0
+ATTAINED, CURVATURE_FALL, FEW_SEARCHES = 1e-12, 10.0, 3
 # A class without a cost has an intercept this far below all others, in units of the largest score.
 FAR_BELOW = 10.0
 
@@ -98,20 +98,22 @@ class BalancedClasses:
         q = q or float(np.abs(scores).mean()) + 1.0
         size = 1 + float(np.abs(scores).max(initial=0))
         value = self.terms.total(scores + at.b)
-        best = ClassBest(np.zeros(scores.shape), at.b, replace(at, curvature=q))
-        for _ in range(self.searches):
+        best, next_q = ClassBest(np.zeros(scores.shape), at.b, replace(at, curvature=q)), q
+        for number in range(self.searches):
             found = self._search(scores, at, alphas, q)
             while not self.admits(found.alphas) and not best.alphas.any() and q < np.inf:
                 q *= CURVATURE_FALL  # too small: rounding of b moves duals by more than is admitted
                 found = self._search(scores, at, alphas, q)
             if not self.admits(found.alphas):
                 return best
+            # the next call begins where few searches are enough: with less, steps are harder
+            next_q = max(next_q, q) if number < FEW_SEARCHES else next_q / CURVATURE_FALL
             b, there = found.intercept, self.terms.total(scores + found.intercept)
             weighed = self.terms.costs * found.alphas
             if there < value or not best.alphas.any():
                 value = min(there, value)
                 b = b if there <= value else best.intercept
-                best = ClassBest(found.alphas, b, ClassSearch(b, None, found.alphas, q))
+                best = ClassBest(found.alphas, b, ClassSearch(b, None, found.alphas, next_q))
             dual = -float(np.vdot(weighed, scores)) - self.terms.conjugate(found.alphas)
             if value - dual <= ATTAINED * max(value, float(np.abs(weighed).sum()) * size):
                 return replace(best, alphas=found.alphas)

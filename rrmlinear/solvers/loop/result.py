@@ -22,6 +22,7 @@ class Status(Enum):
     TIME_LIMIT = "the time limit was reached before the tolerance"
     HIDDEN = "rounding of the objective is above the tolerance, so that no gap can be proven"
     STALLED = "nothing moves any more beyond rounding or the block solver's own tolerance"
+    NO_MINIMUM = "the loss has no minimum that is near: without a regularizer the weights grow"
     STOPPED_BY_CALLER = "the caller asked to stop before the tolerance was reached"
 
 

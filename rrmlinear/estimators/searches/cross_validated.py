@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.logistic import LogisticRegression
-from rrmlinear.estimators.regressions import ElasticNet, Lasso, Ridge
-from rrmlinear.estimators.search import AlphaSearch, CostSearch
+from rrmlinear.estimators.regressions import ElasticNet, Lasso
+from rrmlinear.estimators.searches.search import AlphaSearch, CostSearch
 from rrmlinear.estimators.svm import LinearSVC
 
 
@@ -214,51 +213,3 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
         if not ((ratios > 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in (0, 1]")
         return ratios.tolist()
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class RidgeCV(AlphaSearch, Ridge):
-    """`Ridge` with alpha by cross validation, along a path of warm starts.
-
-    Parameters
-    ----------
-    alphas : array of float, default=(0.1, 1.0, 10.0)
-        The values.
-    cv : int, splitter or iterable, default=None
-        As in scikit-learn, but that None is 5 folds, not every example left out in turn.
-    scoring : str or callable, default=None
-        Minus the mean squared error if None.
-    positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, \
-    callback, verbose
-        As in `Ridge`.
-
-    Attributes
-    ----------
-    alpha_, alphas_, mse_path_, best_score_
-        As in `LassoCV`.
-    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_, feature_names_in_
-        As in `Ridge`, of the best value on all examples.
-
-    References
-    ----------
-    As in `Ridge`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from rrmlinear import RidgeCV
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> RidgeCV(alphas=[1e-3, 1e-2, 1e-1, 1]).fit(X, y).alpha_ < 1
-    True
-    """
-
-    _plain = Ridge
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
-    eps: ClassVar[float] = 1e-3  # type: ignore[misc]
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "alphas": ["array-like"],
-    }
-
-    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)

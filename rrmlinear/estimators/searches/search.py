@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.linear import LinearModel
+from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
 
 Array = NDArray[np.float64]
 
@@ -29,6 +31,7 @@ class Search(LinearModel):
 
     _plain: ClassVar[type]
     _name: ClassVar[str]
+    _several_targets: ClassVar[bool] = False
 
     cv: Any = None
     scoring: Any = None
@@ -51,11 +54,13 @@ class Search(LinearModel):
         """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples).
 
         ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError for
-        parameters out of range, NaN or infinity, and folds that lack a class.
+        parameters out of range, NaN or infinity. A class that the training part of a fold lacks is
+        predicted nowhere there; a score that is not defined on a fold (NaN) does not count.
         """
         self._validate_params()
         classifying = self._kinds != ("regression",)
-        X, y = self._checked_data(X, y, y_numeric=not classifying)
+        numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
+        X, y = self._checked_data(X, y, **numeric)
         weights = _check_sample_weight(sample_weight, X)
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()
@@ -69,7 +74,7 @@ class Search(LinearModel):
         shares = np.ones(len(folds))
         if sample_weight is not None:
             shares = np.array([weights[test].sum() for _, test in folds])
-        means = scores.transpose(0, 2, 1) @ (shares / shares.sum())
+        means = _means(scores.transpose(0, 2, 1), shares)
         ratio, at = np.unravel_index(int(means.argmax()), means.shape)
         best = self._at(self._one(), ratios[ratio], grids[ratio][at])
         best.fit(X, y, sample_weight)
@@ -91,12 +96,20 @@ class Search(LinearModel):
         train, test = fold
         estimator = self._one().set_params(warm_start=True)
         scorer = check_scoring(estimator, self.scoring or self._default_scoring())
+        classes = np.unique(y) if is_classifier(self) else None
+        known = None if classes is None else np.unique(y[train])
+        if classes is not None:
+            scorer = for_classes(scorer, classes)
         parts = [None, None] if weights is None else [np.asarray(weights)[at] for at in fold]
         more = {} if parts[1] is None else {"sample_weight": parts[1]}
         scores = []
         for value in values:
-            self._at(estimator, ratio, value).fit(X[train], y[train], parts[0])
-            scores.append(float(scorer(estimator, X[test], y[test], **more)))
+            scored = self._at(estimator, ratio, value)
+            if known is None or len(known) > 1:
+                estimator.fit(X[train], y[train], parts[0])
+            if classes is not None and known is not None and len(known) < len(classes):
+                scored = OfSomeClasses(estimator if len(known) > 1 else None, known, classes)
+            scores.append(float(scorer(scored, X[test], y[test], **more)))
         return scores
 
     def _default_scoring(self) -> str:
@@ -105,6 +118,14 @@ class Search(LinearModel):
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         """Set the attributes of the search; scores are paths × folds × values."""
         raise NotImplementedError
+
+
+def _means(scores: Array, shares: Array) -> Array:
+    """Means over the last axis by shares, without what is not a number."""
+    counted = np.where(np.isnan(scores), 0.0, shares)
+    totals = counted.sum(axis=-1)
+    means = (counted * np.nan_to_num(scores)).sum(axis=-1) / np.where(totals > 0, totals, 1)
+    return np.where(totals > 0, means, -np.inf)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -164,7 +185,9 @@ class AlphaSearch(Search):
         centre = weights @ y / total if self.fit_intercept else 0.0
         slopes = X.T @ (weights * (y - centre))
         largest = float(np.abs(slopes).max()) / (total * (1.0 if ratio is None else ratio))
-        largest = largest or float(np.finfo(float).resolution)
+        least = float(np.finfo(np.float64).resolution)
+        if largest <= least:  # rounding of 0
+            return np.full(self.alphas, least)
         return np.geomspace(largest, largest * self.eps, self.alphas)
 
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:

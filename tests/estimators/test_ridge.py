@@ -1,0 +1,140 @@
+"""Ridge regression of several targets, and its alpha by leaving examples out: scikit-learn's."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model as peers
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from rrmlinear import Ridge, RidgeCV
+
+rng = np.random.default_rng(3)
+SHAPES = {"tall": (40, 5), "wide": (12, 30)}
+DATA = {}
+for name, (n, d) in SHAPES.items():
+    X = rng.normal(size=(n, d)) + 1
+    DATA[name] = X, X @ rng.normal(size=(d, 3)) + rng.normal(size=(n, 3)), rng.random(n) + 0.5
+ALPHAS = [0.03, 1.0, 10.0, 0.3]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("alpha", [0.5, np.array([0.1, 1.0, 10.0])])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_several_targets(name, alpha, intercept, weighted):
+    X, Y, weights = DATA[name]
+    weights = weights if weighted else None
+    choices = {"alpha": alpha, "fit_intercept": intercept}
+    ours = Ridge(**choices, tol=1e-10).fit(X, Y, weights)
+    theirs = peers.Ridge(**choices).fit(X, Y, weights)
+    assert ours.coef_.shape == theirs.coef_.shape
+    assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
+    assert_allclose(ours.intercept_, np.broadcast_to(theirs.intercept_, 3), atol=1e-3)
+    assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
+    assert ours.score(X, Y, weights) == pytest.approx(theirs.score(X, Y, weights), abs=1e-5)
+    # the sums are of the problems one by one
+    alphas = np.broadcast_to(alpha, 3)
+    single = [
+        Ridge(alpha=float(a), fit_intercept=intercept, tol=1e-10).fit(X, y, weights)
+        for a, y in zip(alphas, Y.T, strict=True)
+    ]
+    assert ours.objective_ == pytest.approx(sum(one.objective_ for one in single))
+    assert ours.n_iter_ == sum(one.n_iter_ for one in single)
+    assert 0 <= ours.duality_gap_ <= 1e-10 * ours.objective_ * (1 + 1e-9)
+    assert_allclose(ours.dual_coef_, np.stack([one.dual_coef_ for one in single], axis=1))
+    assert [row.number for row in ours.trace_][-1] == ours.n_iter_
+
+
+def test_shapes_of_one_target():
+    X, Y, _ = DATA["tall"]
+    assert Ridge().fit(X, Y[:, :1]).predict(X).shape == (40, 1)
+    one = Ridge(alpha=np.array([2.0])).fit(X, Y[:, 0])
+    assert (one.coef_.shape, type(one.intercept_)) == ((5,), float)
+    assert_array_equal(one.coef_, Ridge(alpha=2.0).fit(X, Y[:, 0]).coef_)
+
+
+def test_penalties_are_counted():
+    X, Y, _ = DATA["tall"]
+    with pytest.raises(ValueError, match="number of penalties do not correspond: 3 != 2"):
+        Ridge(alpha=np.array([1.0, 2.0])).fit(X, Y)
+
+
+def test_a_warm_start_begins_with_every_target():
+    X, Y, _ = DATA["wide"]
+    model = Ridge(solver="fista", tol=1e-9, warm_start=True).fit(X, Y)
+    first = model.n_iter_
+    assert model.fit(X, Y).n_iter_ < first
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("as_sparse", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("scoring", [None, "r2", "neg_mean_absolute_error"])
+@pytest.mark.parametrize("targets", ["one", "several", "an alpha each"])
+def test_leaving_one_out(name, as_sparse, intercept, weighted, scoring, targets):
+    X, Y, weights = DATA[name]
+    y, weights = Y[:, 0] if targets == "one" else Y, weights if weighted else None
+    choices = {
+        "alphas": ALPHAS,
+        "fit_intercept": intercept,
+        "scoring": scoring,
+        "store_cv_results": True,
+        "alpha_per_target": targets == "an alpha each",
+    }
+    theirs = peers.RidgeCV(**choices).fit(X, y, weights)
+    ours = RidgeCV(**choices, tol=1e-10).fit(csr_array(X) if as_sparse else X, y, weights)
+    assert_array_equal(ours.alpha_, theirs.alpha_)
+    assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-8)
+    assert_allclose(ours.cv_results_, theirs.cv_results_, rtol=1e-6, atol=1e-9)
+    assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
+
+
+def test_errors_of_examples_left_out_are_those_of_fits_without_them():
+    X, Y, weights = DATA["tall"]
+    kept = RidgeCV([0.7], store_cv_results=True).fit(X, Y[:, 0], weights).cv_results_[:, 0]
+    for i in range(4):
+        rest = np.arange(40) != i
+        model = Ridge(alpha=0.7, tol=1e-12).fit(X[rest], Y[rest, 0], weights[rest])
+        error = Y[i, 0] - model.predict(X[i : i + 1])[0]
+        assert kept[i] == pytest.approx(weights[i] * error**2, rel=1e-6)
+
+
+def test_a_regularized_intercept_is_a_column():
+    X, Y, _ = DATA["tall"]
+    found = RidgeCV(ALPHAS, fit_intercept="regularized", store_cv_results=True).fit(X, Y[:, 0])
+    ones = peers.RidgeCV(ALPHAS, fit_intercept=False, store_cv_results=True)
+    ones.fit(np.c_[X, np.ones(40)], Y[:, 0])
+    assert_allclose(found.cv_results_, ones.cv_results_)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_examples(n):
+    X, Y, _ = DATA["tall"]
+    found = RidgeCV(tol=1e-10).fit(X[:n], Y[:n, 0])
+    with np.errstate(all="ignore"):
+        theirs = peers.RidgeCV().fit(X[:n], Y[:n, 0])
+    assert found.alpha_ == theirs.alpha_
+    assert_allclose(found.coef_, theirs.coef_, atol=2e-4)
+
+
+def test_folds_of_several_targets():
+    X, Y, _ = DATA["tall"]
+    ours = RidgeCV(ALPHAS, cv=4, tol=1e-10).fit(X, Y)
+    theirs = peers.RidgeCV(ALPHAS, cv=4, scoring="neg_mean_squared_error").fit(X, Y)
+    assert ours.alpha_ == theirs.alpha_
+    assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"cv": 3, "store_cv_results": True}, "cv!=None and store_cv_results=True are incompat"),
+        ({"cv": 3, "alpha_per_target": True}, "cv!=None and alpha_per_target=True are incompat"),
+        ({"alphas": [0.0, 1.0]}, "alphas is .* it must be finite numbers above 0"),
+    ],
+)
+def test_wrong_choices(choices, message):
+    X, Y, _ = DATA["tall"]
+    with pytest.raises(ValueError, match=message):
+        RidgeCV(**choices).fit(X, Y[:, 0])
