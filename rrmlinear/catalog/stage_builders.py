@@ -28,11 +28,15 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# Passes of Newton's method before its rate is judged, for losses with kinks and systems that are
+# factorized: the duals of an inner problem prove little before its end.
+LEAST_KINK_STEPS = 160
 # Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
 # where it repeats whole ascents.
 WHOLE_PASSES = 1000
-# Newton's method is quicker than the ascent from the first pass on for smooth losses, up to this
-# number of weights and from this number of examples for each weight on.
+# Newton's method is quicker than the ascent from the first pass on for smooth losses and for those
+# of several scores, up to this number of weights and from this number of examples for each weight
+# on.
 MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
 # did not solve raw 20Newsgroups at C = 1000.
@@ -110,7 +114,8 @@ def newton_applies(task: Task) -> bool:
 def _begins_by_newton(task: Task) -> bool:
     weights = task.rows.shape[1] * (task.n_classes or 1)
     small = weights <= MAX_FIRST_WEIGHTS and task.rows.shape[0] >= MIN_FIRST_EXAMPLES * weights
-    return small and newton_applies(task) and "smooth" in task.features and task.start is None
+    suits = "smooth" in task.features or task.n_classes is not None
+    return small and suits and newton_applies(task) and task.start is None
 
 
 def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
@@ -159,8 +164,9 @@ def _newton(task: Task) -> Stage:
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = NEWTON_PRODUCTS * n * _visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
+    least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
     build = _from(batch_builders.newton, task)
-    return Stage("Newton's method", build, step / max(n, 1), steps * step, NEWTON_PATIENCE)
+    return Stage("Newton's method", build, step / max(n, 1), steps * step, NEWTON_PATIENCE, least)
 
 
 def _gradients(task: Task) -> list[Stage]:

@@ -4,7 +4,9 @@ DATA are LIBSVM files or folders of them. Each set is trained with every loss th
 every C and every scaling of its columns, by one solver type on one thread, in a process of its own.
 A run counts as solved if its relative gap, gap / |primal|, is at most --gap within --limit seconds
 of training. The script prints the counts by loss and each run that is not solved, and ends with
-exit code 1 where the solved fraction is below --least.
+exit code 1 where the solved fraction is below --least. With --again runs.csv only the runs of that
+table that were not solved are done. With --cpu the seconds are those of the process, for machines
+with other work.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ MAX_CLASSES = 110
 REGRESSIONS = ("abalone_scale", "cpusmall_scale", "school")
 # Seconds after the limit at which a run is killed: the child itself stops at the limit.
 GRACE = 20.0
+# With --cpu: the limit in wall time, in limits.
+WALL_PER_CPU = 10.0
 SUFFIXES = ("", ".xz", ".bz2", ".gz", ".libsvm", ".txt", ".svm")
 #: Files of the folders that are parts for testing, or no LIBSVM text.
 NOT_TRAINING = (".t", ".test", ".task", ".seq", ".data", ".md", ".train.txt", ".test.txt")
@@ -100,16 +104,18 @@ def train(problem: Problem, run: Run, options: argparse.Namespace) -> Run:
         loss=run.loss,
         C=run.C,
         gap_tol=options.gap,
-        time_limit=options.limit,
+        time_limit=options.limit * (WALL_PER_CPU if options.cpu else 1),
         free_bias=options.free_bias or None,
     )
-    begin = time.perf_counter()
+    clock = time.process_time if options.cpu else time.perf_counter
+    begin = clock()
     try:
-        result: Any = fit(problem, parameter).result
+        late = (lambda _: clock() - begin > options.limit) if options.cpu else None
+        result: Any = fit(problem, parameter, late).result
     except Exception as error:  # any fault is a row of the table
         found = {"status": f"{type(error).__name__}: {error}"}
-        return Run(**(asdict(run) | found | {"seconds": time.perf_counter() - begin}))
-    seconds = time.perf_counter() - begin
+        return Run(**(asdict(run) | found | {"seconds": clock() - begin}))
+    seconds = clock() - begin
     relative = result.gap / abs(result.primal) if result.primal else math.inf * result.gap
     found = {
         "status": result.status.name,
@@ -131,7 +137,7 @@ def in_a_process(problem: Problem, run: Run, options: argparse.Namespace) -> Run
     child.start()
     send.close()
     try:
-        if receive.poll(options.limit + GRACE):
+        if receive.poll(options.limit * (WALL_PER_CPU if options.cpu else 1) + GRACE):
             return receive.recv()
         status = "killed: no end after the limit"
     except EOFError:
@@ -158,12 +164,30 @@ def runs_of(name: str, kind: str, options: argparse.Namespace) -> list[Run]:
         for C in options.costs
     ]
     draw = np.random.default_rng([options.seed, *name.encode()])
-    return [run for run in runs if draw.random() < options.fraction]
+    drawn = [run for run in runs if draw.random() < options.fraction]
+    return [run for run in drawn if options.again is None or key(run) in options.again]
+
+
+def key(run: Run) -> tuple[str, str, str, float]:
+    """What tells a run from the others of a table."""
+    return run.set, run.scaling, run.loss, run.C
+
+
+def unsolved_in(path: Path) -> set[tuple[str, str, str, float]]:
+    """The keys of the runs that a table has as not solved."""
+    with path.open(newline="") as file:
+        return {
+            (row["set"], row["scaling"], row["loss"], float(row["C"]))
+            for row in csv.DictReader(file)
+            if row["solved"] != "True"
+        }
 
 
 def run_set(path: Path, options: argparse.Namespace) -> list[Run]:
     """The runs of one file, each told as it ends."""
     name = path.name.split(".xz")[0]
+    if options.again is not None and name not in {found[0] for found in options.again}:
+        return []
     warnings.simplefilter("ignore")
     problem = read_libsvm(path).with_bias(options.bias)
     n = problem.n_examples
@@ -249,6 +273,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--least", type=float, default=0.99, help="the fraction to be solved")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--csv", type=Path, help="a file for a row of each run")
+    parser.add_argument("--again", type=lambda text: unsolved_in(Path(text)), metavar="CSV",
+                        help="a table of runs: only those that it has as not solved")  # fmt: skip
+    parser.add_argument("--cpu", action="store_true", help="count CPU seconds of the process")
     options = parser.parse_args(arguments)
     for loss in options.losses or ():
         if loss != "all" and loss not in LOSSES:

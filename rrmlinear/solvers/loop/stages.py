@@ -33,7 +33,8 @@ class Stage:
     ``build`` makes it from duals in the form of a Result, or from None. ``visit`` is the cost of a
     unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; they depend on
     sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
-    without a move after which it has stalled.
+    without a move after which it has stalled. It is not slow before it has done ``least`` work, for
+    solvers whose gap says little before the end.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Stage:
     visit: float
     cost: float
     patience: int = STALLED_PASSES
+    least: float = 0.0
 
 
 class Stages(Solver):
@@ -114,7 +116,7 @@ class Stages(Solver):
         if self.idle >= self.stage.patience:
             return True
         following = self.costs[(self.at + 1) % len(self.stages)]
-        least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following)
+        least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following, self.stage.least)
         if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):
             return False
         self.next_look = LOOK_GROWTH * self.spent

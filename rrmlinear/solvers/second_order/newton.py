@@ -27,17 +27,15 @@ Array = NDArray[np.float64]
 DERIVATIVE_DECREASE = 0.01
 # An inner problem is solved once its gap is at most this fraction of its duals' distance term.
 INNER_GAP_FRACTION = 0.3
+# It is left too once a step promised to lower it by at most this fraction of that term: weights of
+# features that few examples have then still lack steps, one after the other, that change little.
+INNER_FALL_FRACTION = 0.01
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
 # than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL = 5.0, 1.5
 EASY_STEPS = 6
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
-# The first q is at least MIN_FIRST_CURVATURE times the median of c_i ‖x_i‖² / s, and up to that
-# median SOFT_START times the mean gap over the square of the Lipschitz constant: with a smaller one
-# the first inner problem is as hard as the problem itself where costs are large. With ‖w‖₁, whose
-# stiffness does not follow q, the first bound and RISE cost passes.
-MIN_FIRST_CURVATURE, SOFT_START = 1e-3, 1e4
 
 
 class Newton(Solver):
@@ -125,7 +123,7 @@ class Newton(Solver):
         )
         if self.is_augmented:
             self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
-            self._smooth(self._first_smoothing(smoothing or 1.0), at.warm)
+            self._smooth(smoothing or 1.0, at.warm)
         self.absolute: AbsoluteWeights | None = None
         if self.l1:
             size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
@@ -134,23 +132,6 @@ class Newton(Solver):
             )
         self.steps, self.moved = 0, self.n
         self.systems = Systems()
-
-    def _typical_curvature(self) -> float:
-        """The median of c_i ‖x_i‖² / s; 0 where it overflows."""
-        lengths = self.risk.rows.squared_norms() * self.risk.costs.ravel()
-        median = float(np.median(lengths)) / self.modulus
-        return median if np.isfinite(median) else 0.0
-
-    def _first_smoothing(self, smoothing: float) -> float:
-        """The first q: above the ``smoothing`` that matters, as steep first problems take long.
-
-        At the typical curvature an example curves Φ about as much as Ω does: more has no use.
-        """
-        typical = self._typical_curvature()
-        easy = min(SOFT_START * smoothing, typical)
-        if self.first_duals is None and not self.l1:
-            easy = max(easy, MIN_FIRST_CURVATURE * typical)
-        return max(smoothing, easy)
 
     def _stiffness(self, size: float) -> Array:
         """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
@@ -218,7 +199,9 @@ class Newton(Solver):
         return point._replace(scores=at.scores, gradient=-vector)
 
     def _is_solved(self, vector: Array) -> bool:
-        """Whether the gap of the inner problem is small beside the distance term of its duals."""
+        """Whether the gap of the inner problem, or what the last step promised to lower it by, is
+        small beside the distance term of its duals.
+        """
         away = self.modulus * self.w - vector
         distance = 0.0
         if self.is_augmented:
@@ -227,6 +210,8 @@ class Newton(Solver):
         if self.absolute is not None:
             away = away + self.absolute.gradient(self.w)
             distance += self.absolute.distance(self.w)
+        if self.steps and self.promise <= INNER_FALL_FRACTION * distance:
+            return True
         return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
 
     def _update(self, vector: Array) -> None:
@@ -249,6 +234,7 @@ class Newton(Solver):
             downhill = downhill - self.absolute.gradient(self.w)
             diagonal += self.absolute.curvature(self.w).ravel()
         direction = self.systems.solved(self.at.hessian(), diagonal, downhill.ravel())
+        self.promise = float(direction @ downhill.ravel()) / 2
         return direction.reshape(self.w.shape)
 
     def _step(self, direction: Array) -> Array:

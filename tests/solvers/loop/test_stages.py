@@ -117,6 +117,31 @@ def test_a_hopeless_stage_is_left_sooner_than_a_slow_one(rate, passes):
     assert passes <= result.passes <= 1.2 * passes
 
 
+@pytest.mark.parametrize(("least", "leaves"), [(0.0, True), (60.0, False)])
+def test_a_stage_is_not_judged_before_its_least_work(least, leaves):
+    seen = []
+    gaps = [0.5 - 1e-6 * number for number in range(50)] + [1e-9]
+    stages = [
+        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, 10.0, least=least),
+        Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 10.0),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert (len(seen) == 2) is leaves
+
+
+def test_many_examples_of_several_scores_begin_by_newton(fit):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((3000, 4))
+    problem = Problem.from_arrays(X, (X[:, :3] + rng.gumbel(size=(3000, 3))).argmax(axis=1))
+    auto, newton = (
+        fit(problem, loss="weston-watkins", solver=solver, gap_tol=1e-6).result
+        for solver in ("auto", "newton")
+    )
+    assert auto.status is newton.status is Status.SOLVED
+    assert auto.passes == newton.passes
+
+
 def test_a_stage_that_stands_still_is_left():
     result, seen = run([0.5, 0.2], [0.1, 1e-6])
     assert result.status is Status.SOLVED

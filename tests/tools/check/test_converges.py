@@ -43,6 +43,22 @@ def test_a_run_out_of_time_fails_the_table(table):
     assert "0 of 1 runs solved" in output
 
 
+def test_the_runs_of_a_table_that_failed_are_done_again(table, tmp_path):
+    before = tmp_path / "before.csv"
+    before.write_text(
+        "set,scaling,loss,C,solved\n"
+        "iris.libsvm,raw,weston-watkins,1.0,True\n"
+        "iris.libsvm,stretched,softmax,1.0,False\n"
+        "other,raw,softmax,1.0,False\n"
+    )
+    code, output, rows = table("--again", str(before), "--cpu")
+    assert code == 0
+    assert "1 of 1 runs solved" in output
+    assert [(row["scaling"], row["loss"], row["C"]) for row in rows] == [
+        ("stretched", "softmax", "1.0")
+    ]
+
+
 def test_stretched_columns_make_another_problem(table):
     options = ["--solver", "32", "--losses", "weston-watkins", "--costs", "1e-3", "--gap", "1e-2"]
     _, _, rows = table(*options)
