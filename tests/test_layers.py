@@ -21,6 +21,7 @@ LAYERS = [
     ["catalog"],
     ["pages"],
     ["training"],
+    ["dask"],
     ["cli", "estimators"],
     ["liblinearutil"],
 ]
@@ -39,7 +40,7 @@ MOST_STEMS = 20
 HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: Solvers that any module may know; the rest are the catalog's business.
-SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
+SOLVER_INTERFACE = {"loop", "dual.dual_descent", "rounds.fleet", "rounds.packed", "rounds.part"}
 
 
 def folder_of(path):

@@ -69,8 +69,8 @@ class Part:
     ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
     ``columns`` is the number of scores. ``duals`` are those to begin with.
 
-    An order may come twice, or its round be given up: `settle` takes the duals back to the
-    beginning of a round.
+    An order may come twice, and has the same reply; or its round is given up, and `settle` takes
+    the duals back to the beginning.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Part:
         self.ascent = make(regularizer)
         self.ascent.start()
         self.number = self.passes = 0
+        self.reply: tuple[Packed, Report] | None = None
         self.shape = self.ascent.rows.width, columns
         self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
         #: The duals when the last round began.
@@ -112,8 +113,10 @@ class Part:
 
     def round(self, order: Order) -> tuple[Packed, Report]:
         """The change of u by passes over the part, and its sums."""
-        with one_blas_thread():
-            return self._round(order)
+        if self.reply is None or self.number != order.number:
+            with one_blas_thread():
+                self.reply = self._round(order)
+        return self.reply
 
     def _round(self, order: Order) -> tuple[Packed, Report]:
         ascent = self.ascent
@@ -143,7 +146,7 @@ class Part:
         self.settle(number, step)
         self.before = self.ascent.present_duals()
         self.own, self.change = self._combination(), np.zeros(self.shape)
-        self.number = 0
+        self.number, self.reply = 0, None
         return Packed.of(self.own)
 
     def checkpoint(self) -> Any:

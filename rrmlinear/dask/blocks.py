@@ -1,0 +1,203 @@
+"""Data of many forms as blocks of examples: with the client, and on a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed import Client, Future
+from numpy.typing import NDArray
+
+from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
+from rrmlinear.data.text.libsvm_format import read_libsvm
+
+
+class Block(NamedTuple):
+    """Examples, labels and weights, each a future or a value; or a file by its path; or a tuple of
+    two or three in one future, or in the client's memory (`Held`).
+    """
+
+    X: Any
+    y: Any = None
+    weights: Any = None
+
+
+class Held(NamedTuple):
+    """Examples, labels and weights in the client's memory: sent whenever a worker needs them."""
+
+    value: tuple[Any, Any, Any]
+
+
+class Shape(NamedTuple):
+    """Examples and features of a block, whether its rows are dense, and the labels in it by first
+    appearance: some only, where there are more than a classification has.
+    """
+
+    n: int
+    d: int
+    is_dense: bool
+    labels: NDArray[np.float64]
+
+
+#: Labels of a block that are told to the client.
+MAX_LABELS = 100_000
+
+
+def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
+    """The blocks of a data set, in order.
+
+    ``X`` is a dask array or dataframe with ``y`` and ``weights`` of the same chunks, or arrays; a
+    path, a list or a bag of paths of containers or LIBSVM text that every worker can open; a list
+    of futures of (X, y) or (X, y, weights); or a matrix or a Problem without a
+    bias in the client's memory.
+    Raises ValueError for others, and where X and y have different chunks.
+    """
+    if type(X).__module__.startswith("dask.bag"):
+        X = client.compute(X).result()
+    if isinstance(X, str | PathLike):
+        X = [X]
+    if isinstance(X, list | tuple):
+        return _of_list(X, y, weights)
+    if isinstance(X, Problem):
+        X, y, weights = X.to_scipy(), X.labels, X.weights
+    if hasattr(X, "to_delayed"):
+        columns = [_chunks(client, X, None, "X")]
+        lengths = X.chunks[0] if hasattr(X, "chunks") else None
+        for values, name in ((y, "y"), (weights, "sample_weight")):
+            columns.append(_chunks(client, values, (len(columns[0]), lengths), name))
+        return [Block(*each) for each in zip(*columns, strict=True)]
+    return [Block(Held((X, y, weights)))]
+
+
+def _of_list(items: Any, y: Any, weights: Any) -> list[Block]:
+    if y is not None or weights is not None:
+        raise ValueError(
+            "y and sample_weight are part of the files or futures in X: leave them out"
+        )
+    if not items:
+        raise ValueError("X is an empty list; at least one file or future is needed")
+    for item in items:
+        if not isinstance(item, str | PathLike | Future):
+            raise ValueError(f"X lists paths or futures, and {type(item).__name__} is neither")
+    return [Block(item if isinstance(item, Future) else fspath(item)) for item in items]
+
+
+def _chunks(client: Client, values: Any, like: tuple[int, Any] | None, name: str) -> list[Any]:
+    """Futures of the chunks of a collection, or the pieces of an array; ``like`` tells X's."""
+    if values is None:
+        return [None] * (like[0] if like else 0)
+    if like is not None and not hasattr(values, "to_delayed"):
+        if like[1] is None or np.isnan(like[1]).any():
+            raise ValueError(f"{name} must be a dask collection with the partitions of X")
+        array = np.asarray(values)
+        if len(array) != sum(like[1]):
+            raise ValueError(f"{name} has {len(array)} entries, but X has {sum(like[1])} rows")
+        return np.split(array, np.cumsum(like[1])[:-1])
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk"):
+        values = values.rechunk({1: -1})
+    elif like is not None and like[1] is not None and hasattr(values, "rechunk"):
+        lengths = like[1], values.chunks[0]
+        if not np.isnan([sum(each) for each in lengths]).any():
+            values = values.rechunk({0: like[1]})
+    delayed = np.ravel(np.asarray(values.to_delayed(), dtype=object)).tolist()
+    if like is not None and len(delayed) != like[0]:
+        raise ValueError(f"{name} has {len(delayed)} chunks, but X has {like[0]}")
+    found: list[Any] = client.compute(delayed)
+    return found
+
+
+def problem_of(X: Any, y: Any, weights: Any) -> Problem | None:
+    """A block's examples, on a worker; None where it has none."""
+    if isinstance(X, tuple):
+        X, y, weights = (*X, None, None)[:3]
+    if isinstance(X, str):
+        problem = Problem.open(X) if is_container(X) else read_libsvm(X)
+        return problem if problem.n_examples else None
+    X, y, weights = (
+        each.to_numpy() if hasattr(each, "to_numpy") else each for each in (X, y, weights)
+    )
+    if X.shape[0] == 0:
+        return None
+    if y is None:
+        raise ValueError("a block of examples comes without labels: give y, or futures of (X, y)")
+    return Problem.from_arrays(X, np.ravel(y), None if weights is None else np.ravel(weights))
+
+
+def shape_of(X: Any, y: Any, weights: Any) -> Shape:
+    """The shape of a block, on a worker."""
+    problem = problem_of(X, y, weights)
+    if problem is None:
+        return Shape(0, 0, False, np.zeros(0))
+    found, first = np.unique(problem.labels, return_index=True)
+    labels = found[np.argsort(first)][:MAX_LABELS]
+    return Shape(problem.n_examples, problem.n_features, problem.rows.is_dense, labels)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Examples ``begin`` … ``end`` − 1 of a block."""
+
+    block: int
+    begin: int
+    end: int
+
+
+def dealt(lengths: list[int], parts: int) -> list[list[Slice]]:
+    """The examples of all blocks in their order, in runs of equal length; fewer where there are
+    fewer examples than ``parts``.
+    """
+    total = sum(lengths)
+    parts = max(1, min(parts, total))
+    cuts = [total * k // parts for k in range(parts + 1)]
+    dealt_out: list[list[Slice]] = [[] for _ in range(parts)]
+    begin = 0
+    for block, n in enumerate(lengths):
+        for k in range(parts):
+            first, last = max(cuts[k], begin), min(cuts[k + 1], begin + n)
+            if first < last:
+                dealt_out[k].append(Slice(block, first - begin, last - begin))
+        begin += n
+    return dealt_out
+
+
+def joined(problems: list[Problem], n_features: int) -> Problem:
+    """One problem of several in order, with this number of features."""
+    rows = [each.rows for each in problems]
+    if len(rows) > 1 or rows[0].shape[1] != n_features:
+        rows = [_stacked(rows, n_features)]
+    labels = [each.labels for each in problems]
+    weights = None
+    if any(each.weights is not None for each in problems):
+        weights = np.concatenate(
+            [np.ones(p.n_examples) if p.weights is None else p.weights for p in problems]
+        )
+    return Problem(rows[0], np.concatenate(labels), weights)
+
+
+def _stacked(rows: list[Rows], n_features: int) -> Rows:
+    if all(each.is_dense and each.shape[1] == n_features for each in rows):
+        return Rows(np.concatenate([each.values for each in rows]), None, None, n_features)
+    stored = [_stored(each) for each in rows]
+    values = np.concatenate([each[0] for each in stored])
+    indices = np.concatenate([each[1] for each in stored])
+    lengths = np.concatenate(
+        [
+            each.lengths() if each.indptr is not None else np.count_nonzero(each.values, axis=1)
+            for each in rows
+        ]
+    )
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    return Rows(values, indices, indptr, n_features)
+
+
+def _stored(rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The values of rows and their indices, one row after another; zeros of dense rows left out."""
+    if rows.indptr is None or rows.indices is None:
+        examples, features = np.nonzero(rows.values)
+        return rows.values[examples, features], features.astype(np.int32)
+    begin, end = int(rows.indptr[0]), int(rows.indptr[-1])
+    return rows.values[begin:end], rows.indices[begin:end]

@@ -1,0 +1,157 @@
+"""The parts of a fit on the workers of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from distributed import Future
+
+from rrmlinear.dask import parts
+from rrmlinear.dask.blocks import Block
+from rrmlinear.dask.parts import Recipe
+from rrmlinear.dask.waiting import LostError, Watch
+from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, in_tree
+from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.part import Facts, Order, Report
+
+# Rounds from one copy of all duals on other workers to the next.
+CHECKPOINT_ROUNDS = 5
+# A vector up to this number of bytes travels with its tasks.
+SMALL_VECTOR = 1 << 18
+# Times in a row that parts may be lost while they are loaded or their shares are added up.
+MAX_LOSSES = 10
+
+
+class DaskFleet:
+    """Parts pinned to workers, a task of Dask for whatever one does.
+
+    The tasks of a round hang together in a tree of sums whose shape depends on the number of parts
+    alone. Every CHECKPOINT_ROUNDS rounds each part's duals are copied to another worker. Where a
+    worker is gone, its parts are loaded on others, with these duals, or with duals of zero.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        recipes: Sequence[Recipe],
+        blocks: Sequence[Block],
+        workers: dict[str, int],
+    ) -> None:
+        self.watch = watch
+        self.recipes, self.blocks = recipes, blocks
+        places = [address for address, threads in workers.items() for _ in range(threads)]
+        size = len(recipes)
+        self.addresses = [places[k * len(places) // size % len(places)] for k in range(size)]
+        self.tokens: dict[int, str] = {}
+        self.copies: list[dict[int, Future]] = []
+        self.pinned = [self._loaded(k, None) for k in range(size)]
+
+    def _loaded(self, k: int, duals: Future | None) -> Future:
+        recipe = self.recipes[k]
+        given = [tuple(self.watch.sent(self.blocks[each.block])) for each in recipe.slices]
+        return self._on(k, parts.load, recipe, given, duals)
+
+    def _on(self, k: int, function: Any, *arguments: Any) -> Future:
+        """A task on the worker of part k."""
+        return self.watch.submit(function, *arguments, workers=[self.addresses[k]])
+
+    def _sum(self, futures: list[Future], add: Any) -> Future:
+        return in_tree(futures, lambda a, b: self.watch.submit(add, a, b))
+
+    def _places(self, futures: list[Future]) -> dict[Future, str]:
+        return dict(zip(futures, self.addresses, strict=True))
+
+    def facts(self) -> list[Facts]:
+        for _ in range(MAX_LOSSES):
+            found = [self._on(k, parts.facts_of, each) for k, each in enumerate(self.pinned)]
+            needed = self._places(found)
+            try:
+                told = [self.watch.result(each, needed, "loading the parts") for each in found]
+            except LostError as error:
+                self._replace(error.addresses)
+                continue
+            self.tokens = {k: token for k, (_, token) in enumerate(told)}
+            return [facts for facts, _ in told]
+        raise ConnectionError(f"workers were lost {MAX_LOSSES} times while they loaded the parts")
+
+    def round(self, order: Order) -> tuple[Packed, Report]:
+        vector: Any = None
+        if order.vector.nbytes > SMALL_VECTOR:
+            vector = self.watch.scattered(order.vector)
+            order = replace(order, vector=np.zeros((0, 0)))
+        replies = [
+            self._on(k, parts.round_of, each, self.tokens[k], order, vector)
+            for k, each in enumerate(self.pinned)
+        ]
+        total = self._sum(replies, add_rounds)
+        try:
+            found: tuple[Packed, Report] = self.watch.result(
+                total, self._places(replies), f"round {order.number}"
+            )
+        except LostError as error:
+            for future in (*replies, total):
+                future.release()
+            raise PartsLostError(self._replace(error.addresses, order.number)) from None
+        if order.number % CHECKPOINT_ROUNDS == 0:
+            self._copy()
+        return found
+
+    def give_up(self, number: int, step: float) -> Packed:
+        for _ in range(MAX_LOSSES):
+            shares = [
+                self._on(k, parts.give_up, each, k, number, step)
+                for k, each in enumerate(self.pinned)
+            ]
+            total = self._sum(shares, parts.add_shares)
+            try:
+                what = f"adding up the weights for round {number}"
+                found: Packed
+                found, self.tokens = self.watch.result(total, self._places(shares), what)
+                return found
+            except LostError as error:
+                self._replace(error.addresses, number)
+        raise ConnectionError(f"workers were lost {MAX_LOSSES} times before round {number}")
+
+    def _copy(self) -> None:
+        """Copy all duals to other workers; the copies before serve until these have come."""
+        workers = list(self.watch.workers())
+        if len(workers) < 2:
+            return
+        copies = {}
+        for k, each in enumerate(self.pinned):
+            others = [address for address in workers if address != self.addresses[k]]
+            duals = self._on(k, parts.checkpoint_of, each)
+            copies[k] = self.watch.submit(parts.copy_of, duals, workers=[others[k % len(others)]])
+        self.copies = [copies, *self.copies[:1]]
+
+    def _copy_of(self, k: int) -> Future | None:
+        """The newest copy of a part's duals that a worker still holds."""
+        for copies in self.copies:
+            copy = copies.get(k)
+            if copy is not None and copy.status == "finished" and self.watch.is_held(copy):
+                return copy
+        return None
+
+    def _replace(self, addresses: set[str], number: int = 0) -> str:
+        """Load the parts of these workers on others; returns a sentence about it."""
+        workers = list(self.watch.some_worker())
+        lost = [k for k, address in enumerate(self.addresses) if address in addresses]
+        copied = 0
+        for k in lost:
+            load = [self.addresses.count(address) for address in workers]
+            duals = self._copy_of(k)
+            copied += duals is not None
+            self.addresses[k] = workers[load.index(min(load))]
+            self.pinned[k] = self._loaded(k, duals)
+        return (
+            f"round {number}: {', '.join(sorted(addresses))} was lost with {len(lost)} of "
+            f"{len(self.pinned)} parts; they were loaded again, {copied} with duals of a checkpoint"
+        )
+
+    def close(self) -> None:
+        for future in self.pinned:
+            future.release()
+        self.pinned, self.copies = [], []

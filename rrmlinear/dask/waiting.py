@@ -1,0 +1,162 @@
+"""Waits that end: for workers, the scheduler and tasks, each with a limit and a name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future as Answer
+from threading import Thread
+from typing import Any, TypeVar
+
+from distributed import CancelledError, Client, Future
+from distributed.scheduler import KilledWorker
+
+from rrmlinear.dask.blocks import Block, Held
+from rrmlinear.dask.parts import PartMissingError
+
+T = TypeVar("T")
+
+# Seconds between two looks at who is there while a result is awaited.
+LOOK = 0.5
+# Seconds in which the scheduler must answer a question about its workers.
+ANSWER_LIMIT = 20.0
+
+
+class LostError(Exception):
+    """Workers with parts are gone, or parts are; ``addresses`` are those workers."""
+
+    def __init__(self, addresses: set[str]) -> None:
+        super().__init__(", ".join(sorted(addresses)))
+        self.addresses = addresses
+
+
+class Watch:
+    """Waits for tasks of a client, each for ``limit`` seconds at most.
+
+    Raises ConnectionError where the scheduler is gone, and TimeoutError at the limit; both say who
+    is missing.
+    """
+
+    def __init__(self, client: Client, limit: float) -> None:
+        self.client, self.limit = client, limit
+        self.scheduler = client.scheduler.address if client.scheduler else "the scheduler"
+
+    def workers(self) -> dict[str, int]:
+        """Threads of each worker that takes tasks, by its address, in order."""
+        found = self._answered(self.client.scheduler_info)["workers"]
+        return {
+            address: int(found[address]["nthreads"])
+            for address in sorted(found)
+            if found[address].get("status", "running") == "running"
+        }
+
+    def all_workers(self) -> set[str]:
+        """The addresses of all workers, those that are leaving too."""
+        return set(self._answered(self.client.scheduler_info)["workers"])
+
+    def some_worker(self) -> dict[str, int]:
+        """`workers`, once there is one."""
+        end = time.monotonic() + self.limit
+        while not (found := self.workers()):
+            if time.monotonic() > end:
+                raise TimeoutError(
+                    f"no worker has come to the scheduler {self.scheduler} in {self.limit:g} s"
+                )
+            time.sleep(LOOK)
+        return found
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, **where: Any) -> Future:
+        """A task that is never taken for another."""
+        self._check_scheduler()
+        try:
+            return self.client.submit(function, *arguments, pure=False, **where)
+        except Exception:
+            self._check_scheduler()
+            raise
+
+    def sent(self, block: Block) -> Block:
+        """The block, on its way to a worker if the client holds it."""
+        if not isinstance(block.X, Held):
+            return block
+        return block._replace(X=self.scattered(block.X.value))
+
+    def is_held(self, future: Future) -> bool:
+        """Whether a worker has the result of a task."""
+        return any(self._answered(lambda: self.client.who_has([future])).values())
+
+    def scattered(self, value: Any) -> Future:
+        """A future of a value in the memory of a worker."""
+        found: list[Future] = self._answered(
+            lambda: self.client.scatter([value], hash=False), self.limit
+        )
+        return found[0]
+
+    def _answered(self, ask: Callable[[], T], limit: float = ANSWER_LIMIT) -> T:
+        self._check_scheduler()
+        try:
+            return _asked(ask).result(limit)
+        except (TimeoutError, OSError, CancelledError):
+            raise ConnectionError(
+                f"the scheduler {self.scheduler} was lost: it has not answered in {limit:g} s"
+            ) from None
+
+    def _check_scheduler(self) -> None:
+        if self.client.status != "running":
+            raise ConnectionError(
+                f"the scheduler {self.scheduler} was lost: the client is {self.client.status}"
+            )
+
+    def result(self, future: Future, needed: dict[Future, str], what: str) -> Any:
+        """The result of a task that needs others, each on the worker with this address.
+
+        Raises LostError where one of them is gone. ``what`` names the task for the TimeoutError.
+        """
+        end = time.monotonic() + self.limit
+        answer = _asked(future.result)
+        while True:
+            try:
+                return answer.result(LOOK)
+            except TimeoutError:
+                if answer.done():  # of the task itself
+                    raise
+            except PartMissingError:
+                raise LostError(self._of_missing_parts(needed)) from None
+            except CancelledError:
+                self._check_scheduler()
+                if not set(needed.values()) - self.all_workers():
+                    raise ConnectionError(
+                        f"{what} lacks data that were lost with a worker and that no task can make "
+                        "again; files and dask collections can be read again"
+                    ) from None
+            except (KilledWorker, OSError):
+                self._check_scheduler()
+                if not set(needed.values()) - self.all_workers():
+                    raise
+            if lost := set(needed.values()) - self.all_workers():
+                raise LostError(lost)
+            if time.monotonic() > end:
+                missing = sorted({a for f, a in needed.items() if f.status != "finished"})
+                who = ", ".join(missing) or f"the sums on {self.scheduler}"
+                raise TimeoutError(f"{what} has waited {self.limit:g} s for {who}")
+
+    def _of_missing_parts(self, needed: dict[Future, str]) -> set[str]:
+        wrong = {
+            address
+            for future, address in needed.items()
+            if future.status == "error" and isinstance(future.exception(), PartMissingError)
+        }
+        return wrong or set(needed.values())
+
+
+def _asked(ask: Callable[[], T]) -> Answer[T]:
+    """What a thread of its own is told; a thread that waits for ever ends with the process."""
+    answer: Answer[T] = Answer()
+
+    def tell() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    Thread(target=tell, daemon=True).start()
+    return answer

@@ -1,0 +1,116 @@
+"""Workers that are killed or retired in mid-fit, and a scheduler that is lost."""
+
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+
+dask_rooms = pytest.importorskip("rrmlinear.dask")
+
+HARD = Parameter(solver=32, loss="squared-hinge", C=0.1, gap_tol=1e-6)
+
+
+def expected(X, y):
+    whole = fit(Problem.from_arrays(X, y, bias=1.0), Parameter(**{**vars(HARD), "gap_tol": 1e-9}))
+    return whole.result.primal
+
+
+def check(model, primal):
+    result = model.result
+    assert result.solved
+    assert result.primal == pytest.approx(primal, rel=1e-6)
+    assert result.dual <= primal * (1 + 1e-9)
+    assert any("was lost with" in note for note in result.notes)
+
+
+def kill(client, which=0):
+    pids = client.run(os.getpid)
+    os.kill(pids[sorted(pids)[which]], signal.SIGKILL)
+
+
+def train(client, X, y, on_pass, limit=60):
+    return dask_rooms.fit(
+        X, y, HARD, client=client, bias=1.0, parts=4, wait_limit=limit, on_pass=on_pass
+    )
+
+
+def after(number, act):
+    """Calls act once, when this number of rounds is done."""
+
+    def on_pass(row):
+        if row.number == number:
+            act()
+
+    return on_pass
+
+
+def test_killed_workers(start, data):
+    X, y = data(n=400)
+    primal = expected(X, y)
+    cluster, client = start()
+    with cluster, client:
+        # between two rounds, with a checkpoint
+        check(train(client, X, y, after(8, lambda: kill(client))), primal)
+        # at any moment
+        moment = random.random() / 2
+        print(f"killed {moment} s after round 2")
+
+        def later():
+            threading.Timer(moment, kill, (client, 1)).start()
+
+        check(train(client, X, y, after(2, later)), primal)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_at_ten_moments(start, data):
+    X, y = data(n=400)
+    primal = expected(X, y)
+    cluster, client = start()
+    with cluster, client:
+        for k in range(10):
+            client.wait_for_workers(2, timeout=60)
+            moment = random.random()
+            print(f"worker {k % 2} killed {moment} s after round {k}")
+
+            def later(k=k, moment=moment):
+                threading.Timer(moment, kill, (client, k % 2)).start()
+
+            check(train(client, X, y, after(k + 1, later)), primal)
+
+
+def test_a_retired_worker(start, data):
+    X, y = data(n=400)
+    cluster, client = start()
+    with cluster, client:
+
+        def retire():
+            client.retire_workers([sorted(client.scheduler_info()["workers"])[0]])
+
+        check(train(client, X, y, after(7, retire)), expected(X, y))
+
+
+def test_a_lost_scheduler_is_named(start, data):
+    X, y = data(n=400)
+    cluster, client = start()
+    address = client.scheduler.address
+    begun = time.monotonic()
+
+    def lose():
+        cluster.close()
+
+    with pytest.raises(ConnectionError, match=f"the scheduler {address} was lost"):
+        train(client, X, y, after(3, lose))
+    assert time.monotonic() - begun < 60
+    client.close()
+
+
+def test_no_worker_is_a_limit(start, data):
+    X, y = data(n=100)
+    cluster, client = start(workers=0)
+    with cluster, client, pytest.raises(TimeoutError, match="no worker has come"):
+        train(client, X, y, None, limit=1)

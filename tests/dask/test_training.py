@@ -1,0 +1,168 @@
+"""Training over workers has the optimum of one process, whatever form the data have."""
+
+import threading
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem, fit, write_container, write_libsvm
+
+da = pytest.importorskip("dask.array", reason="training over workers needs dask")
+dask_rooms = pytest.importorskip("rrmlinear.dask")
+TOLERANCE = 1e-6
+
+
+def alone(X, y, parameter, weights=None):
+    """The objective of one process."""
+    problem = Problem.from_arrays(X, y, weights, bias=1.0)
+    return fit(problem, Parameter(**{**vars(parameter), "gap_tol": 1e-9})).result.primal
+
+
+def over(client, X, y, parameter, **more):
+    return dask_rooms.fit(X, y, parameter, client=client, bias=1.0, wait_limit=60, **more)
+
+
+def check(model, expected):
+    result = model.result
+    assert result.solved
+    assert result.primal == pytest.approx(expected, rel=TOLERANCE)
+    assert result.dual <= expected * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("loss", "more"),
+    [
+        ("squared-hinge", {}),
+        ("logistic", {"regularizer": "elastic-net", "l1": 0.5}),
+        ("hinge", {"class_weights": {1: 2.0}}),
+        ("weston-watkins", {}),
+        ("squared", {}),
+    ],
+)
+def test_the_optimum_is_that_of_one_process(client, data, loss, more):
+    X, y = data(4 if loss == "weston-watkins" else 2, n=400, d=6)
+    weights = 1 + np.arange(len(y)) % 3
+    parameter = Parameter(solver=32, loss=loss, C=0.01, gap_tol=TOLERANCE, **more)
+    arrays = (da.from_array(each, chunks=(150, *each.shape[1:])) for each in (X, y, weights))
+    dX, dy, dw = arrays
+    model = over(client, dX, dy, parameter, sample_weight=dw)
+    check(model, alone(X, y, parameter, weights))
+    np.testing.assert_array_equal(model.predict(dX.compute()).shape, y.shape)
+
+
+SMOOTH = Parameter(solver=32, loss="logistic", C=0.1, gap_tol=TOLERANCE)
+
+
+def test_files_and_a_bag_of_files(client, data, tmp_path):
+    import dask.bag
+
+    X, y = data()
+    paths = []
+    for k, own in enumerate(np.array_split(np.arange(len(y)), 3)):
+        # the last columns are zero in one file, which has fewer features then
+        part = X[own] * (np.arange(X.shape[1]) < 10) if k == 1 else X[own]
+        X[own] = part
+        problem = Problem.from_arrays(csr_array(part), y[own])
+        paths.append(tmp_path / (f"{k}.txt" if k == 1 else f"{k}.rrm"))
+        (write_libsvm if k == 1 else write_container)(paths[-1], problem)
+    expected = alone(X, y, SMOOTH)
+    check(over(client, [str(path) for path in paths], None, SMOOTH), expected)
+    bag = dask.bag.from_sequence([str(path) for path in paths], npartitions=2)
+    check(over(client, bag, None, SMOOTH), expected)
+
+
+def test_frames_with_empty_partitions(client, data):
+    pandas = pytest.importorskip("pandas", reason="dataframes need pandas")
+    import dask.dataframe as dd
+
+    X, y = data()
+    frame = pandas.DataFrame(X).assign(y=y)
+    frames = dd.from_pandas(frame, npartitions=4, sort=False)
+    some = frames[frames[0] > 0.5]
+    some = dd.concat([some[some[0] > 100], some, frames[frames[0] < -100]])
+    kept = X[:, 0] > 0.5
+    columns = list(range(X.shape[1]))
+    model = over(client, some[columns], some["y"], SMOOTH)
+    check(model, alone(X[kept], y[kept], SMOOTH))
+    estimator = dask_rooms.LinearClassifier("logistic", client=client, C=0.1)
+    estimator.fit(some[columns], some["y"])
+    predicted = estimator.predict(some[columns]).compute()
+    assert (predicted.to_numpy() == y[kept]).mean() > 0.8
+
+
+def test_futures_and_memory(client, data):
+    X, y = data()
+    expected = alone(X, y, SMOOTH)
+    parts = [(X[own], y[own]) for own in np.array_split(np.arange(len(y)), 3)]
+    nothing = (X[:0], y[:0])
+    futures = client.scatter([parts[0], nothing, *parts[1:]], hash=False)
+    check(over(client, futures, None, SMOOTH), expected)
+    check(over(client, X, y, SMOOTH, parts=3), expected)
+    check(over(client, Problem.from_arrays(csr_array(X), y), None, SMOOTH), expected)
+
+
+def test_same_parts_same_bits(client, data):
+    X, y = data()
+    parameter = Parameter(solver=32, loss="hinge", C=0.1, gap_tol=1e-3)
+    one = over(client, X, y, parameter, parts=4)
+    two = over(
+        client, da.from_array(X, chunks=(100, 15)), da.from_array(y, chunks=100), parameter, parts=4
+    )
+    assert one.weights.tobytes() == two.weights.tobytes()
+
+
+def test_two_fits_at_once(client, data):
+    X, y = data()
+    found = {}
+
+    def train(C):
+        parameter = Parameter(solver=32, loss="logistic", C=C, gap_tol=TOLERANCE)
+        found[C] = over(client, X, y, parameter), parameter
+
+    threads = [threading.Thread(target=train, args=(C,)) for C in (0.1, 1.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for model, parameter in found.values():
+        check(model, alone(X, y, parameter))
+
+
+def test_workers_with_threads(start, data):
+    X, y = data()
+    cluster, client = start(workers=1, threads=3)
+    with cluster, client:
+        model = over(client, X, y, SMOOTH)
+    check(model, alone(X, y, SMOOTH))
+
+
+def test_estimators_predict_on_arrays(client, data):
+    X, y = data(3)
+    dX, dy = da.from_array(X, chunks=(500, 15)), da.from_array(y, chunks=500)
+    classifier = dask_rooms.LinearClassifier(client=client, C=0.1).fit(dX, dy)
+    predicted = classifier.predict(dX)
+    assert predicted.chunks == dy.chunks
+    assert (predicted.compute() == y).mean() > 0.7
+    assert sorted(classifier.classes_) == [1, 2, 3]
+    regressor = dask_rooms.LinearRegressor(client=client).fit(dX, dX[:, 0])
+    np.testing.assert_allclose(regressor.predict(dX).compute(), X[:, 0], atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "more", "words"),
+    [
+        ([], None, {}, "empty list"),
+        (np.eye(3), np.ones(3), {}, "at least two classes"),
+        (np.eye(3), np.arange(3), {}, "several scores"),
+        (np.eye(3), None, {}, "without labels"),
+        (np.eye(3), np.arange(2), {}, "y has shape"),
+        (np.eye(2), [0, 1], {"regularizer": "l1"}, "no ascent"),
+        (np.eye(2), [0, 1], {"free_bias": True}, "not for workers"),
+        (da.ones((4, 2), chunks=(2, 2)), np.arange(3), {}, "y has 3 entries"),
+    ],
+)
+def test_errors_are_sentences(client, X, y, more, words):
+    parameter = Parameter(loss="logistic", **more)
+    with pytest.raises(ValueError, match=words):
+        over(client, X, y, parameter)
