@@ -173,14 +173,17 @@ class TraceWriter:
 
 @contextmanager
 def warnings_said() -> Iterator[list[warnings.WarningMessage]]:
-    """Say every warning of the block on standard error at its end; yields the list of them."""
+    """Say the warnings of the block on standard error at its end, equal ones once.
+
+    Yields the list of them.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield caught
         finally:
-            for warning in caught:
-                warn(str(warning.message))
+            for text in dict.fromkeys(str(warning.message) for warning in caught):
+                warn(text)
 
 
 def warn(text: str) -> None:

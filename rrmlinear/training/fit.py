@@ -26,9 +26,10 @@ Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
 #: The warning for a measure whose bound is least at weights of zero.
 ALL_ZERO = (
-    "all weights are 0, and so are all scores: no others lower the loss of the worst labelling. "
-    "For f1 that holds with every C where the sum of the positive examples is one of negative ones "
-    "with factors of at most 1; take other features, or a loss of examples and tune its threshold"
+    "all weights are 0, and so are all scores: no others lower the loss of the worst labelling by "
+    "more than the tolerance. Take a larger C; but for f1 none helps where the sum of the positive "
+    "examples is one of negative ones with factors of at most 1: then take other features, or a "
+    "loss of examples and tune its threshold"
 )
 
 

@@ -1,6 +1,7 @@
 """What is shown of each pass, on a terminal and elsewhere."""
 
 import io
+import warnings
 
 import pytest
 
@@ -18,6 +19,14 @@ def rows():
     for number in range(1, 6):
         gap = 10.0 ** (1 - number)
         yield TraceRow(number, 0.1 * number, 2 + gap, 2.0, gap, estimated=number % 2 == 0)
+
+
+def test_equal_warnings_are_said_once(capsys):
+    with report.warnings_said() as caught:
+        for text in ("one", "other", "one"):
+            warnings.warn(text, UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "WARNING: one\nWARNING: other\n"
+    assert len(caught) == 3
 
 
 def test_pass_line_marks_estimates():
