@@ -40,7 +40,6 @@ from rrmlinear.losses.weston_watkins import (
     WestonWatkinsShark,
     WestonWatkinsWalrus,
 )
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE
 
 PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
 # Shark's default tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of the
@@ -166,13 +165,27 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
     ),
 )
 
+
+def _log_loss() -> Any:
+    # chains are imported where one is asked for, as solvers are
+    from rrmlinear.risks.layouts.chains import LOG_LOSS
+
+    return LOG_LOSS
+
+
+def _structured_hinge(smoothing: float) -> Any:
+    from rrmlinear.risks.layouts.chains import STRUCTURED_HINGE
+
+    return STRUCTURED_HINGE.smoothed(smoothing)
+
+
 #: Losses of sequences: score s(y) of a labelling y, h(y) its Hamming distance from the true one.
 CHAIN_LOSSES: Mapping[str, LossRow] = _table(
     LossRow(
         "crf",
         "chain",
         "log Σ_y e^(s(y)) − s(true y)",
-        lambda: LOG_LOSS,
+        _log_loss,
         {},
         SMOOTH,
         link="marginals",
@@ -181,7 +194,7 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         "m3n",
         "chain",
         "max over y of h(y) + s(y) − s(true y)",
-        STRUCTURED_HINGE.smoothed,
+        _structured_hinge,
         {"smoothing": 0.0},
         frozenset({"labellings"}),
     ),

@@ -1,4 +1,4 @@
-"""The pages that the commands write."""
+"""The pages that the commands write. What makes them is imported where one is asked for."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from rrmlinear.cli.files import blaming, check_output
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.pages.facts import facts_of
-from rrmlinear.pages.page import check_available, write_run
-from rrmlinear.pages.run import Run, Table
 from rrmlinear.training.search import Trial
 from rrmlinear.training.trained import TrainedModel
 
@@ -23,6 +20,8 @@ Data = Problem | SequenceProblem
 
 def check_page(path: str) -> None:
     """End the command where a page cannot be made or written."""
+    from rrmlinear.pages.page import check_available
+
     try:
         check_available()
     except ImportError as error:
@@ -64,6 +63,8 @@ class Report:
         self, trials: Sequence[Trial], best: Trial, chosen: Selection, problem: Data
     ) -> None:
         """The page of a search for C."""
+        if self.path is None:
+            return
         regression = chosen.kind == "regression"
         score = "mean squared error" if regression else chosen.loss_row.title or "accuracy"
         with_epsilon = best.epsilon is not None
@@ -72,20 +73,34 @@ class Report:
             [f"{t.cost:g}", *([f"{t.epsilon:g}"] if with_epsilon else []), f"{t.score:.6g}"]
             for t in trials
         ]
-        table = Table(f"Values of C tried; the best is {best.cost:g}", heads, rows)
-        self._of_table("Search for C", chosen, problem, table)
+        title = f"Values of C tried; the best is {best.cost:g}"
+        self._of_table("Search for C", chosen, problem, title, heads, rows)
 
     def of_folds(self, folds: int, lines: str, chosen: Selection, problem: Data) -> None:
         """The page of a cross validation, whose results were printed as ``lines``."""
         rows = [
             line.removeprefix("Cross Validation ").split(" = ", 1) for line in lines.split("\n")
         ]
-        table = Table(f"Examples of {folds} folds held out", ("measure", "value"), rows)
-        self._of_table("Cross validation", chosen, problem, table)
+        heads = ("measure", "value")
+        self._of_table(
+            "Cross validation", chosen, problem, f"Examples of {folds} folds held out", heads, rows
+        )
 
-    def _of_table(self, title: str, chosen: Selection, problem: Data, table: Table) -> None:
+    def _of_table(
+        self,
+        title: str,
+        chosen: Selection,
+        problem: Data,
+        name: str,
+        heads: Sequence[str],
+        rows: Sequence[Sequence[str]],
+    ) -> None:
         if self.path is None:
             return
+        from rrmlinear.pages.facts import facts_of
+        from rrmlinear.pages.page import write_run
+        from rrmlinear.pages.run import Run, Table
+
         run = Run(
             f"{title}, {chosen.loss_row.name} loss",
             self.command,
@@ -93,7 +108,7 @@ class Report:
             chosen.choices,
             facts=facts_of(problem, chosen.kind == "regression"),
             warnings=self.warnings,
-            tables=[table],
+            tables=[Table(name, heads, rows)],
         )
         with page_errors(self.path):
             write_run(run, self.path)

@@ -78,7 +78,7 @@ cdef class Hessian:
     def _dense_matrix(self):
         d = self.rows.width
         check_time()
-        if self._is_copied():
+        if self.size <= CHUNK and self._is_copied():
             z = self._factor()
             return z.T @ z
         result = np.zeros((d, d))

@@ -344,6 +344,44 @@ cdef class Arrays:
             np.frombuffer(self.labels, np.float64, rows),
         )
 
+    def finish_dense(self, Py_ssize_t rows, Py_ssize_t width):
+        """(values, labels), values as a rows × width matrix made in the memory of the stored ones;
+        for 32-bit indices below ``width``.
+        """
+        cdef Py_ssize_t size = self.dtype.itemsize, i, t, begin, after
+        cdef const int64_t* ends = <const int64_t*> self.indptr.data
+        cdef const int32_t* index = <const int32_t*> self.indices.data
+        cdef double* x
+        cdef float* y
+        (<int64_t*> self.indptr.data)[0] = 0
+        self.values.resize(max(rows * width, ends[rows]) * size)
+        x, y = <double*> self.values.data, <float*> self.values.data
+        with nogil:
+            # From the last row on: no value moves to a lower place than its own.
+            for i in range(rows - 1, -1, -1):
+                begin, after = i * width, width
+                for t in range(ends[i + 1] - 1, ends[i] - 1, -1):
+                    if size == 8:
+                        x[begin + index[t]] = x[t]
+                        while after > index[t] + 1:
+                            after -= 1
+                            x[begin + after] = 0
+                    else:
+                        y[begin + index[t]] = y[t]
+                        while after > index[t] + 1:
+                            after -= 1
+                            y[begin + after] = 0
+                    after = index[t]
+                while after > 0:
+                    after -= 1
+                    if size == 8:
+                        x[begin + after] = 0
+                    else:
+                        y[begin + after] = 0
+        self.indices = Memory()
+        return (self.values.array(self.dtype, rows * width).reshape(rows, width),
+                self.labels.array(np.dtype(np.float64), rows))
+
     def finish(self, Py_ssize_t rows, Py_ssize_t stored):
         """(values, indices, indptr, labels); nothing may be read into these arrays afterwards."""
         (<int64_t*> self.indptr.data)[0] = 0

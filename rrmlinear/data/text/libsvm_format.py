@@ -100,8 +100,11 @@ def read_sequences(
 
 
 def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
-    """`read_libsvm` for losses that know no sequences: a ``qid`` is refused."""
-    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, sequences=False)
+    """`read_libsvm` for losses that know no sequences: a ``qid`` is refused.
+
+    Rows are dense where the lines have nearly all features: see `Reading`.
+    """
+    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, False, dense=True)
 
 
 def _read(
@@ -113,6 +116,7 @@ def _read(
     strict: bool,
     block_size: int,
     sequences: bool | None,
+    dense: bool = False,
 ) -> Problem:
     is_mapped = is_container(path_or_file)
     if dtype is not None or not is_mapped:
@@ -130,7 +134,9 @@ def _read(
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
     if is_mapped:
         return _of_container(path_or_file, dtype, n_features, sequences)
-    reading = Reading(name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences)
+    reading = Reading(
+        name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, dense
+    )
     with open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
     if text := reading.warning():
