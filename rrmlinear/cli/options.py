@@ -58,6 +58,7 @@ class TrainingOptions:
     liblinear_model: bool = False
     cached: bool = False
     report_file: str | None = None
+    dask: str | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -140,6 +141,7 @@ def parser_of_training() -> Parser:
     parser.flag("--liblinear-model", dest="liblinear_model")
     parser.flag("--cache", dest="cached")
     parser.value("--report", dest="report_file")
+    parser.value("--dask")
     parser.flag("-C", dest="search")
     return parser
 
@@ -152,6 +154,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         raise parser.wrong("no training_set_file is given")
     if options.cached and files[0] == "-":
         raise parser.wrong("--cache needs a training_set_file with a name, not standard input")
+    if options.dask is not None:
+        _check_dask(parser, options, files[0])
     if len(files) > 2:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
@@ -177,8 +181,24 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         bool(options.liblinear_model),
         bool(options.cached),
         options.report_file,
+        options.dask,
         tuple(said),
     )
+
+
+def _check_dask(parser: Parser, options: argparse.Namespace, file: str) -> None:
+    """Refuse what training over workers does not do."""
+    if file == "-":
+        raise parser.wrong("--dask needs a training_set_file with a name: every worker opens it")
+    without = {
+        "-v": options.folds is not None,
+        "-C": options.search,
+        "--cache": options.cached,
+        "--report": options.report_file is not None,
+    }
+    for flag, is_given in without.items():
+        if is_given:
+            raise parser.wrong(f"{flag} has no effect with --dask")
 
 
 def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.cli.clusters.workers import train_over_workers
 from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
     blaming,
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str]) -> None:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
     _check_outputs(options)
+    if options.dask is not None:
+        train_over_workers(options)
+        return
     with warnings_said() as said:
         read = read_chains if options.chosen.kind == "chain" else read_problem
         problem = read(

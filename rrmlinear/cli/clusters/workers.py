@@ -1,0 +1,90 @@
+"""`train --dask`: training over the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+from rrmlinear.cli.files import blaming, output_file
+from rrmlinear.cli.flags import sentence_of
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.options import TrainingOptions
+from rrmlinear.cli.report import TraceWriter, progress, warnings_said
+from rrmlinear.cli.summary import summary
+from rrmlinear.solvers.loop.result import TraceRow
+
+# Seconds in which a scheduler must answer.
+CONNECTION_LIMIT = 20
+LOCAL = re.compile(r"local:([1-9]\d{0,3})")
+
+
+def train_over_workers(options: TrainingOptions) -> None:
+    """Train from the file, which every worker opens, and save; LeaveError for every error."""
+    assert options.dask is not None
+    try:
+        training = import_module("rrmlinear.dask.training")
+    except ImportError:
+        raise LeaveError(
+            "ERROR: --dask needs dask.distributed: pip install 'rrmlinear[dask]'"
+        ) from None
+    with ExitStack() as stack:
+        stack.enter_context(warnings_said())
+        client = stack.enter_context(_client(options.dask))
+        reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
+        if options.trace_file is not None:
+            file = stack.enter_context(output_file(options.trace_file, "can't write trace file"))
+            reporters.append(TraceWriter(file, options.trace_file).show)
+
+        def on_pass(row: TraceRow) -> None:
+            for show in reporters:
+                show(row)
+
+        try:
+            model = training.fit(
+                os.path.abspath(options.training_file),
+                None,
+                options.chosen.choices,
+                bias=options.bias,
+                client=client,
+                on_pass=on_pass,
+            )
+        except (ValueError, FloatingPointError) as error:
+            raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+        except (ConnectionError, TimeoutError) as error:
+            raise LeaveError(f"ERROR: {error}") from None
+    if not options.quiet:
+        print(summary(model, options.chosen.solver), flush=True)
+    with blaming(f"can't save model to file {options.model_file}"):
+        model.save(options.model_file, liblinear=options.liblinear_model)
+
+
+@contextmanager
+def _client(where: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of processes of its own, as local:2 says."""
+    from distributed import Client, LocalCluster
+
+    local = LOCAL.fullmatch(where)
+    if local is None:
+        try:
+            client = Client(where, timeout=CONNECTION_LIMIT)
+        except (OSError, ValueError) as error:
+            raise LeaveError(
+                f"ERROR: no scheduler answers at {where} ({type(error).__name__}): --dask takes "
+                "its address, such as tcp://host:8786, or local:2 for two processes of this machine"
+            ) from None
+        with client:
+            yield client
+        return
+    cluster = LocalCluster(
+        n_workers=int(local[1]),
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",
+        silence_logs="ERROR",
+    )
+    with cluster, Client(cluster) as client:
+        yield client
