@@ -13,8 +13,9 @@ from rrmlinear.solvers.loop.inner import Array
 
 # HiGHS's status at its time limit, as SciPy says it.
 LIMIT_REACHED = 1
-# HiGHS's tolerances, the least that it takes; weights are in units of the largest cap.
-FEASIBLE = 1e-10
+# The tolerances of HiGHS, the least that it takes and its own where that fails; weights are in
+# units of the largest cap.
+FEASIBLE, USUAL_FEASIBLE = 1e-10, 1e-7
 
 
 class LinearProgram(Edges):
@@ -48,23 +49,26 @@ def least_edge(U: Array, offsets: Array, caps: Array, total: float) -> tuple[Arr
     with ends_within(None) as deadline:
         left = deadline - time.perf_counter()
     limit = {"time_limit": left} if math.isfinite(left) else {}
-    outcome = linprog(
-        np.r_[np.zeros(n), 1.0],
-        A_ub=np.c_[U, np.full(T, -1.0)],
-        b_ub=-offsets / unit,
-        A_eq=np.r_[np.ones(n), 0.0][np.newaxis],
-        b_eq=[min(total / unit, bounds[:-1, 1].sum())],
-        bounds=bounds,
-        method="highs",
-        options={
-            "primal_feasibility_tolerance": FEASIBLE,
-            "dual_feasibility_tolerance": FEASIBLE,
-            **limit,
-        },
-    )
-    if outcome.status == LIMIT_REACHED:
-        raise TimeIsUpError
-    if outcome.status != 0:
+    for feasible in (FEASIBLE, USUAL_FEASIBLE):
+        outcome = linprog(
+            np.r_[np.zeros(n), 1.0],
+            A_ub=np.c_[U, np.full(T, -1.0)],
+            b_ub=-offsets / unit,
+            A_eq=np.r_[np.ones(n), 0.0][np.newaxis],
+            b_eq=[min(total / unit, bounds[:-1, 1].sum())],
+            bounds=bounds,
+            method="highs",
+            options={
+                "primal_feasibility_tolerance": feasible,
+                "dual_feasibility_tolerance": feasible,
+                **limit,
+            },
+        )
+        if outcome.status == LIMIT_REACHED:
+            raise TimeIsUpError
+        if outcome.status == 0:
+            break
+    else:
         raise ValueError(f"HiGHS found no optimum: {outcome.message}")
     alphas = np.maximum(-outcome.ineqlin.marginals, 0.0)
     w = np.clip(outcome.x[:n] * unit, 0.0, caps)

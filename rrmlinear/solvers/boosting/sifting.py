@@ -48,7 +48,7 @@ class Sifting:
             w = np.where(full, self.caps, 0.0)
             some = np.flatnonzero(self.undecided)
             left = 1 - float(w.sum())
-            if left < 0 or left > float(self.caps[some].sum()):
+            if len(some) < len(w) and not 0 <= left <= float(self.caps[some].sum()):
                 self.undecided[:] = True
                 continue
             U = edges.U
