@@ -16,9 +16,10 @@ TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "README.md").read_text()
 COMMAND_LINE = (TOP / "docs" / "command_line.md").read_text()
 PAGES = (TOP / "docs" / "pages.md").read_text()
+START = (TOP / "docs" / "start.md").read_text()
 PYTHON = (TOP / "docs" / "python.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
-BLOCKS = [block for page in (README, COMMAND_LINE, PAGES) for block in BLOCK.findall(page)]
+BLOCKS = [block for page in (README, START, COMMAND_LINE, PAGES) for block in BLOCK.findall(page)]
 COMMANDS = [
     line for language, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
 ]
@@ -102,6 +103,14 @@ def test_the_five_lines(folder, monkeypatch, capsys):
     assert len([line for line in programs(README)[0].splitlines() if line]) == 5
 
 
+def test_the_first_minute(folder, monkeypatch, capsys):
+    run_programs(START, folder, monkeypatch)
+    accuracy, gap, objective, searched = map(float, capsys.readouterr().out.split())
+    assert min(accuracy, searched) > 0.9
+    assert 0 <= gap <= 0.01 * objective
+    assert "LinearSVC" in (folder / "first.html").read_text(encoding="utf-8")
+
+
 def test_python(folder, monkeypatch, capsys):
     run_programs(PYTHON, folder, monkeypatch)
     solved, accuracy, best, logistic = capsys.readouterr().out.splitlines()
@@ -136,7 +145,14 @@ def test_options_are_those_of_train():
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "CONTRIBUTING.md", "docs/command_line.md", "docs/python.md", "docs/math.md"],
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/start.md",
+        "docs/command_line.md",
+        "docs/python.md",
+        "docs/math.md",
+    ],
 )
 def test_links_and_files_named(page):
     text = (TOP / page).read_text()
@@ -147,4 +163,4 @@ def test_links_and_files_named(page):
     files = re.findall(r"(?<![\w./])(?:rrmlinear|tests|tools|datasets)/[\w/]*\w\.\w+", text)
     for file in files:
         assert "NAME" in file or (TOP / file).exists(), file
-    assert targets or files or page == "docs/math.md"
+    assert targets or files or page in ("docs/math.md", "docs/start.md")

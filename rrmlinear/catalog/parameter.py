@@ -14,8 +14,11 @@ def _listed() -> str:
     paragraphs = []
     for name, row in CHOICES.items():
         default = f" (default: {row.default_text})" if row.default_text else ""
+        meaning = f"{row.meaning}{default}".replace("|", r"\|")
+        indent = " " * 4
         paragraphs.append(
-            textwrap.fill(f"{name:<15}{row.meaning}{default}", 100, subsequent_indent=" " * 15)
+            f"{name}\n"
+            + textwrap.fill(meaning, 96, initial_indent=indent, subsequent_indent=indent)
         )
     return "\n".join(paragraphs)
 
@@ -23,11 +26,22 @@ def _listed() -> str:
 class Parameter(Choices):
     __doc__ = f"""Choices for one training run, checked when they are used or by `check`.
 
-{_listed()}
-
 None stands for the default of the loss or the solver. A choice without effect, such as epsilon
 with the hinge, is an error. The tables of solver types, losses and regularizers are in
 docs/command_line.md and docs/math.md.
+
+Parameters
+----------
+{_listed()}
+
+Examples
+--------
+>>> from rrmlinear import Parameter
+>>> Parameter(solver="auto", loss="huber", huber=0.5).C
+1.0
+>>> Parameter(solver="auto", loss="hinge", epsilon=0.5).check()
+Traceback (most recent call last):
+rrmlinear.catalog.errors.ChoiceError: ...
 """
 
     def check(self, problem: Problem | None = None) -> None:

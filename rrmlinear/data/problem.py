@@ -23,6 +23,14 @@ class Problem:
     A weight multiplies the example's cost: C_i = C · class weight · c_i. ``rows.bias`` ≥ 0 is the
     value of a column appended to every row; its weight is regularized like any other, as with
     LIBLINEAR's ``-B``. Build one by `Problem.from_arrays`, `Problem.open` or `read_libsvm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import Problem
+    >>> problem = Problem.from_arrays(np.eye(3), [1, 2, 2], bias=1.0)
+    >>> problem.n_examples, problem.n_features, problem.bias
+    (3, 3, 1.0)
     """
 
     rows: Rows

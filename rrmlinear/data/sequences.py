@@ -22,6 +22,15 @@ class SequenceProblem:
     least one. ``label`` (int32) has a number in 0 … k − 1 for each position, a place in ``labels``,
     which are whole numbers in order of first appearance in a file, and any sorted values in Python.
     ``weights`` c_s ≥ 0, one for each sequence, multiply costs: C_s = C · c_s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import SequenceProblem
+    >>> words = [np.eye(3), np.eye(3)[:2]]
+    >>> problem = SequenceProblem.from_lists(words, [["a", "b", "b"], ["b", "a"]])
+    >>> problem.starts, problem.labels
+    (array([0, 3, 5]), array(['a', 'b'], dtype='<U1'))
     """
 
     rows: Rows

@@ -168,7 +168,7 @@ class LinearClassifier(AnyObjective, Classifier):
         solver's scale Ω + C Σ φ (½‖w‖² having the factor 1 in "elastic-net").
     n_features_in_ : int
         Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X had names that are all strings.
 
     Warns

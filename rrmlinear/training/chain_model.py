@@ -31,6 +31,18 @@ class ChainModel(TrainedModel):
     sparse or dense, with a row for each position. Columns beyond the model's features are ignored,
     missing ones are zero. Results stand position after position, as in the problem's ``rows``;
     `SequenceProblem.split` cuts them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import Parameter, SequenceProblem, fit_sequences
+    >>> words = [np.eye(3), np.eye(3)[:2]]
+    >>> problem = SequenceProblem.from_lists(words, [["a", "b", "b"], ["a", "b"]])
+    >>> model = fit_sequences(problem, Parameter(solver="auto", loss="crf", C=10.0))
+    >>> model.predict(problem).tolist()
+    ['a', 'b', 'b', 'a', 'b']
+    >>> model.transitions.shape
+    (2, 2)
     """
 
     #: Mixtures of labellings that a later training may begin from, where the solver has some.

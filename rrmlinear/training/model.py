@@ -23,7 +23,19 @@ SCORES_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Model(TrainedModel):
-    """A `TrainedModel` that predicts."""
+    """A `TrainedModel` that predicts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import Parameter, Problem, fit
+    >>> problem = Problem.from_arrays(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]]), [1, 2, 1])
+    >>> model = fit(problem, Parameter(C=1.0))
+    >>> model.predict(problem)
+    array([1, 2, 1])
+    >>> model.result.solved, model.weights.shape
+    (True, (2, 1))
+    """
 
     @property
     def link(self) -> str | None:

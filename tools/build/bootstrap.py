@@ -3,6 +3,7 @@
     python3 tools/build/bootstrap.py demo   build, train on half of the digits, predict the other
     python3 tools/build/bootstrap.py test   build, then run the tests (more arguments go to pytest)
     python3 tools/build/bootstrap.py lint   build, then run the linters and the type checker
+    python3 tools/build/bootstrap.py docs   build, then write the manual (--fast: examples not run)
 
 Needs Python 3.11 or newer with venv, a C and a C++ compiler, and a package index for pip. Every
 command is printed before it runs. A second run finds the environment ready and builds again only
@@ -166,7 +167,7 @@ def demo(environment: Environment) -> None:
 
 def test(environment: Environment, arguments: list[str]) -> None:
     """Run the tests, a process for each core; ``-n 0`` among the arguments makes it one process."""
-    environment.prepare("test")
+    environment.prepare("test", "docs")
     environment.run("python", "-m", "pytest", *PARALLEL, *arguments)
 
 
@@ -177,12 +178,18 @@ def lint(environment: Environment) -> None:
         environment.run(*linter)
 
 
+def docs(environment: Environment, arguments: list[str]) -> None:
+    """Write the manual into build/manual, or the folder among the arguments."""
+    environment.prepare("docs")
+    environment.run("python", str(Path(__file__).with_name("manual.py")), *arguments)
+
+
 def main() -> int:
     """Run the task; the exit code is that of the failed command, 1 for a SetupError."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("task", choices=["demo", "test", "lint"])
+    parser.add_argument("task", choices=["demo", "test", "lint", "docs"])
     parser.add_argument(
         "--environment",
         type=Path,
@@ -191,7 +198,7 @@ def main() -> int:
         help="the virtual environment, created where it is not there (default: .venv)",
     )
     options, others = parser.parse_known_args()
-    if others and options.task != "test":
+    if others and options.task not in ("test", "docs"):
         parser.error(f"{options.task} takes no further arguments, got {shlex.join(others)}")
     begin = time.perf_counter()
     try:
@@ -202,6 +209,8 @@ def main() -> int:
             demo(environment)
         elif options.task == "test":
             test(environment, others)
+        elif options.task == "docs":
+            docs(environment, others)
         else:
             lint(environment)
     except SetupError as error:

@@ -37,6 +37,15 @@ class ContainerError(ValueError):
     """A file that is no container, or one that is cut off or damaged.
 
     ``block`` is the number of the first damaged block, from 1, or None.
+
+    Examples
+    --------
+    >>> from rrmlinear import ContainerError, Problem
+    >>> try:
+    ...     Problem.open("rrmlinear/__init__.py")
+    ... except ContainerError as error:
+    ...     print("no container:", error.block)
+    no container: None
     """
 
     block: int | None = None

@@ -1,0 +1,110 @@
+"""The decision chart of docs/choose.md: questions, answers and the class for each.
+
+python docs/pictures/chart.py chart.svg
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+#: What is predicted, then what matters, then the classes that serve.
+CHART: dict[str, dict[str, tuple[str, ...]]] = {
+    "a class": {
+        "one class against another, or the rest": ("LinearSVC",),
+        "several classes in one problem": ("WestonWatkinsSVC",),
+        "probabilities": ("LogisticRegression",),
+        "F1, precision or recall at k, ROC area": ("MultivariateClassifier",),
+        "curved boundaries": ("KernelClassifier",),
+        "few simple rules that vote": ("ERLPBoostClassifier",),
+        "another loss or regularizer, bounds": ("LinearClassifier",),
+        "C by cross validation": ("LinearSVCCV", "LogisticRegressionCV"),
+    },
+    "a number": {
+        "the mean": ("Ridge",),
+        "the mean, by few features": ("Lasso", "ElasticNet"),
+        "the mean, with outliers": ("HuberRegressor", "LinearSVR"),
+        "the median or a quantile": ("QuantileRegressor",),
+        "curved functions": ("KernelRegressor",),
+        "several regressions that share features": ("MultiTaskRegressor",),
+        "another loss or regularizer, bounds": ("LinearRegressor",),
+        "alpha by cross validation": ("RidgeCV", "LassoCV", "ElasticNetCV"),
+    },
+    "labels that\ndepend on others": {
+        "sequences, with probabilities": ("ChainCRF",),
+        "sequences, by margins": ("ChainSVM",),
+        "sequences, by a kernel": ("KernelChainCRF",),
+        "trees and decomposable graphs": ("GraphCRF", "GraphSVM"),
+    },
+    "something else": {
+        "what does not belong": ("OneClassSVM",),
+        "missing entries of a matrix": ("MatrixCompletion",),
+        "the same problem for many C": ("path",),
+    },
+}
+COLUMNS = (0.0, 2.6, 5.3, 10.6)
+INK, LINE = "#1b2733", "#7c8b99"
+FILLS = ("#dbe7f3", "#e4f0e4", "#fbf0da", "#f6e3ea")
+
+
+def draw(path: Path) -> None:
+    """Draw the chart into a file, by the end of its name."""
+    n_rows = sum(map(len, CHART.values()))
+    figure, axes = plt.subplots(figsize=(11.0, 0.42 * n_rows))
+    row, roots = 0, []
+    for fill, (predicted, answers) in zip(FILLS, CHART.items(), strict=True):
+        middle = row + (len(answers) - 1) / 2
+        roots.append(middle)
+        _box(axes, COLUMNS[1], middle, predicted, fill)
+        for answer, classes in answers.items():
+            _line(axes, COLUMNS[1] + 2.0, middle, COLUMNS[2] - 0.1, row)
+            _line(axes, COLUMNS[2] + 4.4, row, COLUMNS[3] - 0.1, row)
+            _box(axes, COLUMNS[2], row, answer, fill, width=4.4)
+            _box(axes, COLUMNS[3], row, ", ".join(classes), fill, width=4.2, family="monospace")
+            row += 1
+    middle = (n_rows - 1) / 2
+    for root in roots:
+        _line(axes, COLUMNS[0] + 2.0, middle, COLUMNS[1] - 0.1, root)
+    _box(axes, COLUMNS[0], middle, "What do you\npredict?", "#ffffff")
+    axes.set(xlim=(-0.1, COLUMNS[3] + 4.3), ylim=(n_rows - 0.4, -0.6))
+    axes.axis("off")
+    figure.savefig(path, bbox_inches="tight", transparent=True, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _box(axes, left, row, text, fill, width=2.0, family="sans-serif") -> None:
+    height = 0.9 if "\n" in text else 0.7
+    axes.add_patch(
+        mpl.patches.FancyBboxPatch(
+            (left, row - height / 2),
+            width,
+            height,
+            boxstyle="round,pad=0.02,rounding_size=0.12",
+            facecolor=fill,
+            edgecolor=LINE,
+        )
+    )
+    axes.text(
+        left + width / 2,
+        row,
+        text,
+        ha="center",
+        va="center",
+        fontsize=8.5,
+        family=family,
+        color=INK,
+    )
+
+
+def _line(axes, left, top, right, bottom) -> None:
+    centre = (left + right) / 2
+    axes.plot([left, centre, centre, right], [top, top, bottom, bottom], color=LINE, lw=0.9)
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]))

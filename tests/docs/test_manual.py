@@ -1,0 +1,94 @@
+"""The manual: it builds without a warning, its links lead somewhere, and it has all there is."""
+
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rrmlinear
+
+TOP = Path(__file__).resolve().parents[2]
+DOCS = TOP / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "index.md")
+PUBLIC = [name for name in rrmlinear.__all__ if not name.startswith("_")]
+CLASSES = [name for name in PUBLIC if isinstance(getattr(rrmlinear, name), type)]
+#: Longest sentences of a page, in words, on average.
+MOST_WORDS = 25
+
+
+def prose(text):
+    """The sentences of a page, without code, tables, lists of links and formulas."""
+    text = re.sub(r"^(```|:::+).*?^\1`*$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^(\||#|    |<!--|:|\$\$).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL)
+    paragraphs = re.split(r"\n\s*\n|\n[*-] ", text)
+    return [
+        sentence
+        for paragraph in paragraphs
+        for sentence in re.split(r"(?<=[.?!:;])\s+", paragraph.strip())
+        if len(sentence.split()) > 2
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_sentences_are_short(page):
+    lengths = [len(sentence.split()) for sentence in prose(page.read_text(encoding="utf-8"))]
+    assert not lengths or sum(lengths) / len(lengths) <= MOST_WORDS
+
+
+def test_every_page_stands_in_the_contents():
+    contents = (DOCS / "index.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^([\w/]+)$", contents, flags=re.MULTILINE))
+    pages = {
+        str(path.relative_to(DOCS).with_suffix("")) for path in [*PAGES, DOCS / "api/index.md"]
+    }
+    assert pages <= told
+
+
+def test_the_reference_has_every_public_name():
+    named = re.findall(r"^   (\w+)$", (DOCS / "api" / "index.md").read_text(), flags=re.MULTILINE)
+    assert sorted(named) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_class_has_an_example_that_runs(name, monkeypatch):
+    monkeypatch.chdir(TOP)
+    thing = getattr(rrmlinear, name)
+    text = inspect.getdoc(thing)
+    assert "\nExamples\n" in text
+    module = vars(import_module(thing.__module__))
+    test = doctest.DocTestParser().get_doctest(text, dict(module), name, None, None)
+    assert test.examples
+    outcome = doctest.DocTestRunner(
+        optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    ).run(test)
+    assert outcome.failed == 0
+
+
+def test_the_chart_names_public_classes_that_the_front_page_has(tmp_path):
+    pytest.importorskip("matplotlib", reason="the chart is drawn by matplotlib")
+    chart = tmp_path / "chart.svg"
+    script = DOCS / "pictures" / "chart.py"
+    subprocess.run([sys.executable, script, chart], check=True)
+    assert "<svg" in chart.read_text(encoding="utf-8")
+    named = set(re.findall(r'"([A-Z]\w+)"', script.read_text(encoding="utf-8"))) - {"Agg"}
+    estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
+    assert named - {"Date"} == estimators
+
+
+def test_the_manual_builds_and_its_links_lead_somewhere(tmp_path):
+    pytest.importorskip("sphinx", reason="the manual needs the extra docs")
+    pytest.importorskip("sphinx_gallery", reason="the manual needs the extra docs")
+    script = TOP / "tools" / "build" / "manual.py"
+    done = subprocess.run(
+        [sys.executable, script, "--fast", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    formula = (tmp_path / "html/docs/api/generated/rrmlinear.LinearSVC.html").read_text()
+    assert "_static/mathjax/tex-chtml.js" in formula
+    assert (tmp_path / "html/_static/mathjax/tex-chtml.js").exists()
