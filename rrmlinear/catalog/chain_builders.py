@@ -51,6 +51,16 @@ def frank_wolfe(task: Task) -> Solver:
     return solver
 
 
+def marginals(task: Task) -> Solver:
+    """Steps on the marginals of one sequence after the other."""
+    from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
+
+    solver = SequenceMarginals(task.risk, task.regularizer, task.choices.seed)
+    if task.choices.threads > 1:
+        solver.notes.append(f"it uses one thread, not {task.choices.threads}")
+    return solver
+
+
 def lbfgs(task: Task) -> Solver:
     """L-BFGS over all sequences."""
     from rrmlinear.solvers.second_order.lbfgs import LBFGS
@@ -86,6 +96,16 @@ SOLVERS = (
         ("loss", "regularizer"),
         frank_wolfe,
         loss="m3n",
+    ),
+    SolverRow(
+        "marginals",
+        "MARGINAL_ASCENT",
+        "dual ascent on the marginals of a sequence at a time",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer"),
+        marginals,
+        loss="crf",
+        starts=False,
     ),
     SolverRow(
         "lbfgs",

@@ -374,4 +374,23 @@ RRM_CLONES static double chain_best(const double *nodes, const int32_t *labels, 
     return value;
 }
 
+/* −Σ d log(p + x d), the derivative of the entropy along a line, and −Σ d² / (p + x d). */
+typedef struct {
+    double rate, curvature;
+} chain_slope_t;
+
+RRM_CLONES static chain_slope_t chain_entropy_slope(const double *p, const double *d, double x,
+                                                    ptrdiff_t n)
+{
+    double rate = 0, curvature = 0;
+#pragma omp simd reduction(+ : rate, curvature)
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double q = p[j] + x * d[j];
+        q = q > 1e-300 ? q : 1e-300;
+        rate -= d[j] * log_simd(q);
+        curvature -= d[j] * d[j] / q;
+    }
+    return (chain_slope_t){rate, curvature};
+}
+
 #endif

@@ -32,3 +32,9 @@ cdef extern from "chains.h" nogil:
     double chain_best(const double* nodes, const int32_t* labels, Py_ssize_t length, Py_ssize_t k,
                       Py_ssize_t k8, const double* rows, const double* transposed,
                       chain_change_t change, double* work, int32_t* best)
+
+    ctypedef struct chain_slope_t:
+        double rate
+        double curvature
+
+    chain_slope_t chain_entropy_slope(const double* p, const double* d, double x, Py_ssize_t n)

@@ -84,6 +84,7 @@ def test_the_m3n_has_its_objective_and_no_better_point_nearby():
         ("crf", "auto", 1e-4),
         ("crf", "lbfgs", 1e-4),
         ("crf", "newton-cg", 1e-4),
+        ("crf", "marginals", 1e-4),
         ("crf", 35, 1e-4),
         ("crf", 36, 1e-4),
         ("crf", 39, 1e-4),

@@ -144,7 +144,8 @@ class ChainCRF(Chain):
         "elastic-net", "l1", "group-lasso", ….
     l1, groups : default=None
         The factor of the 1-norm, and the group of each column, where Ω has them.
-    solver : {"auto", "lbfgs", "newton-cg", "agm", "agm-1", "bmrm", "ls-bmrm"}, default="auto"
+    solver : {"auto", "lbfgs", "newton-cg", "marginals", "agm", "agm-1", "bmrm", "ls-bmrm"}, \
+    default="auto"
         "auto" is L-BFGS for "l2", cutting planes for other strongly convex Ω, else AGM-EF.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * objective``.
@@ -193,6 +194,7 @@ class ChainCRF(Chain):
         "auto": "auto",
         "lbfgs": "lbfgs",
         "newton-cg": "newton-cg",
+        "marginals": "marginals",
         "agm": 35,
         "agm-1": 36,
         "bmrm": 39,
@@ -228,10 +230,10 @@ class ChainSVM(Chain):
         As in `ChainCRF`.
     smoothing : float, default=None
         g > 0 takes g log Σ_y exp(· / g) in place of the maximum.
-    solver : {"auto", "bcfw", "lbfgs", "newton-cg", "agm", "agm-1", "bmrm", "ls-bmrm"}, \
-    default="auto"
+    solver : {"auto", "bcfw", "lbfgs", "newton-cg", "marginals", "agm", "agm-1", "bmrm", \
+    "ls-bmrm"}, default="auto"
         "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, and else as in
-        `ChainCRF`. L-BFGS, Newton's method and AGM-EF need a
+        `ChainCRF`. L-BFGS, Newton's method, "marginals" and AGM-EF need a
         smoothing.
 
     Attributes

@@ -139,7 +139,7 @@ cdef class FrankWolfe:
                 self.gap[s] = self.cost[s] * (hinge - self._values(s))
         return total
 
-    def distances(self):
+    def minus_conjugate(self):
         """Σ_s c_s Σ_y a_s(y) distance(y)."""
         cdef Py_ssize_t s, p
         cdef double total = 0

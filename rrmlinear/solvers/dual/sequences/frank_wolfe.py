@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.sequences._frank_wolfe import FrankWolfe
-from rrmlinear.solvers.loop.inner import inner
-from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.dual.sequences.ascent import SequenceAscent
 
 Array = NDArray[np.float64]
 
@@ -34,7 +32,7 @@ class Labellings(NamedTuple):
     labels: NDArray[np.int32]
 
 
-class BlockFrankWolfe(DualDescent):
+class BlockFrankWolfe(SequenceAscent):
     """minimize Ω(w) + Σ_s c_s max_y [distance(y, y_s) + ⟨w, f(x_s, y) − f(x_s, y_s)⟩], Ω quadratic.
 
     Dual: maximize Σ_s c_s Σ_y a_s(y) distance(y, y_s) − Ω*(Σ_s c_s Σ_y a_s(y) (f(y_s) − f(y))) over
@@ -55,6 +53,7 @@ class BlockFrankWolfe(DualDescent):
     """
 
     state: FrankWolfe
+    name = "Frank-Wolfe"
 
     def __init__(
         self,
@@ -65,33 +64,25 @@ class BlockFrankWolfe(DualDescent):
         sampling: str = "permutation",
         start: Labellings | None = None,
     ) -> None:
-        super().__init__(risk.rows, risk.sequence_costs, seed)
-        if not regularizer.linear:
-            raise ValueError(
-                "Frank-Wolfe needs a quadratic regularizer, as l2 is, and "
-                f"{type(regularizer).__name__} is not"
-            )
+        super().__init__(risk, regularizer, seed)
         if risk.loss.smoothing > 0 or risk.loss.distance != 1:
             raise ValueError("Frank-Wolfe needs the structured hinge, without smoothing")
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        self.risk, self.regularizer, self.sampling = risk, regularizer, sampling
-        self.first_duals = start
-        self.n = len(risk.starts) - 1
-        self.measuring_work = self.n / 2
+        self.sampling, self.first_duals = sampling, start
 
-    def start(self) -> None:
-        self.curvatures()  # refuses rows whose norm overflows
+    def made(self) -> FrankWolfe:
         risk = self.risk
-        self.state = FrankWolfe(
+        return FrankWolfe(
             risk.rows, risk.label, risk.starts, risk.k, self.costs, self.regularizer.modulus
         )
-        stored = risk.rows.n_stored + len(risk.label) * risk.k
-        self.slice = max(16, int(SLICE_WORK / risk.k * self.n / stored))
+
+    def start(self) -> None:
+        super().start()
         if self.first_duals is not None:
             self.state.start_from(*self.first_duals)
-            self.rebuild(np.zeros(risk.shape))
-        self.distances = self.state.distances()
+            self.rebuild(np.zeros(self.risk.shape))
+            self.conjugate = -self.state.minus_conjugate()
 
     def run_pass(self, number: int) -> None:
         order = self.state.begin_pass(number, self.seed)
@@ -104,9 +95,7 @@ class BlockFrankWolfe(DualDescent):
             self.state.sweep(order, begin, end, least, *asleep)
 
         self.in_pieces(order, lambda: self.slice, visit)
-        self.moved = self.state.moved
-        self.gap_sum = float(self.state.gaps.sum())
-        self.distances = self.state.distances()
+        self.passed()
 
     def _drawn(self, number: int) -> NDArray[np.int64]:
         """n draws of sequences, each with a chance in proportion to its gap."""
@@ -114,61 +103,9 @@ class BlockFrankWolfe(DualDescent):
         draws = np.random.default_rng([self.seed, number]).random(self.n)
         return np.searchsorted(sums, sums[-1] * draws, side="right").clip(0, self.n - 1)
 
-    def estimate(self) -> tuple[float, float]:
-        return self._dual(), self.gap_sum
-
-    def _omega(self) -> float:
-        """Ω(w), which is Ω* at its vector."""
-        state = self.state
-        squares = inner(state.nodes, state.nodes)
-        squares += inner(np.ascontiguousarray(state.transitions), state.transitions)
-        return self.regularizer.modulus / 2 * squares
-
-    def _dual(self) -> float:
-        return self.distances - self._omega()
-
-    def measure(self) -> None:
-        self.rebuild(np.zeros(self.risk.shape))
-        losses = self.losses()
-        self.wake()
-        self.distances = self.state.distances()
-        self.certificate.offer_weights(self.present_weights, primal=losses + self._omega())
-        self.certificate.offer_duals(self.present_duals, dual=self._dual())
-
-    def losses(self) -> float:
-        total = 0.0
-        for begin in range(0, self.n, self.slice):
-            total += self.state.measure(begin, min(begin + self.slice, self.n))
-        self.gap_sum = float(self.state.gaps.sum())
-        return total
-
-    def rebuild(self, z: Array) -> None:
-        vector = (z + self.risk.gradient(self.present_duals())) / self.regularizer.modulus
-        d, k = self.rows.width, self.risk.k
-        self.state.nodes[:d, :k] = vector[: d * k].reshape(d, k)
-        self.state.put_transitions(vector[d * k :].reshape(k, k))
-
-    def present_weights(self) -> Array:
-        state, d, k = self.state, self.rows.width, self.risk.k
-        return np.concatenate((state.nodes[:d, :k].ravel(), state.transitions.ravel()))
-
-    def present_duals(self) -> Array:
-        nodes, pairs = self.state.combination()
-        return np.concatenate((nodes.ravel(), pairs.ravel(), [self.state.distances()]))
-
     def labellings(self) -> Labellings:
         """The mixtures, as a `start` for other costs."""
         return Labellings(*self.state.labellings())
-
-    def value_at_zero(self) -> float:
-        return float(self.costs @ np.diff(self.risk.starts))
-
-    def rounding(self) -> float:
-        best, d, k = self.certificate, self.rows.width, self.risk.k
-        alphas = best.alphas[: len(self.risk.label) * k].reshape(-1, k)
-        weights = best.weights[: d * k].reshape(d, k)
-        shares = np.abs(alphas).sum(axis=1)
-        return best.rounding() + rounding_of_scores(self.rows, shares, weights)
 
     def support(self) -> dict[str, int]:
         """The number of labellings with a weight."""

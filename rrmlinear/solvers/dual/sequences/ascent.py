@@ -1,0 +1,112 @@
+"""Ascents on the dual of sequences: what those by labellings and by marginals have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
+
+Array = NDArray[np.float64]
+
+
+class SequenceAscent(DualDescent):
+    """minimize Ω(w) + Σ_s c_s φ_s(w) over sequences s, Ω the squared norm, one after the other.
+
+    ``state``, the kernel, holds a distribution of labellings for each sequence and the weights w of
+    all: `minus_conjugate` is −F* there, `combination` the duals. Certificate: the gap is the sum of
+    the gaps of the sequences, exact after a pass over all of them.
+
+    Raises ValueError for other regularizers, in the words of the method's ``name``.
+    """
+
+    state: Any
+    #: The method's name in errors.
+    name = ""
+
+    def __init__(self, risk: Any, regularizer: Regularizer, seed: int) -> None:
+        super().__init__(risk.rows, risk.sequence_costs, seed)
+        if not regularizer.linear:
+            raise ValueError(
+                f"{self.name} needs a quadratic regularizer, as l2 is, and "
+                f"{type(regularizer).__name__} is not"
+            )
+        self.risk, self.regularizer = risk, regularizer
+        self.n = len(risk.starts) - 1
+        self.measuring_work = self.n / 2
+        self.conjugate = 0.0
+
+    def made(self) -> Any:
+        """The kernel at its first distributions."""
+        raise TypeError(f"{type(self).__name__} has no kernel")
+
+    def start(self) -> None:
+        self.curvatures()  # refuses rows whose norm overflows
+        risk = self.risk
+        self.state = self.made()
+        stored = risk.rows.n_stored + len(risk.label) * risk.k
+        self.slice = max(16, int(SLICE_WORK / risk.k * self.n / stored))
+        self.conjugate = -self.state.minus_conjugate()
+
+    def passed(self) -> None:
+        """Note what the visits of a pass have changed."""
+        self.moved = self.state.moved
+        self.gap_sum = float(self.state.gaps.sum())
+        self.conjugate = -self.state.minus_conjugate()
+
+    def estimate(self) -> tuple[float, float]:
+        return self._dual(), self.gap_sum
+
+    def _omega(self) -> float:
+        """Ω(w), which is Ω* at its vector."""
+        state = self.state
+        squares = inner(state.nodes, state.nodes)
+        squares += inner(np.ascontiguousarray(state.transitions), state.transitions)
+        return self.regularizer.modulus / 2 * squares
+
+    def _dual(self) -> float:
+        return -self.conjugate - self._omega()
+
+    def measure(self) -> None:
+        self.rebuild(np.zeros(self.risk.shape))
+        losses = self.losses()
+        self.wake()
+        self.conjugate = -self.state.minus_conjugate()
+        self.certificate.offer_weights(self.present_weights, primal=losses + self._omega())
+        self.certificate.offer_duals(self.present_duals, dual=self._dual())
+
+    def losses(self) -> float:
+        total = 0.0
+        for begin in range(0, self.n, self.slice):
+            total += self.state.measure(begin, min(begin + self.slice, self.n))
+        self.gap_sum = float(self.state.gaps.sum())
+        return total
+
+    def rebuild(self, z: Array) -> None:
+        vector = (z + self.risk.gradient(self.present_duals())) / self.regularizer.modulus
+        d, k = self.rows.width, self.risk.k
+        self.state.nodes[:d, :k] = vector[: d * k].reshape(d, k)
+        self.state.put_transitions(vector[d * k :].reshape(k, k))
+
+    def present_weights(self) -> Array:
+        state, d, k = self.state, self.rows.width, self.risk.k
+        return np.concatenate((state.nodes[:d, :k].ravel(), state.transitions.ravel()))
+
+    def present_duals(self) -> Array:
+        nodes, pairs = self.state.combination()
+        return np.concatenate((nodes.ravel(), pairs.ravel(), [self.state.minus_conjugate()]))
+
+    def value_at_zero(self) -> float:
+        return float(self.risk.total(np.zeros(self.risk.n_scores)))
+
+    def rounding(self) -> float:
+        best, d, k = self.certificate, self.rows.width, self.risk.k
+        alphas = best.alphas[: len(self.risk.label) * k].reshape(-1, k)
+        weights = best.weights[: d * k].reshape(d, k)
+        shares = np.abs(alphas).sum(axis=1)
+        return best.rounding() + rounding_of_scores(self.rows, shares, weights)

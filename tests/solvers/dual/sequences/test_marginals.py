@@ -1,0 +1,100 @@
+"""The ascent on marginals: optimum, certificate, bits, refusals."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainLoss, ChainRisk
+from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.lbfgs import LBFGS
+
+LOSSES = {
+    "crf": LOG_LOSS,
+    "smoothed m3n": STRUCTURED_HINGE.smoothed(0.2),
+    "cooler": ChainLoss(0.5, 0.1),
+}
+
+
+def made(loss=LOG_LOSS, k=3, m=14, d=6, most=5, C=0.5, bias=-1.0, costs=None, sparse=False):
+    rng = np.random.default_rng(0)
+    centres = 1.5 * rng.normal(size=(k, d))
+    X, y = [], []
+    for s in range(m):
+        label = [rng.integers(k)]
+        for _ in range(s % most):
+            label.append((label[-1] + rng.integers(2)) % k)
+        y.append(np.array(label))
+        X.append(centres[label] + rng.normal(size=(len(label), d)))
+        if sparse:
+            X[-1][rng.random(X[-1].shape) < 0.5] = 0
+            X[-1] = csr_array(X[-1])
+    p = SequenceProblem.from_lists(X, y, labels=np.arange(k), bias=bias)
+    each = np.full(m, C) if costs is None else C * np.asarray(costs, dtype=float)
+    return ChainRisk(p.rows, p.label, p.starts, k, each, loss=loss)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize(("sparse", "bias"), [(False, -1.0), (True, 1.0)])
+@pytest.mark.parametrize("C", [0.01, 0.5, 20.0])
+def test_the_optimum_of_lbfgs(name, C, sparse, bias):
+    risk = made(LOSSES[name], C=C, sparse=sparse, bias=bias)
+    best = LBFGS(risk, L2(1)).solve(Stopping(gap_tol=1e-8))
+    result = SequenceMarginals(risk, L2(1)).solve(Stopping(gap_tol=1e-7))
+    assert result.solved
+    assert all(row.gap >= -1e-9 * abs(row.primal) for row in result.trace)
+    duals = [row.dual for row in result.trace]
+    assert np.diff(duals).min(initial=0) >= -1e-10 * abs(best.primal)
+    assert best.dual - 1e-7 * best.primal <= result.primal <= best.primal * (1 + 2e-7)
+    np.testing.assert_allclose(result.weights, best.weights, atol=1e-3)
+
+
+@pytest.mark.parametrize("k", [2, 8, 9, 33])
+def test_numbers_of_labels(k):
+    risk = made(k=k)
+    best = LBFGS(risk, L2(0.3)).solve(Stopping(gap_tol=1e-7))
+    result = SequenceMarginals(risk, L2(0.3)).solve(Stopping(gap_tol=1e-6))
+    assert result.solved
+    assert result.primal == pytest.approx(best.primal, rel=2e-6)
+
+
+def test_costs_of_sequences_and_of_none():
+    costs = [0, 1, 2, 3] * 3 + [0, 1]
+    risk = made(costs=costs)
+    best = LBFGS(risk, L2(1)).solve(Stopping(gap_tol=1e-8))
+    result = SequenceMarginals(risk, L2(1)).solve(Stopping(gap_tol=1e-7))
+    assert result.solved
+    assert result.primal == pytest.approx(best.primal, rel=1e-6)
+
+
+def test_the_dual_by_the_risk():
+    risk = made(bias=1.0)
+    result = SequenceMarginals(risk, L2(2)).solve(Stopping(gap_tol=1e-3))
+    vector = risk.gradient(result.duals)
+    assert result.dual == pytest.approx(-risk.conjugate(result.duals) - vector @ vector / 4)
+    np.testing.assert_allclose(result.weights, vector / 2, atol=1e-12)
+    at = risk.at(risk.scores(result.weights))
+    w = result.weights
+    assert result.primal == pytest.approx(at.value + w @ w)
+
+
+def test_a_seed_has_the_same_bits():
+    first, again, other = (
+        SequenceMarginals(made(), L2(1), seed).solve(Stopping(gap_tol=1e-9, max_passes=3))
+        for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first.weights, again.weights)
+    assert (first.weights != other.weights).any()
+    assert first.status is Status.PASS_LIMIT
+
+
+def test_other_problems_are_refused():
+    with pytest.raises(ValueError, match="the ascent on marginals needs a smooth loss"):
+        SequenceMarginals(made(STRUCTURED_HINGE), L2(1))
+    with pytest.raises(ValueError, match="the ascent on marginals needs a quadratic regularizer"):
+        SequenceMarginals(made(), ElasticNet(0.1))
+    with pytest.raises(ValueError, match="the transitions are too far apart"):
+        SequenceMarginals(made(ChainLoss(1.0, 1e-5), C=50.0), L2(1)).solve(Stopping())
