@@ -181,7 +181,7 @@ def newton(task: Task) -> Solver:
 def _takes_sample(task: Task) -> bool:
     """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
     least = MIN_SAMPLE_EXAMPLES * SAMPLE_FRACTION * task.rows.width * (task.n_classes or 1)
-    begins = task.start is None and task.risk is None
+    begins = task.start is None and task.risk is None and task.rows.blocks is None
     return begins and "smooth" in task.features and task.rows.shape[0] >= least
 
 

@@ -17,6 +17,7 @@ from rrmlinear.catalog.values import (
     NamesOrWhole,
     Number,
     RowName,
+    Size,
     Switch,
     Whole,
 )
@@ -251,6 +252,13 @@ class Choices:
     )
     seed: int = choice("run", "seed of the order of visits and of folds", Whole(0, 2**64 - 1), 0)
     threads: int = choice("run", "threads of the solver", Whole(1), 1)
+    memory: int | None = choice(
+        "run",
+        "bytes of memory for examples, duals and weights; a container that is larger is streamed",
+        Size(1),
+        usually="half of the available memory",
+        needs=frozenset({"examples"}),
+    )
 
 
 #: The rows by their names.

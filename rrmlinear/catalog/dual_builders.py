@@ -114,6 +114,8 @@ def suits_features(task: Task) -> bool:
     """
     if "least-squares" not in task.features or task.risk is not None:
         return False
+    if task.rows.blocks is not None:  # it takes columns
+        return False
     return task.regularizer.quadratic_l1 == 0 and bool(task.choices.free_bias)
 
 

@@ -115,6 +115,8 @@ class Selection:
             weights,
         )
         solver = self.solver.build(task)
+        if rows.blocks is not None:
+            solver.notes.append(rows.blocks.reason)
         if self.tolerance is not None and self.solver.rule is not None:
             solver.rule = self.solver.rule(task, self.tolerance)
             if self.choices.tolerance is None and self.solver.proves:

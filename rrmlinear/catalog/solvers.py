@@ -190,6 +190,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         rule_builders.free_range,
         "nu",
         build=stage_builders.one_class,
+        streams=False,
     ),
     SolverRow(
         30,
@@ -295,6 +296,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         (*OBJECTIVE, "batch", "averaging"),
         batch_builders.pegasos,
         starts=False,
+        streams=False,
     ),
     SolverRow(
         42,

@@ -21,6 +21,8 @@ from rrmlinear.solvers.second_order.systems import (
 
 # Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
 SCORE_COST, BLAS_COST = 20.0, 0.08
+# The same of reading a stored value from a file.
+READING_COST = 6.0
 # Products with all examples in a pass of Newton's method, and in one over all examples at once.
 NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
 # Products of a Newton system with the parts of each class as preconditioner, and for these parts.
@@ -134,12 +136,20 @@ def _repeats(task: Task) -> bool:
     """Whether the ascent repeats busy examples: several scores, and more features than examples."""
     n, d = task.rows.shape
     choices = task.choices
+    if task.rows.blocks is not None:
+        return False
     return task.n_classes is not None and d > n and choices.inner is None and not choices.free_bias
 
 
 def _visit(task: Task) -> float:
     _, _, stored, k = _sizes(task)
     return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
+
+
+def _pass_visit(task: Task) -> float:
+    """The cost of an example in a pass over all, of which blocks have to be read."""
+    reading = 0.0 if task.rows.blocks is None else READING_COST
+    return _visit(task) + reading * _sizes(task)[2]
 
 
 def _ascent(task: Task) -> Stage:
@@ -162,7 +172,7 @@ def _newton(task: Task) -> Stage:
         by_classes = k > 1 and d <= MAX_CLASS_FEATURES
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
-    step = NEWTON_PRODUCTS * n * _visit(task) + system
+    step = NEWTON_PRODUCTS * n * _pass_visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
     least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
     build = _from(batch_builders.newton, task)
@@ -170,7 +180,7 @@ def _newton(task: Task) -> Stage:
 
 
 def _gradients(task: Task) -> list[Stage]:
-    visit = BATCH_PRODUCTS * _visit(task)
+    visit = BATCH_PRODUCTS * _pass_visit(task)
     cost = BATCH_PASSES * visit * _sizes(task)[0]
     agm = _from(batch_builders.agm, task)
     pdprox = _from(partial(batch_builders.pdprox, order="dual"), task)

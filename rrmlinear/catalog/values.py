@@ -112,6 +112,11 @@ class Whole(Values):
 
 
 @dataclass(frozen=True)
+class Size(Whole):
+    """A number of bytes."""
+
+
+@dataclass(frozen=True)
 class NamesOrWhole(Names):
     """One of a few names, or a whole number from 1 on, the number of ``counted``."""
 

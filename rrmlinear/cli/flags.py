@@ -64,6 +64,7 @@ FLAGS = {
     "batch": Flag("--batch", "size"),
     "seed": Flag("-S", "seed"),
     "threads": Flag("-m", "threads"),
+    "memory": Flag("--memory", "size"),
 }
 
 

@@ -14,13 +14,13 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
-from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Switch, Whole
+from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli import usage
 from rrmlinear.cli.columns import read_columns, read_groups
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
-from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, whole
+from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, size, whole
 
 MAX_THREADS = 1024
 FOLDS_OF_SEARCH = 5
@@ -97,6 +97,8 @@ def _converter(name: str) -> Callable[[str], Any]:
         return name_or_whole
     if isinstance(values, Names):
         return choice(flag, values.names)
+    if isinstance(values, Size):
+        return size(flag)
     if isinstance(values, Whole):
         return whole(flag, values.least, values.most)
     return number(flag)
@@ -214,6 +216,9 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
     if options.trace_file is not None and (options.folds is not None or options.search):
         flag = "-C" if options.search else "-v"
         raise ValueError(f"--trace has no effect with {flag}, which trains several models")
+    if options.memory is not None and (options.folds is not None or options.search):
+        flag = "-C" if options.search else "-v"
+        raise ValueError(f"--memory has no effect with {flag}, which copies the rows of each fold")
     if options.search and row.loss == "one-class":
         raise ValueError(f"-C has no effect with -s {row.number}, which has no C")
     if row.is_liblinear:

@@ -10,6 +10,9 @@ from typing import Any
 import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
 
+#: What letters behind a number of bytes stand for.
+FACTORS = {"K": 10**3, "M": 10**6, "G": 10**9}
+
 
 class Parser:
     """argparse behind LIBLINEAR's rules for the end of options and the place of values."""
@@ -118,6 +121,22 @@ def number(name: str) -> Callable[[str], float]:
         if not math.isfinite(value):
             raise LeaveError(f"ERROR: {name} takes a finite number, not {text!r}")
         return value
+
+    return convert
+
+
+def size(name: str) -> Callable[[str], int]:
+    """The converter of numbers of bytes, with K, M or G behind for powers of 1000."""
+
+    def convert(text: str) -> int:
+        factor = FACTORS.get(text[-1:].upper(), 1)
+        try:
+            value = float((text if factor == 1 else text[:-1]).replace("_", "x"))
+        except ValueError:
+            value = math.nan
+        if not 1 <= factor * value < math.inf:
+            raise LeaveError(f"ERROR: {name} takes a number of bytes such as 500M, not {text!r}")
+        return int(factor * value)
 
     return convert
 

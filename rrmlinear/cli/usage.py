@@ -37,6 +37,7 @@ MORE = {
     "unpenalized": ": 3,5-7, or a file with one on each line",
     "threads": ", and of reading, whose default is all processors",
     "free_bias": "; needs -B 1",
+    "memory": ". K, M and G stand for powers of 1000: 500M",
 }
 #: The meanings of flags that turn a switch off.
 OFF = {

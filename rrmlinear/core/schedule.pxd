@@ -16,15 +16,32 @@ ctypedef struct schedule_t:
 
 
 cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* cost, int number,
-                                      uint64_t seed, int64_t* order) noexcept nogil:
-    """The examples of cost > 0 that pass `number` visits, shuffled; returns how many."""
+                                      Py_ssize_t begin, Py_ssize_t end,
+                                      int64_t* order) noexcept nogil:
+    """Those of the examples begin … end − 1 of cost > 0 that pass `number` visits; how many."""
     cdef Py_ssize_t i, m = 0
-    cdef uint64_t state = random_stream(seed, <uint64_t> number)
-    for i in range(schedule.n):     # no branch to mispredict: the next one overwrites a sleeper
+    for i in range(begin, end):     # no branch to mispredict: the next one overwrites a sleeper
         order[m] = i
         m += (schedule.wake[i] <= number) & (cost[i] > 0)
-    random_shuffle(&state, order, m)
     return m
+
+
+cdef inline Py_ssize_t schedule_above(const double* cost, const double* gap, Py_ssize_t step,
+                                      double least, Py_ssize_t begin, Py_ssize_t end,
+                                      int64_t* order) noexcept nogil:
+    """Those of them whose gap, gap[i step], is above `least`, asleep or not; how many."""
+    cdef Py_ssize_t i, m = 0
+    for i in range(begin, end):
+        order[m] = i
+        m += (gap[i * step] > least) & (cost[i] > 0)
+    return m
+
+
+cdef inline void schedule_shuffle(int number, uint64_t seed, int64_t* order,
+                                  Py_ssize_t m) noexcept nogil:
+    """Shuffle m examples for pass `number`."""
+    cdef uint64_t state = random_stream(seed, <uint64_t> number)
+    random_shuffle(&state, order, m)
 
 
 cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* cost, int number,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.container.mapping import open_container
+from rrmlinear.data.container.mapping import Mapped, open_container
 from rrmlinear.data.rows import Rows
 
 INT32_MAX = 2**31 - 1
@@ -37,6 +37,8 @@ class Problem:
     labels: NDArray[np.float64]
     weights: NDArray[np.float64] | None = None
     query_ids: NDArray[np.int64] | None = None
+    #: The file that rows and labels lie in, if they do.
+    container: Mapped | None = None
 
     @property
     def n_examples(self) -> int:
@@ -122,7 +124,7 @@ class Problem:
         """
         mapped = open_container(path, verify)
         arrays = mapped.arrays
-        return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"))
+        return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
 
 
 def rows_of(X: Any) -> Rows:

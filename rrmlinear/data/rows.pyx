@@ -27,10 +27,14 @@ cdef class Rows:
     Nothing is copied: CSR arrays (``values`` float32/float64, ``indices`` int32/int64, ``indptr``
     int32/int64) or one C-contiguous matrix ``values`` (then ``indices`` and ``indptr`` are None).
     Read-only and memory-mapped arrays are allowed. `find_fault` checks the arrays.
+
+    With ``blocks`` (`RowBlocks`) the rows are streamed from a file: any row may be read, but a pass
+    goes over `spans` or `spans_among`, which bring blocks into memory and let go of them.
     """
 
-    def __init__(self, values, indices, indptr, Py_ssize_t n_features, double bias=-1.0):
-        self.values, self.indices, self.indptr = values, indices, indptr
+    def __init__(self, values, indices, indptr, Py_ssize_t n_features, double bias=-1.0,
+                 blocks=None):
+        self.values, self.indices, self.indptr, self.blocks = values, indices, indptr, blocks
         self.c.kind = ROW_FLOAT32 if values.dtype == np.float32 else 0
         self.value_bytes = bytes_of(values)
         self.c.values = begin_of(self.value_bytes)
@@ -79,7 +83,22 @@ cdef class Rows:
 
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
-        return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias)
+        return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias, self.blocks)
+
+    def streamed(self, blocks):
+        """The same rows, streamed in these `RowBlocks`; None: all in memory."""
+        return Rows(self.values, self.indices, self.indptr, self.c.n_features, self.bias, blocks)
+
+    def spans(self, Py_ssize_t begin=0, Py_ssize_t end=-1):
+        """(begin, end) of runs of the rows begin … end − 1, in order, each in memory until the next
+        is asked for: one run of all, or a run for each block of rows that are streamed.
+        """
+        cdef Py_ssize_t stop = self.c.n_rows if end < 0 else end
+        return ((begin, stop),) if self.blocks is None else self.blocks.between(begin, stop)
+
+    def spans_among(self, chosen):
+        """The same for some rows, by their rising numbers: (begin, end) of places in ``chosen``."""
+        return ((0, len(chosen)),) if self.blocks is None else self.blocks.among(chosen)
 
     def between(self, Py_ssize_t begin, Py_ssize_t end):
         """Rows begin … end − 1, over the same memory."""
@@ -98,27 +117,30 @@ cdef class Rows:
         """‖x_i‖² of every row, the appended column included."""
         cdef Py_ssize_t i
         cdef row_t row
+        cdef Py_ssize_t begin, end
         norms = np.empty(self.c.n_rows)
         cdef double[::1] out = norms
-        with nogil:
-            for i in range(self.c.n_rows):
-                row = rows_get(&self.c, i)
-                out[i] = row_squared_norm(&row)
+        for begin, end in self.spans():
+            with nogil:
+                for i in range(begin, end):
+                    row = rows_get(&self.c, i)
+                    out[i] = row_squared_norm(&row)
         return norms
 
     def feature_cuts(self, Py_ssize_t n_parts):
         """n_parts + 1 features from 0 to d that divide the stored values about evenly."""
-        cdef Py_ssize_t i, t, d = self.c.n_features
+        cdef Py_ssize_t i, t, d = self.c.n_features, begin, end
         cdef row_t row
         if self.indptr is None or d == 0:
             return np.arange(n_parts + 1) * d // n_parts
         counts = np.zeros(d, dtype=np.int64)
         cdef int64_t[::1] count = counts
-        with nogil:
-            for i in range(self.c.n_rows):
-                row = rows_get(&self.c, i)
-                for t in range(row.length):
-                    count[row_index(&row, row.kind, t)] += 1
+        for begin, end in self.spans():
+            with nogil:
+                for i in range(begin, end):
+                    row = rows_get(&self.c, i)
+                    for t in range(row.length):
+                        count[row_index(&row, row.kind, t)] += 1
         below = np.cumsum(counts)
         inner = np.searchsorted(below, below[d - 1] / n_parts * np.arange(1, n_parts))
         return np.concatenate(([0], inner, [d]))
@@ -128,7 +150,7 @@ cdef class Rows:
 
         Stored values at features from n_features on do not count.
         """
-        cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k)
+        cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k), begin, end
         cdef row_t row
         padded = aligned_zeros(max(weights.shape[0], 1), stride)
         padded[:weights.shape[0], :k] = weights
@@ -137,14 +159,15 @@ cdef class Rows:
         cdef double[:, ::1] scores = line
         result = np.empty((self.c.n_rows, k))
         cdef double[:, ::1] out = result
-        with nogil:
-            for i in range(self.c.n_rows):
-                row = rows_get(&self.c, i)
-                row.bias_index = n_features
-                while row.length and row_index(&row, row.kind, row.length - 1) >= n_features:
-                    row.length -= 1
-                block_scores(&row, &W[0, 0], stride, stride, &scores[0, 0])
-                memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
+        for begin, end in self.spans():
+            with nogil:
+                for i in range(begin, end):
+                    row = rows_get(&self.c, i)
+                    row.bias_index = n_features
+                    while row.length and row_index(&row, row.kind, row.length - 1) >= n_features:
+                        row.length -= 1
+                    block_scores(&row, &W[0, 0], stride, stride, &scores[0, 0])
+                    memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
         return result
 
     def find_fault(self):

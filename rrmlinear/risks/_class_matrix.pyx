@@ -36,21 +36,23 @@ def pair_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not N
     Pair (j, l) stands at j (j − 1)/2 + l. All pairs of a row are added at once, for each two of
     its features.
     """
-    cdef Py_ssize_t d = rows.width, n_pairs = k * (k - 1) // 2, a = 0, n = row_of.shape[0]
+    cdef Py_ssize_t d = rows.width, n_pairs = k * (k - 1) // 2, a, first, n
     cdef Py_ssize_t stride = block_stride(n_pairs), f
     sums = aligned_zeros(max(d * (d + 1) // 2, 1), stride)   # features g ≤ f at f (f + 1)/2 + g
     memory = aligned_zeros(2, stride)
     cdef double[:, ::1] table = sums
     cdef double* weights = <double*> <uintptr_t> memory.ctypes.data
-    while a < n:
-        check_time()
-        with nogil:
-            for a in range(a, min(a + ROWS_AT_ONCE, n)):
-                if a + LOOKAHEAD < n:
-                    rows_prefetch(&rows.c, row_of[a + LOOKAHEAD])
-                _add(rows, row_of[a], begin[a], begin[a + 1], classes, rate, share, weights,
-                     weights + stride, stride, &table[0, 0])
-        a += 1
+    for first, n in rows.spans_among(np.asarray(row_of)):
+        a = first
+        while a < n:
+            check_time()
+            with nogil:
+                for a in range(a, min(a + ROWS_AT_ONCE, n)):
+                    if a + LOOKAHEAD < n:
+                        rows_prefetch(&rows.c, row_of[a + LOOKAHEAD])
+                    _add(rows, row_of[a], begin[a], begin[a + 1], classes, rate, share, weights,
+                         weights + stride, stride, &table[0, 0])
+            a += 1
     result = np.empty((n_pairs, d, d))
     for f in range(d):
         line = sums[f * (f + 1) // 2:(f + 1) * (f + 2) // 2, :n_pairs].T

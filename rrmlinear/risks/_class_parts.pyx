@@ -28,7 +28,7 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
     """
     ssyrk = linear_algebra("scipy.linalg.blas").ssyrk
 
-    cdef Py_ssize_t a = 0, n = row_of.shape[0], d = rows.width, j
+    cdef Py_ssize_t a, n = row_of.shape[0], d = rows.width, j, end
     result = np.zeros((k, d, d), dtype=np.float32)
     held = np.zeros((k, ROOM, d), dtype=np.float32)
     if d == 0:
@@ -43,16 +43,18 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
     for j in range(k):
         # chances are min(1, m_ij times this)
         chance[j] = most / chance[j] if count[j] > most else 0
-    while a < n:
-        check_time()
-        with nogil:
-            a = _fill(rows, a, row_of, begin, classes, rate, share, scale, chance, rest, fill, room)
-        for j in range(k):
-            if fill[j] == ROOM or a == n:
-                part = result[j].T
-                ssyrk(1.0, held[j, :fill[j]].T, beta=1.0, c=part, overwrite_c=True)
-                memset(&room[j, 0, 0], 0, fill[j] * d * sizeof(float))
-                fill[j] = 0
+    for a, end in rows.spans_among(np.asarray(row_of)):
+        while a < end:
+            check_time()
+            with nogil:
+                a = _fill(rows, a, end, row_of, begin, classes, rate, share, scale, chance, rest,
+                          fill, room)
+            for j in range(k):
+                if fill[j] == ROOM or a == n:
+                    part = result[j].T
+                    ssyrk(1.0, held[j, :fill[j]].T, beta=1.0, c=part, overwrite_c=True)
+                    memset(&room[j, 0, 0], 0, fill[j] * d * sizeof(float))
+                    fill[j] = 0
     return result
 
 
@@ -76,13 +78,14 @@ cdef void _totals(const int64_t[::1] begin, const int32_t[::1] classes, const do
             count[classes[j]] += 1
 
 
-cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, const int64_t[::1] row_of,
+cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, Py_ssize_t n, const int64_t[::1] row_of,
                       const int64_t[::1] begin, const int32_t[::1] classes,
                       const double[::1] rate, const double[::1] share, const double[::1] scale,
                       const double[::1] chance, double[::1] rest, int64_t[::1] fill,
                       float[:, :, ::1] room) noexcept nogil:
-    # rows times √m_ij to the room of their classes, from row a until one is full; the row after
-    cdef Py_ssize_t j, t, c, n = row_of.shape[0]
+    # rows times √m_ij to the room of their classes, from row a until one is full or to row n; the
+    # row after
+    cdef Py_ssize_t j, t, c
     cdef double weight, root, probability
     cdef float* line
     cdef bint full = False

@@ -138,13 +138,14 @@ cdef class BlockRisk:
                 Py_ssize_t begin, Py_ssize_t end):
         line = aligned_zeros(1, self.k8)
         cdef double* scores = <double*> <uintptr_t> line.ctypes.data
-        cdef Py_ssize_t whole = block_stride(self.k), i
+        cdef Py_ssize_t whole = block_stride(self.k), i, first, last
         cdef row_t row
-        with nogil:
-            for i in range(begin, end):
-                row = rows_get(&self.rows.c, i)
-                block_scores(&row, &w[0, 0], self.stride, whole, scores)
-                memcpy(&out[i, 0], scores, self.k * sizeof(double))
+        for first, last in self.rows.spans(begin, end):
+            with nogil:
+                for i in range(first, last):
+                    row = rows_get(&self.rows.c, i)
+                    block_scores(&row, &w[0, 0], self.stride, whole, scores)
+                    memcpy(&out[i, 0], scores, self.k * sizeof(double))
 
     def at(self, scores, warm=None):
         """F at these scores."""
@@ -297,7 +298,7 @@ cdef class BlockRisk:
 
     def _gradient(self, const double[:, ::1] derivatives not None, Py_ssize_t part,
                   Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t i, j, first, last
         cdef row_t row
         scaled = aligned_zeros(1, self.k8)
         if self.padded:
@@ -307,14 +308,15 @@ cdef class BlockRisk:
             array = np.zeros(self.shape)
         cdef double* sums = <double*> <uintptr_t> array.ctypes.data
         cdef double* line = <double*> <uintptr_t> scaled.ctypes.data
-        with nogil:
-            for i in range(begin, end):
-                if self.cost[i] == 0:
-                    continue
-                for j in range(self.k):
-                    line[j] = self.cost[i] * derivatives[i, j]
-                row = rows_get(&self.rows.c, i)
-                block_update(&row, sums, self.stride, line)
+        for first, last in self.rows.spans(begin, end):
+            with nogil:
+                for i in range(first, last):
+                    if self.cost[i] == 0:
+                        continue
+                    for j in range(self.k):
+                        line[j] = self.cost[i] * derivatives[i, j]
+                    row = rows_get(&self.rows.c, i)
+                    block_update(&row, sums, self.stride, line)
         return array
 
     def conjugate(self, const double[:, ::1] alphas not None):

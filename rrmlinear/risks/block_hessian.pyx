@@ -102,37 +102,39 @@ cdef class BlockHessian:
         cdef double* line = <double*> <uintptr_t> memory.ctypes.data
         cdef double* steps = line + k8
         cdef double* u = steps + k8
-        cdef Py_ssize_t a, j, t, m, s = 0
+        cdef Py_ssize_t a, j, t, m, s = 0, first, last
         cdef double base, dot
         cdef row_t row
-        with nogil:
-            for a in range(self.row_of.shape[0]):
-                row = rows_get(&self.rows.c, self.row_of[a])
-                block_scores(&row, &weights[0, 0], self.stride, self.stride, line)
-                t, m = self.begin[a], self.begin[a + 1] - self.begin[a] - 1
-                base, dot = line[self.classes[t]], 0
-                for j in range(m):
-                    u[j] = self.root[s + j] * (line[self.classes[t + 1 + j]] - base)
-                    dot += self.tilt[s + j] * u[j]
-                for j in range(m):
-                    u[j] -= self.tilt[s + j] * dot
-                if sums is None:
+        for first, last in self.rows.spans_among(self.active):
+            with nogil:
+                for a in range(first, last):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    block_scores(&row, &weights[0, 0], self.stride, self.stride, line)
+                    t, m = self.begin[a], self.begin[a + 1] - self.begin[a] - 1
+                    base, dot = line[self.classes[t]], 0
                     for j in range(m):
-                        terms[s + j] = u[j]
-                else:
-                    self._add(a, s, u, steps, &row, &sums[0, 0])
-                s += m
+                        u[j] = self.root[s + j] * (line[self.classes[t + 1 + j]] - base)
+                        dot += self.tilt[s + j] * u[j]
+                    for j in range(m):
+                        u[j] -= self.tilt[s + j] * dot
+                    if sums is None:
+                        for j in range(m):
+                            terms[s + j] = u[j]
+                    else:
+                        self._add(a, s, u, steps, &row, &sums[0, 0])
+                    s += m
 
     def _backward(self, const double[::1] y not None, double[:, ::1] sums not None):
         memory = aligned_zeros(1, (self.k + 7) // 8 * 8)
         cdef double* steps = <double*> <uintptr_t> memory.ctypes.data
-        cdef Py_ssize_t a, s = 0
+        cdef Py_ssize_t a, s = 0, first, last
         cdef row_t row
-        with nogil:
-            for a in range(self.row_of.shape[0]):
-                row = rows_get(&self.rows.c, self.row_of[a])
-                self._add(a, s, &y[s], steps, &row, &sums[0, 0])
-                s += self.begin[a + 1] - self.begin[a] - 1
+        for first, last in self.rows.spans_among(self.active):
+            with nogil:
+                for a in range(first, last):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    self._add(a, s, &y[s], steps, &row, &sums[0, 0])
+                    s += self.begin[a + 1] - self.begin[a] - 1
 
     cdef void _add(self, Py_ssize_t a, Py_ssize_t s, const double* u, double* steps,
                    const row_t* row, double* sums) noexcept nogil:
@@ -154,23 +156,24 @@ cdef class BlockHessian:
         """Its diagonal."""
         result = np.zeros((self.rows.width, self.k))
         cdef double[:, ::1] out = result
-        cdef Py_ssize_t a, j, t, other
+        cdef Py_ssize_t a, j, t, other, first, last
         cdef double x, entry
         cdef row_t row
-        with nogil:
-            for a in range(self.row_of.shape[0]):
-                row = rows_get(&self.rows.c, self.row_of[a])
-                for j in range(self.begin[a], self.begin[a + 1]):
-                    entry = 0
-                    for other in range(self.begin[a], self.begin[a + 1]):
-                        if other != j:
-                            entry += self.rate[other]
-                    entry *= self.share[j]
-                    for t in range(row.length):
-                        x = row_value(&row, row.kind, t)
-                        out[row_index(&row, row.kind, t), self.classes[j]] += entry * x * x
-                    if row.bias != 0:
-                        out[row.bias_index, self.classes[j]] += entry * row.bias * row.bias
+        for first, last in self.rows.spans_among(self.active):
+            with nogil:
+                for a in range(first, last):
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    for j in range(self.begin[a], self.begin[a + 1]):
+                        entry = 0
+                        for other in range(self.begin[a], self.begin[a + 1]):
+                            if other != j:
+                                entry += self.rate[other]
+                        entry *= self.share[j]
+                        for t in range(row.length):
+                            x = row_value(&row, row.kind, t)
+                            out[row_index(&row, row.kind, t), self.classes[j]] += entry * x * x
+                        if row.bias != 0:
+                            out[row.bias_index, self.classes[j]] += entry * row.bias * row.bias
         return result.ravel()
 
     def class_parts(self, scale, most):
@@ -244,13 +247,14 @@ cdef class BlockHessian:
         # some active rows as a dense matrix
         result = np.zeros((end - begin, self.rows.width))
         cdef double[:, ::1] out = result
-        cdef Py_ssize_t a
+        cdef Py_ssize_t a, first, last
         cdef row_t row
         if self.rows.width:
-            with nogil:
-                for a in range(begin, end):
-                    row = rows_get(&self.rows.c, self.row_of[a])
-                    row_axpy(&row, 1, &out[a - begin, 0])
+            for first, last in self.rows.spans_among(self.active[begin:end]):
+                with nogil:
+                    for a in range(begin + first, begin + last):
+                        row = rows_get(&self.rows.c, self.row_of[a])
+                        row_axpy(&row, 1, &out[a - begin, 0])
         return result
 
     def gram(self, inverse):

@@ -9,6 +9,7 @@ from rrmlinear.data.rows cimport Rows
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.data.problem import take_rows
 
 # Rows that store at least this fraction of the features are multiplied as dense ones: BLAS is that
 # much faster than sums over pairs of stored values.
@@ -90,16 +91,17 @@ cdef class Hessian:
 
     def _copied(self, Py_ssize_t begin, Py_ssize_t end):
         # active rows times √h_i, less their parts along the units
-        cdef Py_ssize_t a, d = self.rows.width
+        cdef Py_ssize_t a, d = self.rows.width, first, last
         result = np.zeros((end - begin, d))
         cdef double[:, ::1] out = result
         cdef const double[::1] root = self.roots
         cdef row_t row
         if d:
-            with nogil:
-                for a in range(begin, end):
-                    row = rows_get(&self.rows.c, self.row_of[a])
-                    row_axpy(&row, root[a], &out[a - begin, 0])
+            for first, last in self.rows.spans_among(self.active[begin:end]):
+                with nogil:
+                    for a in range(begin + first, begin + last):
+                        row = rows_get(&self.rows.c, self.row_of[a])
+                        row_axpy(&row, root[a], &out[a - begin, 0])
         for unit, line in zip(self.units, self.lines):
             result -= np.outer(unit[begin:end], line)
         return result
@@ -141,6 +143,8 @@ cdef class Hessian:
 
     def _is_copied(self):
         entries = self.size * self.rows.width
+        if self.rows.blocks is not None:  # blocks as large may be in memory beside it
+            return 8 * entries <= self.rows.blocks.most_bytes
         return entries <= (MAX_COPIED_ENTRIES if self._is_dense() else MAX_SMALL_ENTRIES)
 
     def _sparse_rows(self):
@@ -149,7 +153,8 @@ cdef class Hessian:
         rows = self.rows
         if rows.is_dense:
             return csr_array(self._copied(0, self.size))
-        picked = csr_array((rows.values, rows.indices, rows.indptr), rows.shape)[self.active]
+        picked = rows if self.size == rows.shape[0] else take_rows(rows, self.active)
+        picked = csr_array((picked.values, picked.indices, picked.indptr), picked.shape)
         values = picked.data * np.repeat(self.roots, np.diff(picked.indptr))
         if rows.bias < 0:
             return csr_array((values, picked.indices, picked.indptr), picked.shape)
@@ -161,20 +166,21 @@ cdef class Hessian:
         )
 
     def _sparse_matrix(self):
-        cdef Py_ssize_t a = 0, d = self.rows.width, n = self.row_of.shape[0]
+        cdef Py_ssize_t a, d = self.rows.width, end
         cdef Py_ssize_t work
         cdef row_t row
         result = np.zeros((d, d))
         cdef double[:, ::1] out = result
-        while d and a < n:
-            check_time()
-            work = 0
-            with nogil:
-                while a < n and work < CHECKED_WORK:
-                    row = rows_get(&self.rows.c, self.row_of[a])
-                    row_outer(&row, self.h[self.row_of[a]], &out[0, 0], d)
-                    work += (row.length + 1) * (row.length + 1)
-                    a += 1
+        for a, end in self.rows.spans_among(self.active) if d else ():
+            while a < end:
+                check_time()
+                work = 0
+                with nogil:
+                    while a < end and work < CHECKED_WORK:
+                        row = rows_get(&self.rows.c, self.row_of[a])
+                        row_outer(&row, self.h[self.row_of[a]], &out[0, 0], d)
+                        work += (row.length + 1) * (row.length + 1)
+                        a += 1
         return result + np.tril(result, -1).T
 
     def product(self, p):
@@ -189,12 +195,12 @@ cdef class Hessian:
         # in one pass over the rows
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
-        cdef Py_ssize_t a, i, n = self.row_of.shape[0]
+        cdef Py_ssize_t a, i, begin, end
         cdef row_t row
-        if self.rows.width:
+        for begin, end in self.rows.spans_among(self.active) if self.rows.width else ():
             with nogil:
-                for a in range(n):
-                    if a + LOOKAHEAD < n:
+                for a in range(begin, end):
+                    if a + LOOKAHEAD < end:
                         rows_prefetch(&self.rows.c, self.row_of[a + LOOKAHEAD])
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
@@ -206,11 +212,11 @@ cdef class Hessian:
         result = np.zeros(self.size)
         cdef double[::1] out = result
         cdef const double[::1] root = self.roots
-        cdef Py_ssize_t a
+        cdef Py_ssize_t a, begin, end
         cdef row_t row
-        if self.rows.width:
+        for begin, end in self.rows.spans_among(self.active) if self.rows.width else ():
             with nogil:
-                for a in range(self.row_of.shape[0]):
+                for a in range(begin, end):
                     row = rows_get(&self.rows.c, self.row_of[a])
                     out[a] = root[a] * row_dot(&row, &p[0])
         return result
@@ -220,11 +226,11 @@ cdef class Hessian:
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
         cdef const double[::1] root = self.roots
-        cdef Py_ssize_t a
+        cdef Py_ssize_t a, begin, end
         cdef row_t row
-        if self.rows.width:
+        for begin, end in self.rows.spans_among(self.active) if self.rows.width else ():
             with nogil:
-                for a in range(self.row_of.shape[0]):
+                for a in range(begin, end):
                     row = rows_get(&self.rows.c, self.row_of[a])
                     row_axpy(&row, root[a] * factors[a], &out[0])
         return result
@@ -233,18 +239,19 @@ cdef class Hessian:
         """Its diagonal."""
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
-        cdef Py_ssize_t a, i, t
+        cdef Py_ssize_t a, i, t, begin, end
         cdef double x
         cdef row_t row
-        with nogil:
-            for a in range(self.row_of.shape[0]):
-                i = self.row_of[a]
-                row = rows_get(&self.rows.c, i)
-                for t in range(row.length):
-                    x = row_value(&row, row.kind, t)
-                    out[row_index(&row, row.kind, t)] += self.h[i] * x * x
-                if row.bias != 0:
-                    out[row.bias_index] += self.h[i] * row.bias * row.bias
+        for begin, end in self.rows.spans_among(self.active):
+            with nogil:
+                for a in range(begin, end):
+                    i = self.row_of[a]
+                    row = rows_get(&self.rows.c, i)
+                    for t in range(row.length):
+                        x = row_value(&row, row.kind, t)
+                        out[row_index(&row, row.kind, t)] += self.h[i] * x * x
+                    if row.bias != 0:
+                        out[row.bias_index] += self.h[i] * row.bias * row.bias
         for line in self.lines:
             result -= line * line
         return result

@@ -101,11 +101,13 @@ cdef class ScalarRisk:
 
     def _scores(self, const double[::1] w not None, double[::1] out not None, Py_ssize_t part,
                 Py_ssize_t begin, Py_ssize_t end):
+        cdef Py_ssize_t first, last
         if w.shape[0] == 0:
             out[begin:end] = 0
         elif begin < end:
-            with nogil:
-                rows_times(&self.rows.c, begin, end, &w[0], &out[0])
+            for first, last in self.rows.spans(begin, end):
+                with nogil:
+                    rows_times(&self.rows.c, first, last, &w[0], &out[0])
 
     def at(self, scores, warm=None):
         """F at these scores."""
@@ -134,11 +136,13 @@ cdef class ScalarRisk:
                   Py_ssize_t begin, Py_ssize_t end):
         # the first part adds to out, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else out
+        cdef Py_ssize_t first, last
         if part:
             sum[:] = 0
         if begin < end and sum.shape[0]:
-            with nogil:
-                rows_add(&self.rows.c, begin, end, &self.cost[0], &derivatives[0], &sum[0])
+            for first, last in self.rows.spans(begin, end):
+                with nogil:
+                    rows_add(&self.rows.c, first, last, &self.cost[0], &derivatives[0], &sum[0])
 
     def conjugate(self, alphas):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i); infinite where the condition does not hold."""
@@ -180,25 +184,26 @@ cdef class ScalarRisk:
                Py_ssize_t block, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
         # the first part adds to image, every other part to an array of its own
         cdef double[::1] sum = others[part - 1] if part else image
-        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop
+        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, i, stop, first, last
         cdef double[::1] scores = np.zeros(max(1, min(block, end - begin)))
         cdef double total = 0
         cdef double* s = &scores[0]
         if part:
             sum[:] = 0
-        with nogil:
-            i = begin
-            while i < end:
-                stop = min(i + block, end)
-                if w.shape[0]:
-                    rows_times(&self.rows.c, i, stop, &w[0], s - i)
-                if value:
-                    total += self.loss.total(&self.y[i], &self.cost[i], s, stop - i)
-                self.loss.all_dual_steps(&self.y[i], s, &alpha[i * alpha_step], alpha_step,
-                                         &curvature, 0, &out[i], stop - i)
-                if sum.shape[0]:
-                    rows_add(&self.rows.c, i, stop, &self.cost[0], &out[0], &sum[0])
-                i = stop
+        for first, last in self.rows.spans(begin, end):
+            with nogil:
+                i = first
+                while i < last:
+                    stop = min(i + block, last)
+                    if w.shape[0]:
+                        rows_times(&self.rows.c, i, stop, &w[0], s - i)
+                    if value:
+                        total += self.loss.total(&self.y[i], &self.cost[i], s, stop - i)
+                    self.loss.all_dual_steps(&self.y[i], s, &alpha[i * alpha_step], alpha_step,
+                                             &curvature, 0, &out[i], stop - i)
+                    if sum.shape[0]:
+                        rows_add(&self.rows.c, i, stop, &self.cost[0], &out[0], &sum[0])
+                    i = stop
         return total
 
     def duals(self, alphas):

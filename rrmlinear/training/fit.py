@@ -21,6 +21,7 @@ from rrmlinear.training.one_class import solve_one_class
 from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
 from rrmlinear.training.starts import Start, point_of
+from rrmlinear.training.streaming import streamed
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
@@ -120,8 +121,10 @@ def solve(
             value=chosen.solver.number,
         )
     if chosen.kind == "one-class":
+        problem = streamed(problem, chosen, 1)
         return _one_class(problem, chosen, on_pass, start)
     labels, label = _classes_of(problem, chosen)
+    problem = streamed(problem, chosen, len(labels) if chosen.kind == "multiclass" else 1)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
     point = point_of(start, problem.rows.width, labels)
@@ -144,6 +147,8 @@ def solve(
     else:
         y, costs = np.where(label == 0, 1.0, -1.0), costs * factors[label]
         result = solve_scalars(problem, chosen, y, costs, point, on_pass)
+    if problem.rows.blocks is not None:
+        problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
     if news := weight_at_limit(weights, chosen.choices):
         warnings.warn(news, UserWarning, stacklevel=stacklevel)

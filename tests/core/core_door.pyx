@@ -8,7 +8,7 @@ from rrmlinear.core.block_store cimport (
 )
 from rrmlinear.core.random cimport random_below, random_next, random_shuffle, random_stream
 from rrmlinear.core.schedule cimport (
-    LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake,
+    LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t, schedule_wake,
     schedule_wake_above,
 )
 from rrmlinear.core.selection cimport select_by_comparison, select_by_digits
@@ -39,7 +39,9 @@ cdef class Schedule:
         self.c = schedule_t(&wake[0], &streak[0], wake.shape[0])
 
     def awake(self, const double[::1] cost, int number, uint64_t seed, int64_t[::1] order):
-        return schedule_awake(&self.c, &cost[0], number, seed, &order[0])
+        cdef Py_ssize_t m = schedule_awake(&self.c, &cost[0], number, 0, self.c.n, &order[0])
+        schedule_shuffle(number, seed, &order[0], m)
+        return m
 
     def draw(self, const double[::1] cost, int number, uint64_t seed, int64_t[::1] order):
         return schedule_draw(&self.c, &cost[0], number, seed, &order[0])

@@ -5,13 +5,16 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.blocks import RowBlocks, cut
 from rrmlinear.data.container._checksum import checksum
+from rrmlinear.data.container._pages import touch
 from rrmlinear.data.container.layout import (
     MAGIC,
     PAGE,
@@ -48,7 +51,9 @@ class Mapped:
 
     def pieces(self, block: int) -> dict[str, NDArray[Any]]:
         """A block's piece of each array; that of indptr has the ends of its rows."""
-        first, last, begin, end = self.bounds(block)
+        return self._pieces(*self.bounds(block))
+
+    def _pieces(self, first: int, last: int, begin: int, end: int) -> dict[str, NDArray[Any]]:
         found = {}
         for name, array in self.arrays.items():
             if name in ("values", "indices"):
@@ -58,25 +63,56 @@ class Mapped:
                 found[name] = array[first + shift : last + shift]
         return found
 
-    def advise(self, block: int, advice: int) -> None:
-        """Tell the system what a block's bytes are for, as madvise does; at whole pages."""
-        if not hasattr(self.memory, "madvise"):
-            return
-        origin = self.arrays["values"].ctypes.data - self.header.sections[0].begin
-        for piece in self.pieces(block).values():
-            begin = (piece.ctypes.data - origin) // mmap.PAGESIZE * mmap.PAGESIZE
-            end = piece.ctypes.data - origin + piece.nbytes
-            if end > begin:
-                self.memory.madvise(advice, begin, end - begin)
+    def _of_rows(self, first: int, last: int) -> Iterator[NDArray[Any]]:
+        indptr = self.arrays["indptr"]
+        pieces = self._pieces(first, last, int(indptr[first]), int(indptr[last]))
+        return (piece for piece in pieces.values() if piece.size)
 
-    def drop(self, block: int) -> None:
-        """Let the system take a block's memory; it is read again from the file where it is used."""
-        self.advise(block, getattr(mmap, "MADV_DONTNEED", 0))
+    def bring(self, begin: int, end: int) -> None:
+        """Read rows begin … end − 1 into memory, from the file where the system has dropped them.
+
+        Other threads go on meanwhile.
+        """
+        for piece in self._of_rows(begin, end):
+            self._advise("MADV_WILLNEED", *self._place(piece))
+            touch(bytes_of(piece), mmap.PAGESIZE)
+
+    def drop(self, begin: int, end: int) -> None:
+        """Let go of the memory of these rows; they are read again where they are used."""
+        last = end == self.header.n_examples
+        for piece in self._of_rows(begin, end):
+            first, end = self._place(piece)
+            # pages of neighbours stay: whole pages from the first, up to the last or all of it
+            first += -first % mmap.PAGESIZE
+            end += -end % mmap.PAGESIZE if last else -(end % mmap.PAGESIZE)
+            if first < end:
+                self._advise("MADV_DONTNEED", first, end)
+
+    def _place(self, piece: NDArray[Any]) -> tuple[int, int]:
+        """Begin and end of a piece in the file."""
+        origin = self.arrays["values"].ctypes.data - self.header.sections[0].begin
+        begin = piece.ctypes.data - origin
+        return begin, begin + piece.nbytes
+
+    def _advise(self, advice: str, begin: int, end: int) -> None:
+        """Tell the system what these bytes are for, as madvise does, where it knows the advice."""
+        begin = begin // mmap.PAGESIZE * mmap.PAGESIZE
+        if hasattr(mmap, advice):
+            self.memory.madvise(getattr(mmap, advice), begin, min(end, len(self.memory)) - begin)
+
+    def blocks(self, most: int, at_once: int, passes: int) -> RowBlocks:
+        """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`."""
+        size = {section.name: section.dtype.itemsize for section in self.header.sections}
+        a_value = size.pop("values") + size.pop("indices")
+        self._advise("MADV_NOHUGEPAGE", 0, len(self.memory))  # whose parts cannot be let go of
+        ends, sizes = cut(self.arrays["indptr"], a_value, sum(size.values()), most)
+        return RowBlocks(self, ends, sizes, at_once, passes)
 
     def verify(self) -> None:
         """Read every block once. Raises ContainerError with the number of the first damaged one."""
         for block in range(len(self.table)):
             self.verify_block(block)
+            self.drop(*self.bounds(block)[:2])
 
     def verify_block(self, block: int) -> None:
         """Compare a block with its checksums, and check that its rows are those of a matrix."""

@@ -189,7 +189,7 @@ class ContainerExamples:
     def pieces(self) -> Iterator[Piece]:
         for block in range(len(self.mapped.table)):
             self.mapped.verify_block(block)
-            _, last, begin, _ = self.mapped.bounds(block)
+            first, last, begin, _ = self.mapped.bounds(block)
             parts = self.mapped.pieces(block)
             self.done = last
             yield Piece(
@@ -200,4 +200,4 @@ class ContainerExamples:
                 parts.get("weights"),
                 parts.get("qid"),
             )
-            self.mapped.drop(block)
+            self.mapped.drop(first, last)

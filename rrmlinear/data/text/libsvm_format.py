@@ -153,7 +153,9 @@ def _of_container(path: Any, dtype: Any, n_features: int | None, sequences: bool
         raise ValueError(f"{name_of(path)} has {width} features, and n_features is {n_features}")
     values = rows.values if dtype is None else rows.values.astype(dtype, copy=False)
     width = width if n_features is None else n_features
-    return replace(problem, rows=Rows(values, rows.indices, rows.indptr, width))
+    container = problem.container if values is rows.values else None
+    read = Rows(values, rows.indices, rows.indptr, width)
+    return replace(problem, rows=read, container=container)
 
 
 def _usable_processors() -> int:

@@ -22,6 +22,7 @@ cdef class BlockDescent:
     cdef readonly BlockDuals duals
     cdef readonly object gaps             # n: each example's gap when last computed
     cdef readonly object conjugates       # n: (C_i φ_i)* at its block
+    cdef readonly object wakes            # n: the pass from which each is visited again
     cdef readonly object rises            # n: ½ ‖x_i‖² times the square of its last move
     cdef readonly Py_ssize_t n_threads
     cdef readonly bint out_of_memory

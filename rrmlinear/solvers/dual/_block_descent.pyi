@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,10 @@ class BlockDescent:
     conjugates: NDArray[np.float64]
     @property
     def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def vector(self) -> NDArray[np.float64]: ...
     gaps: NDArray[np.float64]
+    wakes: NDArray[np.int32]
     rises: NDArray[np.float64]
     n_threads: int
     out_of_memory: bool
@@ -34,7 +39,15 @@ class BlockDescent:
         curvature: NDArray[np.float64],
         n_threads: int,
     ) -> None: ...
-    def begin_pass(self, number: int, seed: int, face: bool, quiet: float) -> NDArray[np.int64]: ...
+    def begin_pass(
+        self,
+        number: int,
+        seed: int,
+        face: bool,
+        quiet: float,
+        spans: Sequence[tuple[int, int]] | None = None,
+        least: float = -1.0,
+    ) -> NDArray[np.int64]: ...
     def since_begin(self) -> tuple[float, int]: ...
     def sweep(
         self,

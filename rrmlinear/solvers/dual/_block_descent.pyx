@@ -11,8 +11,10 @@ from rrmlinear.simd.blocks cimport (
     add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
     block_scores_some, block_stride, block_update, block_update_some,
 )
-from rrmlinear.core.random cimport random_shuffle, random_stream
-from rrmlinear.core.schedule cimport schedule_awake, schedule_note, schedule_t, schedule_wake_above
+from rrmlinear.core.schedule cimport (
+    schedule_above, schedule_awake, schedule_note, schedule_shuffle, schedule_t,
+    schedule_wake_above,
+)
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
 )
@@ -73,7 +75,8 @@ cdef class BlockDescent:
         self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
         self.rises = np.zeros(self.n)
         self.gap, self.conjugate, self.rise = self.gaps, self.conjugates, self.rises
-        self.wake, self.streak = np.zeros(self.n, np.int32), np.zeros(self.n, np.uint8)
+        self.wake = self.wakes = np.zeros(self.n, np.int32)
+        self.streak = np.zeros(self.n, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
         cuts = rows.feature_cuts(FEATURE_PARTS)
         for i in range(FEATURE_PARTS + 1):
@@ -91,24 +94,30 @@ cdef class BlockDescent:
     cdef scratch_t* _scratch(self, int thread) noexcept nogil:
         return <scratch_t*> &self.scratch[thread, 0]
 
-    def begin_pass(self, int number, uint64_t seed, bint face, double quiet):
-        """The examples to visit in this pass, shuffled, as an int64 array: those awake or, for a
-        pass over faces, those with nonzero duals and a last gap above ``quiet``.
+    def begin_pass(self, int number, uint64_t seed, bint face, double quiet, spans=None,
+                   double least=-1):
+        """The examples to visit in this pass, shuffled, as an int64 array: those of ``spans``,
+        (begin, end) of examples, or of all, that are awake, or have a gap above ``least`` ≥ 0; for
+        a pass over faces, those with nonzero duals and a last gap above ``quiet``.
         """
-        cdef Py_ssize_t i, m = 0
+        cdef Py_ssize_t i, m = 0, begin, end
         cdef scratch_t* mine = self._scratch(0)
-        cdef uint64_t state = random_stream(seed, <uint64_t> number)
-        order = np.empty(self.n, dtype=np.int64)
+        if spans is None:
+            spans = ((0, self.n),)
+        order = np.empty(sum([end - begin for begin, end in spans]), dtype=np.int64)
         cdef int64_t[::1] out = order
-        with nogil:
-            if face:
-                for i in range(self.n):
-                    if self.gap[i] > quiet and self.duals.store.blocks[i] != NULL:
-                        out[m] = i
-                        m += 1
-                random_shuffle(&state, &out[0], m)
-            else:
-                m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+        for begin, end in spans:
+            with nogil:
+                if face:
+                    for i in range(begin, end):
+                        if self.gap[i] > quiet and self.duals.store.blocks[i] != NULL:
+                            out[m] = i
+                            m += 1
+                elif least >= 0:
+                    m += schedule_above(&self.cost[0], &self.gap[0], 1, least, begin, end, &out[m])
+                else:
+                    m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
+        schedule_shuffle(number, seed, &out[0], m)
         mine.norm_change = mine.moved = 0
         return order[:m]
 
@@ -315,6 +324,11 @@ cdef class BlockDescent:
         """W, d × k, in memory of its own."""
         return self._matrix(self.primal_panels) * self.scale
 
+    @property
+    def vector(self):
+        """V, d × k, in memory of its own."""
+        return self._matrix(self.panels)
+
     def _matrix(self, panels):
         d, columns = panels.shape[1], self.n_threads * self.panel_stride
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
@@ -334,13 +348,14 @@ cdef class BlockDescent:
     def rebuild(self, z):
         """Add up V = Z + the duals' combination of the rows anew; call `retune` then."""
         cdef scratch_t* mine = self._scratch(0)
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, begin, end
         self.panels[...] = z.reshape(self.panels.shape)
-        with nogil:
-            for i in range(self.n):
-                if block_store_unpack(&self.duals.store, i, self.cost[i], mine.block):
-                    self._add_row(i, mine)
-                    memset(mine.block, 0, self.k8 * sizeof(double))
+        for begin, end in self.rows.spans():
+            with nogil:
+                for i in range(begin, end):
+                    if block_store_unpack(&self.duals.store, i, self.cost[i], mine.block):
+                        self._add_row(i, mine)
+                        memset(mine.block, 0, self.k8 * sizeof(double))
 
     def in_order(self, vector):
         """A vector in the layout of the panels as one panel, from memory of its own if need be."""
@@ -367,17 +382,18 @@ cdef class BlockDescent:
                    const double[::1] values not None):
         """Start from these duals, cut to the domain of the conjugate, and from their weights."""
         cdef scratch_t* mine = self._scratch(0)
-        cdef Py_ssize_t i, t
-        for i in range(self.n):
-            if indptr[i + 1] == indptr[i]:
-                continue
-            for t in range(indptr[i], indptr[i + 1]):
-                mine.block[classes[t]] = values[t]     # a class given twice counts once
-            self.loss.confine(mine.block, self.cost[i], self.k8)
-            self._add_row(i, mine)
-            self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
-            if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL, self.k8,
-                                    mine.integers):
-                self.out_of_memory = True
-            memset(mine.block, 0, self.k8 * sizeof(double))
+        cdef Py_ssize_t i, t, begin, end
+        for begin, end in self.rows.spans():
+            for i in range(begin, end):
+                if indptr[i + 1] == indptr[i]:
+                    continue
+                for t in range(indptr[i], indptr[i + 1]):
+                    mine.block[classes[t]] = values[t]     # a class given twice counts once
+                self.loss.confine(mine.block, self.cost[i], self.k8)
+                self._add_row(i, mine)
+                self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
+                if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL,
+                                        self.k8, mine.integers):
+                    self.out_of_memory = True
+                memset(mine.block, 0, self.k8 * sizeof(double))
         self.retune(self.regularizer)

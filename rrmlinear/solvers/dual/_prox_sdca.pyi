@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,8 @@ class DualAscent:
     regularizer: Regularizer
     dual_vector: NDArray[np.float64]
     alphas: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+    wakes: NDArray[np.int32]
     average: RunningAverage | None
     n_copies: int
     def __init__(
@@ -34,7 +38,14 @@ class DualAscent:
     def undo(self, order: NDArray[np.int64], v: NDArray[np.float64]) -> None: ...
     def resume(self) -> None: ...
     def level_copies(self) -> None: ...
-    def begin_pass(self, number: int, seed: int, uniform: bool) -> NDArray[np.int64]: ...
+    def begin_pass(
+        self,
+        number: int,
+        seed: int,
+        uniform: bool,
+        spans: Sequence[tuple[int, int]] | None = None,
+        least: float = -1.0,
+    ) -> NDArray[np.int64]: ...
     def sweep(
         self,
         order: NDArray[np.int64],

@@ -6,7 +6,8 @@ from libc.string cimport memcpy
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_draw, schedule_note, schedule_t, schedule_wake, schedule_wake_above,
+    schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t,
+    schedule_wake, schedule_wake_above,
 )
 from rrmlinear.simd.rows cimport (
     prefetch, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
@@ -80,6 +81,8 @@ cdef class DualAscent:
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
     cdef readonly object alphas           # n, a view of the examples
+    cdef readonly object gaps             # n, likewise: each example's gap when last computed
+    cdef readonly object wakes            # n: the pass from which each is visited again
     cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
     cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
@@ -110,9 +113,11 @@ cdef class DualAscent:
         self.n, self.width = rows.c.n_rows, max(rows.width, 1)
         examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
         examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
-        self.alphas, self.example = examples["alpha"], examples
-        self.order, self.seen = np.empty(self.n, dtype=np.int64), np.empty(self.n)
-        self.wake, self.streak = np.zeros(self.n, np.int32), np.zeros(self.n, np.uint8)
+        self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
+        most = self.n if rows.blocks is None else rows.blocks.most_rows
+        self.order, self.seen = np.empty(most, dtype=np.int64), np.empty(most)
+        self.wake = self.wakes = np.zeros(self.n, np.int32)
+        self.streak = np.zeros(self.n, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
         self._make_copies(longest_round)
         self.resume()
@@ -135,13 +140,14 @@ cdef class DualAscent:
         """Σ c_i α_i x_i."""
         result = np.zeros(self.width)
         cdef double[::1] out = result
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, begin, end
         cdef row_t row
-        with nogil:
-            for i in range(self.n):
-                if self.cost[i] * alphas[i] != 0:
-                    row = rows_get(&self.rows.c, i)
-                    row_axpy(&row, self.cost[i] * alphas[i], &out[0])
+        for begin, end in self.rows.spans():
+            with nogil:
+                for i in range(begin, end):
+                    if self.cost[i] * alphas[i] != 0:
+                        row = rows_get(&self.rows.c, i)
+                        row_axpy(&row, self.cost[i] * alphas[i], &out[0])
         return result
 
     def undo(self, const int64_t[::1] order not None, v):
@@ -172,17 +178,24 @@ cdef class DualAscent:
         for t in range(1, self.n_copies):
             memcpy(&self.v[t, 0], &self.v[0, 0], self.width * sizeof(double))
 
-    def begin_pass(self, int number, uint64_t seed, bint uniform):
-        """The examples that this pass visits, in order, as an int64 array: those awake, shuffled,
-        or n drawn ``uniform``ly, with replacement.
+    def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
+        """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
+        that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
         """
         cdef int64_t[::1] out = self.order
-        cdef Py_ssize_t m
+        cdef Py_ssize_t m = 0, begin, end, step = sizeof(example_t) // sizeof(double)
+        for begin, end in ((0, self.n),) if spans is None else spans:
+            with nogil:
+                if least >= 0:
+                    m += schedule_above(&self.cost[0], &self.example[0].gap, step, least, begin,
+                                        end, &out[m])
+                elif not uniform:
+                    m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
         with nogil:
             if uniform:
                 m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
             else:
-                m = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+                schedule_shuffle(number, seed, &out[0], m)
         self._begin(self.gap_sum, self.conjugate_sum)
         return self.order[:m]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,7 @@ class Accelerated(Solver):
         self.ascent = make(regularizer)
         self.loss = self.ascent.loss
         self.measuring_work = self.ascent.measuring_work
+        self.measures_first = self.ascent.measures_first
         self.kappa = self.smoothing_cost = 0.0
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
@@ -82,13 +84,14 @@ class Accelerated(Solver):
         columns = size / max(1, rows.width)
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
         self.looking_work = LOOK_COST * size / (MAX_LOOKING_TIME * visit)
-        self.squares = ascent.curvature * modulus  # ‖x_i‖²
-        self.curvature = ascent.costs * self.squares
+        self.squares = ascent.squares
+        curvature = ascent.costs * self.squares
+        self.largest_curvature = float(curvature.max())
         self.unit = ascent.margin_unit()
         kappa: float | None = None
         if self.loss.smoothing > 0:
-            condition = float(self.curvature.max()) / (self.loss.smoothing * modulus)
-            kappa = THEORY_FACTOR * float(self.curvature.mean()) / self.loss.smoothing - modulus
+            condition = self.largest_curvature / (self.loss.smoothing * modulus)
+            kappa = THEORY_FACTOR * float(curvature.mean()) / self.loss.smoothing - modulus
             if condition <= MIN_CONDITION:
                 kappa = None if self.observe else 0.0
                 what = "not accelerated at first" if self.observe else "the plain ascent is used"
@@ -125,7 +128,7 @@ class Accelerated(Solver):
             gamma = self.target / lipschitz
             self.smoothing_cost = gamma / 2 * lipschitz
             self.ascent.relax(self.loss.smoothed(gamma))
-        kappa = float(self.curvature.max()) / gamma - modulus
+        kappa = self.largest_curvature / gamma - modulus
         if kappa <= (MIN_CONDITION - 1) * modulus:
             self._note_plain("the plain ascent is used", kappa / modulus + 1)
             self.pace = Practice(modulus, 0.0, None)
@@ -157,12 +160,14 @@ class Accelerated(Solver):
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
         self.estimated = dual, gap
-        self.step_is_due = self.pace.see(inner_gap, distance, self.work / self.ascent.n)
+        self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)
         if self.step_is_due and self.pace.verified:
             self.ascent.losses()
             self.ascent.wake()
             inner_gap = self.ascent.estimate()[1]
-            self.step_is_due = self.pace.see(inner_gap, distance, self.work / self.ascent.n)
+            self.step_is_due = self.pace.see(
+                inner_gap, distance, self.ascent.visits / self.ascent.n
+            )
 
     def _bound(self, inner_gap: float, distance: float) -> float:
         """A bound of P(w) − min P by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
@@ -182,9 +187,9 @@ class Accelerated(Solver):
             self.ascent.rebuild(kappa * self.center)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
-    def _vectors(self) -> tuple[float, float, float, float, float]:
+    def _vectors(self, v: Any = None) -> tuple[float, float, float, float, float]:
         ascent = self.ascent
-        vectors = ascent.dual_vector, self.center, self.previous
+        vectors = ascent.dual_vector if v is None else v, self.center, self.previous
         v, y, previous = (ascent.in_order(vector) for vector in vectors)
         return _momentum.look(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
 
@@ -197,6 +202,8 @@ class Accelerated(Solver):
             self.ascent.retune(self.ascent.regularizer)
         away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()
+        if self.ascent.mean is not None:
+            away, *_, value, _ = self._vectors(self.ascent.mean)
         excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
         if self.step_is_due:  # then w is the end of an inner problem
             excess = min(excess, self.pace.bound)

@@ -11,6 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.turns import Turns
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
 
@@ -93,6 +94,8 @@ class BlockAscent(DualDescent):
             self.curvature,
             self.threads,
         )
+        if self.rows.blocks is not None:
+            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
         self.busy = BusyPasses(self.state)
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
@@ -101,6 +104,9 @@ class BlockAscent(DualDescent):
             self.conjugate = self.state.conjugate_of_regularizer()
 
     def run_pass(self, number: int) -> None:
+        if self.turns is not None:
+            self._pass_by_turns(self.turns)
+            return
         quiet, calm = self.quiet(), self.calm(self.full_gap)
         face = self._face_is_due(number)
         self.faces_since_full = self.faces_since_full + 1 if face else 0
@@ -113,7 +119,8 @@ class BlockAscent(DualDescent):
 
         self.in_pieces(order, lambda: self.team.piece(kind, min(self.slice, len(order))), visit)
         if self.repeats and not face and number >= FIRST_BUSY_PASS:
-            self.work += self.busy.run(order, self.slice, self.is_late)
+            repeated = self.busy.run(order, self.slice, self.is_late)
+            self.work, self.visits = self.work + repeated, self.visits + repeated
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         rise, self.moved = self.state.since_begin()
@@ -124,6 +131,27 @@ class BlockAscent(DualDescent):
         self.gap_sum = float(self.state.gaps.sum())
         if not face:
             self.full_gap, self.full_dual = self.gap_sum, self.dual()
+
+    def _pass_by_turns(self, turns: Turns) -> None:
+        quiet, self.moved = self.quiet(), 0
+
+        def sweep(spans: list[tuple[int, int]], place: int, above: float) -> int:
+            face, number, seed = above >= 0 and self.face_passes > 0, turns.number, self.seed
+            order = self.state.begin_pass(number, seed + place, face, above, spans, above)
+            visits = (order, 0, len(order), number, face, quiet, 0.0)
+            kind = "face" if face else "full"
+            self.team.shared(kind, self.state.sweep, *visits, amount=len(order))
+            rise, moved = self.state.since_begin()
+            self.conjugate, self.moved = self.conjugate + rise, self.moved + moved
+            return len(order)
+
+        self.take_turns(turns, sweep)
+        if self.state.out_of_memory:
+            raise MemoryError("no memory for the dual variables")
+        if not self.regularizer.linear:
+            self.conjugate = self.state.conjugate_of_regularizer()
+        self.gap_sum = self.full_gap = turns.gap
+        self.full_dual = self.dual()
 
     def _face_is_due(self, number: int) -> bool:
         if number == 1 or self.faces_since_full >= self.face_passes:
@@ -146,19 +174,38 @@ class BlockAscent(DualDescent):
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; updates the gap of every example."""
-        losses = self.team.sum_over(self.n, max(1024, -(-self.n // 64)), self.state.measure)
         self.conjugate = self.state.conjugate_of_regularizer()
-        self.gap_sum = self.full_gap = float(self.state.gaps.sum())
+        slack = 0.0
+        if self.mean is None:
+            losses = self._losses()
+        else:
+            v, before = self.state.vector, self.dual_vector.copy()
+            self._put(self.mean)
+            losses, self.measured = self._losses(), self.state.weights
+            self._put(before)
+            slack = self._omega(self.measured) + self.conjugate - float(np.vdot(self.measured, v))
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
         self.full_dual = self.dual()
         return losses
+
+    def _losses(self) -> float:
+        return self.over_rows(max(1024, -(-self.n // 64)), self.state.measure)
+
+    def _put(self, vector: NDArray[np.float64]) -> None:
+        """Set V."""
+        self.dual_vector[:] = vector
+        self.state.retune(self.regularizer)
+
+    def _omega(self, weights: NDArray[np.float64]) -> float:
+        return float(self.regularizer.value_of(weights.ravel()))
 
     def measure(self) -> None:
         losses = self.losses()
         if np.isfinite(self.target):
             self.state.wake_above(self.quiet())
         omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
-        if not self.regularizer.linear:
-            omega = self.regularizer.value_of(self.state.weights.ravel())
+        if not self.regularizer.linear or self.mean is not None:
+            omega = self._omega(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=omega + losses)
         self.certificate.offer_duals(self.present_duals, dual=self.full_dual)
 
@@ -199,7 +246,7 @@ class BlockAscent(DualDescent):
         self.conjugate = self.state.conjugate_of_regularizer()
 
     def present_weights(self) -> NDArray[np.float64]:
-        return self.state.weights
+        return self.state.weights if self.mean is None else self.measured
 
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())

@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
 # An example sleeps while its gap is at most SLEEP_GAP of target / n. It naps, which is shorter,
 # when its gap is at most NAP_GAP of the mean.
 SLEEP_GAP = 0.2
 NAP_GAP = 0.6
+# A bound of rounding below this fraction of the target needs no better one.
+CLEAR_ROUNDING = 0.1
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
 # millisecond to come together.
 SLICE_WORK = 10**9
@@ -36,15 +40,26 @@ class DualDescent(Solver):
     loss: Any
     regularizer: Regularizer
     curvature: NDArray[np.float64]
-    #: Scores at the present weights, if they have been measured.
+    squares: NDArray[np.float64]  # ‖x_i‖²
+    team: Team
+    #: Passes by blocks, over rows that are streamed.
+    turns: Turns | None = None
+    #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
+    #: v: these lean to the last blocks, which took several turns.
+    mean: NDArray[np.float64] | None = None
+    #: Scores at the weights that were measured last.
     scores: NDArray[np.float64] | None = None
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__()
         self.rows, self.costs, self.seed = rows, costs, seed
         self.n = rows.shape[0]
-        self.measuring_work = self.n / 2
+        reading = 0.0 if rows.blocks is None else LOAD_PASSES * self.n
+        self.measuring_work = self.n / 2 + reading
+        self.measures_first = rows.blocks is None
         self.gap_sum = 0.0
+        #: Visits of examples; those of later turns of a block do not count.
+        self.visits = 0
 
     def curvatures(self) -> NDArray[np.float64]:
         """‖x_i‖² of every example, none quite 0; ValueError where one overflows."""
@@ -52,7 +67,8 @@ class DualDescent(Solver):
         if not np.isfinite(curvature).all():
             worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
             raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
-        return np.maximum(curvature, MIN_CURVATURE)
+        self.squares = np.maximum(curvature, MIN_CURVATURE, out=curvature)
+        return self.squares
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -104,8 +120,12 @@ class DualDescent(Solver):
 
     def rounding_of(self, certificate: Certificate) -> float:
         """How far the values of this certificate of the same problem may be off by rounding."""
-        scores = rounding_of_scores(self.rows, self.shares(certificate.alphas), certificate.weights)
-        return certificate.rounding() + scores
+        shares, weights = self.shares(certificate.alphas), certificate.weights
+        if self.rows.blocks is not None and np.isfinite(self.target):
+            bound = bound_by_rows(shares, self.squares, weights)
+            if bound <= CLEAR_ROUNDING * self.target:  # a pass would only tell how clear it is
+                return certificate.rounding() + bound
+        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""
@@ -148,6 +168,51 @@ class DualDescent(Solver):
             if self.is_late():
                 break
         self.work += len(order)
+        self.visits += len(order)
+
+    @property
+    def measured_vector(self) -> NDArray[np.float64]:
+        """The v whose weights are measured, in the kernel's layout."""
+        return self.dual_vector if self.mean is None else self.mean
+
+    def slack(self) -> float:
+        """Ω(w) + Ω*(v) − w'v for the weights w that are measured: the gap of Ω."""
+        if self.mean is None:
+            return 0.0
+        w, v = self.regularizer.primal_of(self.mean), self.dual_vector
+        values = self.regularizer.value_of(w) + self.regularizer.conjugate_of(v)
+        return max(0.0, float(values - np.vdot(w, v)))
+
+    def take_turns(
+        self, turns: Turns, sweep: Callable[[list[tuple[int, int]], int, float], int]
+    ) -> None:
+        """A pass by blocks; see `Turns`."""
+        mean, seen = np.zeros_like(self.dual_vector), 0
+
+        def look() -> None:
+            nonlocal seen
+            seen += 1
+            np.add(mean, (self.dual_vector - mean) / seen, out=mean)
+
+        work, visits = turns.run(self.quiet(), sweep, look, self.is_late)
+        self.work, self.visits = self.work + work, self.visits + visits
+        self.mean = mean if seen else None
+        self.scores = None
+
+    def over_rows(self, chunk: int, part: Callable[[int, int, int], float]) -> float:
+        """Σ part(begin, end, thread) over all rows, ``chunk`` of them at a time; then the gaps of
+        all examples must be known.
+        """
+
+        def shifted(first: int) -> Callable[[int, int, int], float]:
+            return lambda begin, end, thread: part(first + begin, first + end, thread)
+
+        total = 0.0
+        for begin, end in self.rows.spans():
+            total += self.team.sum_over(end - begin, chunk, shifted(begin))
+        if self.turns is not None:
+            self.turns.see()
+        return total
 
     def is_late(self) -> bool:
         """Whether the deadline is over."""

@@ -187,7 +187,7 @@ class InterceptSDCA(InterceptAscent):
         return np.ascontiguousarray(self.inner.state.alphas)
 
     def _weights(self) -> Array:
-        return self.regularizer.primal_of(self.inner.state.dual_vector[:-1])
+        return self.regularizer.primal_of(self.inner.measured_vector[:-1])
 
 
 def _less(values: NDArray[Any], means: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._prox_sdca import DualAscent, this_processor
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.turns import Turns
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
@@ -82,6 +83,8 @@ class ProxSDCA(DualDescent):
     ) -> None:
         super().__init__(rows, costs, seed)
         self.y, self.loss, self.regularizer = y, loss, regularizer
+        if sampling == "uniform" and rows.blocks is not None:
+            raise ValueError("uniform draws need all examples in memory: give it more")
         if option not in OPTIONS:
             raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
         if option == "V" and not loss.smoothing > 0:
@@ -139,6 +142,8 @@ class ProxSDCA(DualDescent):
             self.threads,
             MAX_VISITS_APART,
         )
+        if self.rows.blocks is not None:
+            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
@@ -146,7 +151,9 @@ class ProxSDCA(DualDescent):
 
     def _settle_threads(self) -> None:
         stored = self.rows.n_stored / self.n
-        if self.averaging:
+        if self.rows.blocks is not None:
+            reason = "the examples are streamed"
+        elif self.averaging:
             reason = "averages are over visits one after another"
         elif self.sampling == "uniform":
             reason = "uniform draws may visit an example twice at once"
@@ -169,6 +176,9 @@ class ProxSDCA(DualDescent):
             self.threads = 1
 
     def run_pass(self, number: int) -> None:
+        if self.turns is not None:
+            self._pass_by_turns(self.turns)
+            return
         uniform = self.sampling == "uniform"
         order = self.state.begin_pass(number, self.seed, uniform)
         if self.state.average is not None and number & (number - 1) == 0:
@@ -181,6 +191,21 @@ class ProxSDCA(DualDescent):
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
+
+    def _pass_by_turns(self, turns: Turns) -> None:
+        quiet, moved, least = self.quiet(), 0, MIN_VISIT_GAP * self.gap_sum / self.n
+
+        def sweep(spans: list[tuple[int, int]], place: int, above: float) -> int:
+            nonlocal moved
+            order = self.state.begin_pass(turns.number, self.seed + place, False, spans, above)
+            self.state.sweep(order, 0, len(order), least)
+            if above < 0:
+                self.state.note(order, 0, len(order), turns.number, quiet, 0.0)
+            moved += self.state.moved
+            return len(order)
+
+        self.take_turns(turns, sweep)
+        self.moved, self.gap_sum = moved, turns.gap
 
     def _pass_alone(
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
@@ -264,16 +289,16 @@ class ProxSDCA(DualDescent):
         return self.state.conjugate_sum
 
     def losses(self) -> float:
-        weights = self.regularizer.primal_of(self.state.dual_vector)
+        weights = self.regularizer.primal_of(self.measured_vector)
         scores = np.empty(self.n)
         chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
         def part(begin: int, end: int, thread: int) -> float:
             return self.state.measure(weights, scores, begin, end)
 
-        losses = self.team.sum_over(self.n, chunk, part)
+        losses = self.over_rows(chunk, part)
         self.state.add_up()
-        self.gap_sum, self.scores = self.state.gap_sum, scores
+        self.gap_sum, self.scores = self.state.gap_sum + self.slack(), scores
         return losses
 
     def _measure_averages(self) -> tuple[float, float]:
@@ -288,7 +313,7 @@ class ProxSDCA(DualDescent):
     def present_weights(self) -> NDArray[np.float64]:
         if self.state.average is not None:
             return self.state.average.weights(self.state.dual_vector)
-        return self.regularizer.primal_of(self.state.dual_vector)
+        return self.regularizer.primal_of(self.measured_vector)
 
     def present_duals(self) -> NDArray[np.float64]:
         if self.state.average is not None:

@@ -16,6 +16,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.faces import FaceSystems
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.quadratic_models import ColumnsModel, GramModel, Model
+from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
@@ -57,6 +58,9 @@ class FeatureNewton(Solver):
     they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. ``first`` makes weights to begin from.
+
+    Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
+    no more features than that leaves room for.
 
     Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
     that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
@@ -105,7 +109,9 @@ class FeatureNewton(Solver):
         self.squares = np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
         self.usable = self.squares > 0
         self.norms = np.sqrt(self.squares / risk.loss.smoothing + self.modulus)
-        self.subsets = FeatureSubsets(risk.rows)
+        blocks = risk.rows.blocks
+        self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
+        self.most = None if blocks is None else most_features(blocks)
         self.systems = FaceSystems(risk.rows.width)
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
@@ -117,10 +123,12 @@ class FeatureNewton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.level = self._next_level()
-        features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable)
-        features = self.subsets.choose(features)
-        part = self._part()
-        model = self._model(part, features, number)
+        features = nearest_features(
+            self.pulls, self.w, self.norms, self.level, self.usable, self.most
+        )
+        if self.subsets is not None:
+            features = self.subsets.choose(features)
+        model = self._model(features, number)
         begin, before = self.w[features], model.value()
         model.swept = self.swept
         sweeps = model.minimize(self.deadline)
@@ -128,7 +136,8 @@ class FeatureNewton(Solver):
         if isinstance(model, ColumnsModel):
             self.expected_sweeps += sweeps
         step = model.weights - begin
-        moves, at, expected = part.scores(step), self.at, before - model.value()
+        moves, at = self._moves(features, step), self.at
+        expected = before - model.value()
         self.moved = self._search(features, step, moves, expected)
         self.work += 3 * self.n
         if self.level == self.l1 and expected <= SMALL_DECREASE * abs(self.certificate.primal):
@@ -166,21 +175,30 @@ class FeatureNewton(Solver):
             return self.l1
         return max(self.l1, min(self.level, float(pulls.max()) / LEVEL_FALL))
 
-    def _part(self) -> ScalarRisk:
-        """The risk without an intercept over the working set, for its products."""
-        risk, rows = self.risk, self.subsets.rows
+    def _moves(self, features: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The change of the scores by a step of the weights of these features."""
+        risk = self.risk
+        if self.subsets is None:
+            whole = np.zeros_like(self.w)
+            whole[features] = step
+            return risk.scores(whole)
+        rows = self.subsets.rows
         if rows is risk.rows:
-            return risk
-        return ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
+            return risk.scores(step)
+        return ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads).scores(step)
 
-    def _model(self, part: ScalarRisk, features: NDArray[np.int64], number: int) -> Model:
+    def _model(self, features: NDArray[np.int64], number: int) -> Model:
         curvatures = self.at.curvatures + self.added
         least = MIN_CURVATURE * self.largest
         curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
         if (self.at.curvatures == self.largest).all():  # the model is the problem itself
             number = EXACT_NUMBER
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
-        rows = part.rows
+        hessian: Hessian | StreamedGram
+        if self.subsets is None:
+            hessian = StreamedGram(self.risk.rows, features, curvatures, bool(self.free))
+            return GramModel(hessian, self.usable[features], *given, number=number)
+        rows = self.subsets.rows
         if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
             return GramModel(hessian, self.usable[features], *given, number=number)

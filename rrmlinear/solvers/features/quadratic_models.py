@@ -72,12 +72,18 @@ class Model(Protocol):
         ...
 
 
+class SomeHessian(Protocol):
+    """The second derivative over a working set."""
+
+    def matrix(self) -> Vector: ...
+
+
 class GramModel:
     """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly."""
 
     def __init__(
         self,
-        hessian: Hessian,
+        hessian: SomeHessian,
         usable: NDArray[np.bool_],
         linear: Vector,
         begin: Vector,

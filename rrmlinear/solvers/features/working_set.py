@@ -25,15 +25,17 @@ def nearest_features(
     norms: Vector,
     l1: float,
     usable: NDArray[np.bool_],
+    most: int | None = None,
 ) -> NDArray[np.int64]:
     """The usable features with a weight or with |pulls| near l1, in their order.
 
-    If there are too many, those of the least (l1 − |pull_j|) / norm_j are taken.
+    If there are more than `set_limit` or ``most``, those of the least (l1 − |pull_j|) / norm_j are
+    taken.
     """
     in_use = weights != 0
     room = WORKING_SET_PULL * l1 - np.abs(pulls)
     near = np.flatnonzero(((room < 0) | in_use) & usable)
-    most = set_limit(weights)
+    most = min(set_limit(weights), len(weights) if most is None else most)
     if len(near) > most:
         distance = np.where(in_use[near], -np.inf, room[near] / norms[near])
         near = np.sort(near[np.argpartition(distance, most - 1)[:most]])

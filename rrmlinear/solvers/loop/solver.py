@@ -45,6 +45,8 @@ class Solver:
 
     #: Cost of a full measurement, in visits.
     measuring_work: float = 0.0
+    #: Whether the first pass is measured too; without that its estimate is the first gap.
+    measures_first: bool = True
     #: The sum of losses and the regularizer, in solvers over all examples.
     risk: Any
     regularizer: Any
@@ -208,7 +210,9 @@ class Solver:
         if gap < 0:
             gap = gap_between(dual + gap, dual)
         row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
-        if number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
+        if number == 1 and math.isfinite(gap) and not self.measures_first and not stopping.delta:
+            self.first_gap = gap
+        elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
         elif math.isnan(gap) or self._seems_solved(stopping, row):

@@ -78,6 +78,7 @@ class Stages(Solver):
     def _begin(self, duals: Any) -> None:
         self.solver = self.stage.build(duals)
         self.measuring_work = self.solver.measuring_work
+        self.measures_first = self.solver.measures_first
         self.solver.deadline, self.solver.target = self.deadline, self.target
         self.solver.rule, self.known_rules = self.rule, self.solver.known_rules
         # for the point at 0 where the time is up before the first pass

@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_note, schedule_t, schedule_wake_above,
+    schedule_awake, schedule_note, schedule_shuffle, schedule_t, schedule_wake_above,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
@@ -106,7 +106,8 @@ cdef class FrankWolfe:
         cdef Py_ssize_t n
         self.moved = 0
         with nogil:
-            n = schedule_awake(&self.schedule, &self.cost[0], number, seed, &out[0])
+            n = schedule_awake(&self.schedule, &self.cost[0], number, 0, self.schedule.n, &out[0])
+            schedule_shuffle(number, seed, &out[0], n)
         return self.order[:n]
 
     def wake_above(self, double quiet):

@@ -1,0 +1,61 @@
+"""How much memory a process may still take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+ROOT = "/sys/fs/cgroup"
+
+
+def available_memory() -> int | None:
+    """Bytes that the system and the control groups of this process leave it; None: not known.
+
+    Pages of files that the system may drop count as left.
+    """
+    found = [*_of_system(), *_of_groups()]
+    return max(0, min(found)) if found else None
+
+
+def _of_system() -> Iterator[int]:
+    for line in _lines("/proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            yield 1024 * int(line.split()[1])
+
+
+def _of_groups() -> Iterator[int]:
+    for line in _lines("/proc/self/cgroup"):
+        _, kinds, group = line.split(":", 2)
+        if kinds == "":
+            names = "memory.max", "memory.current", "inactive_file"
+            folder = ROOT
+        elif "memory" in kinds.split(","):
+            names = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            folder = f"{ROOT}/memory"
+        else:
+            continue
+        path = group.strip("/")
+        while True:
+            yield from _of_group(os.path.join(folder, path), *names)
+            if not path:
+                break
+            path = os.path.dirname(path)
+
+
+def _of_group(folder: str, limit: str, usage: str, dropped: str) -> Iterator[int]:
+    most, taken = (_number(_lines(f"{folder}/{name}")) for name in (limit, usage))
+    if most is not None and taken is not None:
+        counts = dict(line.split() for line in _lines(f"{folder}/memory.stat"))
+        yield most - taken + int(counts.get(dropped, 0))
+
+
+def _number(lines: list[str]) -> int | None:
+    return int(lines[0]) if lines and lines[0].isdigit() else None
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path) as file:
+            return file.read().splitlines()
+    except OSError:
+        return []

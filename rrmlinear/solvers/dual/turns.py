@@ -1,0 +1,126 @@
+"""Passes of ascents over rows that are streamed: which blocks come, and how often each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.blocks import RowBlocks
+
+# Time to bring a block into memory, in passes over it.
+LOAD_PASSES = 4.0
+# Most passes over blocks while they are in memory.
+MAX_TURNS = 8
+# The fall of a gap by the first pass over blocks, until the second one shows it.
+FIRST_FALL = 0.5
+# Later turns visit the examples whose gap is above this fraction of their mean.
+TURN_GAP = 0.1
+# A block whose mean gap is below this fraction of that of all stays away for a pass.
+NAP_GAP = 0.3
+# Most places of a pass at which weights are looked at.
+LOOKS = 64
+
+
+class Turns:
+    """A pass of an ascent over blocks of rows, some of which are in memory at once.
+
+    Which blocks come together, and when, is drawn anew for each pass. Examples of blocks that are
+    in memory at once are visited in a common order, and take some turns: the first visits those
+    that are awake in this pass, the later ones those with a large gap. The turns end where the gap
+    that the next one is expected to find, for its time, is below that of other blocks, for the time
+    to bring them and to pass over them.
+
+    A block whose examples all sleep is not brought, nor is one whose gaps are on average as small
+    as those with which examples sleep; a measurement of the whole shows their gaps again. A block
+    with a small gap is left out every other time. Where all would be left out, all come.
+
+    ``gaps`` and ``wakes`` are those of the examples, in the kernel's own memory. Source: Yu, Hsieh,
+    Chang and Lin, Large linear classification when data cannot fit in memory, 2010; the choice of
+    blocks and the number of turns are ours.
+    """
+
+    def __init__(
+        self, blocks: RowBlocks, gaps: NDArray[np.float64], wakes: NDArray[np.int32], seed: int
+    ) -> None:
+        self.blocks, self.gaps, self.wakes, self.seed = blocks, gaps, wakes, seed
+        self.rows = blocks.ends - blocks.begins
+        #: Passes so far, and the last one with each block.
+        self.number = 0
+        self.last = np.zeros(len(blocks), dtype=np.int64)
+        #: The gap of each block: what the first turn since it was brought has found.
+        self.found = np.full(len(blocks), np.inf)
+
+    @property
+    def gap(self) -> float:
+        """The sum of all gaps, each as it was when its block was brought."""
+        return float(self.found.sum())
+
+    def see(self) -> None:
+        """Take the gaps of all examples from a measurement."""
+        self.found = np.add.reduceat(self.gaps, self.blocks.begins)
+
+    def run(
+        self,
+        quiet: float,
+        sweep: Callable[[list[tuple[int, int]], int, float], int],
+        look: Callable[[], None],
+        is_late: Callable[[], bool],
+    ) -> tuple[float, int]:
+        """A pass; returns (its work in visits, the reading of blocks included; visits of the first
+        turns).
+
+        sweep(spans, place, above) visits the examples of these spans of rows that are awake in pass
+        ``number`` or, with ``above`` ≥ 0, have a larger gap, and returns how many; ``place`` counts
+        such calls. ``look`` is called at most LOOKS times, after blocks. ``quiet`` is the largest
+        gap with which an example sleeps.
+        """
+        self.number += 1
+        work, visits, place = 0.0, 0, 0
+        order, first = self._order(quiet), -1.0
+        if not order:
+            order, first = list(range(len(self.rows))), 0.0
+        self.last[order] = self.number
+        count = -(-len(order) // self.blocks.at_once)
+        every = -(-count // LOOKS)
+        for at, group in enumerate(self.blocks.visit(order)):
+            spans = [self.blocks.bounds(block) for block in group]
+            rows, before, above = sum(end - begin for begin, end in spans), np.inf, first
+            work += LOAD_PASSES * rows
+            for turn in range(MAX_TURNS):
+                visited = sweep(spans, place, above)
+                place, work = place + 1, work + visited
+                visits += visited if turn == 0 else 0
+                if is_late():
+                    return work, visits
+                gaps = [float(self.gaps[begin:end].sum()) for begin, end in spans]
+                gap = sum(gaps)
+                if turn == 0:
+                    self.found[group], above = gaps, TURN_GAP * gap / rows
+                fall = FIRST_FALL if turn == 0 else min(1.0, gap / before) if before > 0 else 0.0
+                if gap * fall * (1 + LOAD_PASSES) < self._mean() * rows or gap == 0:
+                    break
+                before = gap
+            if (count - 1 - at) % every == 0:
+                look()
+        return work, visits
+
+    def _mean(self) -> float:
+        """The mean gap of the examples whose blocks have been seen."""
+        seen = np.isfinite(self.found)
+        return float(self.found[seen].sum() / self.rows[seen].sum())
+
+    def _order(self, quiet: float) -> list[int]:
+        """The blocks of this pass, in the order in which they come."""
+        means = self.found / self.rows
+        least = NAP_GAP * self.gap / self.rows.sum() if np.isfinite(self.gap) else 0.0
+        rested = self.last < self.number - 1
+        chosen = (means > quiet) & ((means >= least) | rested)
+        draws = np.random.default_rng([self.seed, self.number]).permutation(len(self.rows))
+        return [int(block) for block in draws if chosen[block] and self._is_awake(block)]
+
+    def _is_awake(self, block: int) -> bool:
+        """Whether this pass visits an example of the block."""
+        begin, end = self.blocks.bounds(block)
+        return int(self.wakes[begin:end].min()) <= self.number

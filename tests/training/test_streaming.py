@@ -1,0 +1,216 @@
+"""Training over containers that are streamed."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.data.container.writing import write_container
+from rrmlinear.data.rows import Rows
+from rrmlinear.training import streaming
+
+N, D = 600, 30
+GAP = 1e-4
+
+
+def problem_of(classes):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.3)
+    from scipy.sparse import csr_array
+
+    scores = X @ rng.normal(size=(D, classes)) + rng.normal(size=(N, classes))
+    y = scores.argmax(axis=1) if classes > 2 else np.where(scores[:, 0] > 0, 1, -1)
+    order = np.argsort(y, kind="stable")  # blocks of one class each
+    return Problem.from_arrays(csr_array(X[order]), y[order].astype(float))
+
+
+@pytest.fixture(scope="module")
+def containers(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("streaming")
+    paths = {classes: folder / f"{classes}.rrm" for classes in (2, 4)}
+    for classes, path in paths.items():
+        write_container(path, problem_of(classes))
+    return paths
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of a few rows, so that small containers have many."""
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+
+
+TWO, FOUR = 2, 4
+CHOICES = [
+    (TWO, {"loss": "hinge"}),
+    (TWO, {"loss": "squared-hinge"}),
+    (TWO, {"loss": "logistic"}),
+    (TWO, {"loss": "logistic", "regularizer": "l1", "l1": 3.0}),
+    (TWO, {"loss": "hinge", "free_bias": True}),
+    (TWO, {"loss": "logistic", "regularizer": "l1", "l1": 3.0, "free_bias": True}),
+    (TWO, {"loss": "squared", "free_bias": True}),
+    (TWO, {"loss": "hinge", "solver": 32}),
+    (TWO, {"loss": "logistic", "regularizer": "elastic-net", "l1": 0.5, "solver": 33}),
+    (TWO, {"loss": "hinge", "solver": "newton"}),
+    (TWO, {"loss": "logistic", "solver": "newton"}),
+    (TWO, {"loss": "hinge", "solver": 34}),
+    (TWO, {"loss": "logistic", "solver": 35}),
+    (TWO, {"loss": "hinge", "solver": 37, "gap_tol": 1e-3}),
+    (TWO, {"loss": "hinge", "solver": 39, "gap_tol": 1e-3}),
+    (TWO, {"loss": "logistic", "solver": 42}),
+    (TWO, {"loss": "logistic", "threads": 2, "solver": "newton"}),
+    (FOUR, {"solver": 30}),
+    (FOUR, {"solver": 30, "free_bias": True}),
+    (FOUR, {"loss": "softmax", "solver": "newton"}),
+    (FOUR, {"loss": "softmax", "solver": "newton", "free_bias": True}),
+    (FOUR, {"loss": "crammer-singer"}),
+    (FOUR, {"loss": "hinge"}),
+]
+
+
+@pytest.mark.parametrize(("classes", "choices"), CHOICES, ids=str)
+def test_the_optimum_is_that_of_training_in_memory(containers, small_blocks, classes, choices):
+    path = containers[classes]
+    problem = Problem.open(path)
+    if choices.get("free_bias"):
+        problem = problem.with_bias(1.0)
+    choices = {"gap_tol": GAP} | choices
+    whole = fit(problem, Parameter(**choices)).result
+    memory = path.stat().st_size // 4
+    held = fit(problem, Parameter(**choices, memory=memory)).result
+    assert any("streamed in" in note for note in held.notes)
+    assert held.solved
+    assert held.last.relative_gap <= choices["gap_tol"]
+    assert held.primal <= whole.primal + held.gap + whole.gap
+    assert held.primal >= whole.dual - 1e-9 * abs(whole.dual)
+
+
+def test_the_same_seed_gives_the_same_bits(containers, small_blocks):
+    problem = Problem.open(containers[TWO])
+    memory = containers[TWO].stat().st_size // 4
+    one, other = (
+        fit(problem, Parameter(loss="hinge", memory=memory, seed=5)).weights for _ in range(2)
+    )
+    assert (one == other).all()
+
+
+def test_a_container_within_the_limit_is_not_streamed(containers):
+    problem = Problem.open(containers[TWO])
+    size = containers[TWO].stat().st_size
+    notes = fit(problem, Parameter(loss="hinge", memory=size)).result.notes
+    assert not any("streamed" in note for note in notes)
+
+
+def test_a_container_larger_than_half_of_what_is_left_is_streamed(
+    containers, small_blocks, monkeypatch
+):
+    size = containers[TWO].stat().st_size
+    monkeypatch.setattr(streaming, "available_memory", lambda: size)
+    problem = Problem.open(containers[TWO])
+    notes = fit(problem, Parameter(loss="hinge")).result.notes
+    assert any("larger than 0.5 of the available memory" in note for note in notes)
+    monkeypatch.setattr(streaming, "available_memory", lambda: 2 * size)
+    notes = fit(problem, Parameter(loss="hinge")).result.notes
+    assert not any("streamed" in note for note in notes)
+
+
+def test_too_little_memory_is_refused(containers):
+    with pytest.raises(ChoiceError, match=r"memory is 0\.01 MB, and duals, weights and blocks"):
+        fit(Problem.open(containers[TWO]), Parameter(loss="hinge", memory=10_000))
+
+
+def test_solvers_that_need_all_examples_are_refused(containers, small_blocks):
+    with pytest.raises(ChoiceError, match="solver 41 needs all examples in memory"):
+        fit(Problem.open(containers[TWO]), Parameter(solver=41, loss="hinge", memory=20_000))
+    uniform = Parameter(solver=32, loss="hinge", sampling="uniform", memory=20_000)
+    with pytest.raises(ValueError, match="uniform draws need all examples in memory"):
+        fit(Problem.open(containers[TWO]), uniform)
+
+
+def test_memory_of_examples_that_are_no_container_is_refused():
+    with pytest.raises(ChoiceError, match="memory is for containers"):
+        fit(problem_of(TWO), Parameter(loss="hinge", memory=10**9))
+
+
+ROWS, LENGTH, WIDE = 10_000, 400, 2000
+
+#: Prints by how much RssAnon + RssFile has grown at most, in bytes.
+FIT = """
+import sys, threading, warnings
+import numpy as np
+from rrmlinear import Parameter, Problem, fit
+
+def resident():
+    with open("/proc/self/status") as status:
+        found = (line.split() for line in status if line.startswith(("RssAnon", "RssFile")))
+        return sum(1024 * int(words[1]) for words in found)
+
+def watch():
+    while not ended.wait(0.002):
+        seen.append(resident())
+
+warnings.simplefilter("ignore")
+threading.stack_size(1 << 18)
+problem = Problem.open(sys.argv[1])
+choices = eval(sys.argv[3])
+np.random.default_rng(0)
+fit(problem.take(np.arange(200)), Parameter(**choices))  # loads the modules
+ended = threading.Event()
+seen = [resident()]
+thread = threading.Thread(target=watch)
+thread.start()
+result = fit(problem, Parameter(memory=int(sys.argv[2]), gap_tol=1e-3, **choices)).result
+ended.set()
+thread.join()
+assert result.last.relative_gap <= 1e-3, result.last
+assert any("streamed" in note for note in result.notes)
+print(max(seen) - seen[0])
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """50 MB of rows of 400 values, three classes."""
+    rng = np.random.default_rng(0)
+    step = WIDE // LENGTH
+    indices = rng.integers(0, step, (ROWS, LENGTH)) + np.arange(0, WIDE, step)
+    values = rng.standard_normal((ROWS, LENGTH)) / np.sqrt(LENGTH)
+    true = rng.standard_normal((WIDE, 3))
+    labels = np.concatenate(
+        [
+            np.einsum("ij,ijk->ik", values[at : at + 500], true[indices[at : at + 500]])
+            for at in range(0, ROWS, 500)
+        ]
+    ).argmax(axis=1)
+    indptr = np.arange(ROWS + 1) * LENGTH
+    rows = Rows(values.reshape(-1), indices.astype(np.int32).reshape(-1), indptr, WIDE)
+    folder = tmp_path_factory.mktemp("large")
+    for name, y in (("two", np.where(labels == 0, 1.0, -1.0)), ("three", labels.astype(float))):
+        write_container(folder / f"{name}.rrm", Problem(rows, y))
+    return folder
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("two", {"loss": "hinge", "C": 0.1}),
+        ("two", {"loss": "squared-hinge", "C": 0.1}),
+        ("two", {"loss": "logistic"}),
+        ("two", {"loss": "logistic", "regularizer": "l1", "l1": 30.0}),
+        ("three", {"solver": 30, "C": 0.1}),
+    ],
+    ids=str,
+)
+def test_resident_memory_stays_below_a_tenth_of_the_data(large, name, choices):
+    """Beside the interpreter with its modules: what it had before the training does not count."""
+    path = large / f"{name}.rrm"
+    limit = path.stat().st_size // 10
+    words = [sys.executable, "-c", FIT, path, str(limit), repr(choices)]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) < limit
