@@ -30,6 +30,7 @@ class Risk(Protocol):
         "hessian": `Evaluation.hessian`. "gram": `gram`. "envelope": ``smoothed`` also of a loss
         that is smooth already. "balance": duals have Σ c_i α_i = 0 over all examples. "box": each
         dual has an interval of its own and no condition but "balance"; ``rows`` are the rows of X.
+        "boxes": the same for each of ``tasks``, with a sum of 0 in each where ``is_free``.
         """
         ...
 

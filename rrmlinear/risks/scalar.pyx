@@ -115,13 +115,14 @@ cdef class ScalarRisk:
             return Unconditioned(self, self.terms, scores)
         return Conditioned(self, self.terms, scores, self.condition, warm)
 
-    def gram(self):
+    def gram(self, costs=None):
         """G = Σ c_i x_i x_i', d × d: Σ c_i a_i² ≥ v'G⁻¹v for v = Σ c_i a_i x_i.
 
-        If the duals sum to 0, rows are centred by their mean weighted with costs.
+        If the duals sum to 0, rows are centred by their mean weighted with costs. Other ``costs``
+        may be given in place of those of the examples.
         """
         free = (np.ones(self.n),) if "balance" in self.offers else ()
-        return Hessian(self.rows, self.costs, free).matrix()
+        return Hessian(self.rows, self.costs if costs is None else costs, free).matrix()
 
     def gradient(self, const double[::1] derivatives not None):
         """Σ c_i s_i x_i."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -83,7 +84,13 @@ class TaskRisk(ScalarRisk):
     @property
     def offers(self) -> frozenset[Hashable]:
         """As `Risk.offers`."""
-        return super().offers - {"box"}
+        has_boxes = self.given is None or self.is_free
+        return super().offers - {"box"} | ({"boxes"} if has_boxes else frozenset())
+
+    @property
+    def is_free(self) -> bool:
+        """Whether each task has an intercept left free."""
+        return self.given is not None and self.given.has_intercept
 
     def of_loss(self, loss: ScalarLoss) -> TaskRisk:
         """The risk with another loss."""
@@ -95,24 +102,32 @@ class TaskRisk(ScalarRisk):
         """(d, k): d weights in each of k columns; each example uses one column."""
         return self.rows.width // self.n_tasks, self.n_tasks
 
-    def gram(self) -> Vector:
-        """Σ c_i x_i x_i' of each task, d × d × k.
-
-        If the duals of a task sum to 0, its rows are centred by their mean weighted with costs.
-        """
+    @cached_property
+    def _parts(self) -> list[tuple[Places, Vector]]:
+        """The examples of each task, and their features."""
         from scipy.sparse import csr_array
 
         d, k = self.separate
         rows = csr_array(
             (self.rows.values, self.rows.indices, self.rows.indptr), (len(self.y), d * k)
         )
-        result = np.empty((d, d, k))
+        parts = []
         for t in range(k):
             own = np.flatnonzero(self.tasks == t)
-            costs = self.costs[own]
-            X = rows[own][:, t::k].toarray().astype(np.float64)
-            total = costs.sum()
-            if self.given is not None and self.given.has_intercept and total > 0:
-                X -= (costs @ X) / total
-            result[:, :, t] = (X * costs[:, np.newaxis]).T @ X
+            parts.append((own, rows[own][:, t::k].toarray().astype(np.float64)))
+        return parts
+
+    def gram(self, costs: Vector | None = None) -> Vector:
+        """Σ c_i x_i x_i' of each task, d × d × k; of other ``costs`` where given.
+
+        If the duals of a task sum to 0, its rows are centred by their mean weighted with costs.
+        """
+        d, k = self.separate
+        result = np.empty((d, d, k))
+        for t, (own, X) in enumerate(self._parts):
+            c = (self.costs if costs is None else costs)[own]
+            total = c.sum()
+            if self.is_free and total > 0:
+                X = X - (c @ X) / total
+            result[:, :, t] = (X * c[:, np.newaxis]).T @ X
         return result

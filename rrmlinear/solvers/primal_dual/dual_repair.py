@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array
 
-# Limit on rounds of one repair. A round must cut 1 − scale by at least this fraction, or it is the
-# last; ``scale`` is the dual scale, 1 for feasible duals.
+# Limit on rounds of one repair. A round must cut 1 / scale − 1 by at least this fraction, or it is
+# the last; ``scale`` is the dual scale, 1 for feasible duals.
 MAX_ROUNDS = 12
 MIN_ROUND_PROGRESS = 0.1
-# Looks until the first repair, and the factor between the looks of one repair and the next.
-FIRST, GROWTH = 3, 1.5
-# Smallest dual scale at which a repair is tried: below it duals are too far away.
-MIN_SCALE = 0.5
+# Looks until the first repair and between repairs, or the factor between the looks of one repair
+# and the next where that is more.
+FIRST, GROWTH = 3, 1.1
 # Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
 RIDGE = 1e-9
 # Cost of a round in products with the data, its matrix included.
@@ -33,20 +30,24 @@ class DualRepair:
     slightly outside. Scaling them into the ball lowers the dual value by the same fraction. A round
     instead moves α_i by h_i x_i'u, h_i the room of α_i in its box, and clips to the box. u is such
     that v would move to its nearest point of finite Ω*, v minus the prox of Ω at v. The result is
-    one more candidate for the certificate.
+    one more candidate for the certificate. Where it is no better than the best duals so far, the
+    mean of both is repaired: it has more room.
 
-    Matrices of d × d are solved: for few features. `of` says where it applies.
+    Matrices of d × d are solved, one for each task: for few features. `of` says where it applies.
     """
 
-    def __init__(self, risk: ScalarRisk, regularizer: Regularizer, lower: Array, upper: Array):
+    def __init__(self, risk: Any, regularizer: Regularizer, lower: Array, upper: Array):
         self.risk, self.regularizer, self.lower, self.upper = risk, regularizer, lower, upper
-        self.free = "balance" in risk.offers
+        self.tasks = risk.tasks if "boxes" in risk.offers else np.zeros(len(risk.costs), np.int64)
+        self.free = risk.is_free if "boxes" in risk.offers else "balance" in risk.offers
         self.looks, self.next = 0, FIRST
 
     @classmethod
     def of(cls, risk: Any, regularizer: Regularizer) -> DualRepair | None:
-        """For losses of one score with duals in a bounded box, a free intercept or none."""
-        if "box" not in risk.offers:
+        """For losses of one score with duals in a bounded box, a free intercept or none; in all or
+        in each task.
+        """
+        if not risk.offers & {"box", "boxes"}:
             return None
         box = risk.loss.box(risk.labels)
         if box is None:
@@ -60,19 +61,28 @@ class DualRepair:
         """Offer repaired duals to ``best`` now and then; returns the products with the data."""
         self.looks += 1
         inside = self.regularizer.dual_scale_of(vector)
-        if not MIN_SCALE <= inside < 1 or self.looks < self.next:
+        if not 0 < inside < 1 or self.looks < self.next:
             return 0
-        self.next = int(np.ceil(GROWTH * self.looks))
+        self.next = max(self.looks + FIRST, int(np.ceil(GROWTH * self.looks)))
+        dual, rounds = best.dual, self._repaired(best, alphas, vector)
+        if not best.dual > dual and best.alphas is not None:
+            mean = (alphas + best.alphas) / 2
+            rounds += self._repaired(best, mean, self.risk.gradient(mean))
+        return PRODUCTS_PER_ROUND * rounds
+
+    def _repaired(self, best: Certificate, alphas: Array, vector: Array) -> int:
+        """Rounds from these duals; returns their number."""
+        inside = self.regularizer.dual_scale_of(vector)
         for rounds in range(1, MAX_ROUNDS + 1):
             moved = self._moved(alphas, vector)
             if moved is None:
-                return PRODUCTS_PER_ROUND * rounds
+                return rounds
             alphas, vector = moved, self.risk.gradient(moved)
             best.offer_duals(alphas, vector)
             last, inside = inside, self.regularizer.dual_scale_of(vector)
-            if inside >= 1 or 1 - inside > (1 - MIN_ROUND_PROGRESS) * (1 - last):
+            if inside >= 1 or 1 / inside - 1 > (1 - MIN_ROUND_PROGRESS) * (1 / last - 1):
                 break
-        return PRODUCTS_PER_ROUND * rounds
+        return rounds
 
     def _room(self, alphas: Array) -> Array:
         return np.maximum(np.minimum(alphas - self.lower, self.upper - alphas), 0.0)
@@ -82,19 +92,30 @@ class DualRepair:
         weights = costs * room
         if not weights.any():
             return None
-        directions = (np.ones(len(costs)),) if self.free else ()
-        G = Hessian(self.risk.rows, weights, directions).matrix()
-        G[np.diag_indices(len(G))] += RIDGE * np.trace(G) / len(G) or 1.0
+        G = self.risk.gram(weights)
+        G = G.reshape(*G.shape[:2], -1).transpose(2, 0, 1).copy()
+        d = G.shape[1]
+        for part in G:
+            part.flat[:: d + 1] += RIDGE * np.trace(part) / d or 1.0
         # to v − prox of Ω at v
-        u: Array = np.linalg.solve(G, -self.regularizer.prox_of(vector, 1.0)).astype(np.float64)
-        along = self.risk.scores(u)
+        step = -self.regularizer.prox_of(vector.ravel(), 1.0)
+        u = np.linalg.solve(G, np.ascontiguousarray(step.reshape(d, -1, 1).transpose(1, 0, 2)))
+        along = self.risk.scores(np.ascontiguousarray(u[:, :, 0].T).reshape(vector.shape))
         if self.free:
-            along = along - (weights @ along) / weights.sum()
+            sums, totals = self._sums(weights * along), self._sums(weights)
+            along = along - np.divide(sums, totals, where=totals > 0, out=sums)[self.tasks]
         new: Array = np.clip(alphas + room * along, self.lower, self.upper)
         return self._balanced(new) if self.free else new
 
+    def _sums(self, numbers: Array) -> Array:
+        """Of each task."""
+        sums: Array = np.bincount(self.tasks, numbers).astype(np.float64)
+        return sums
+
     def _balanced(self, alphas: Array) -> Array | None:
-        # restore Σ c_i α_i = 0, in proportion to the room left
+        # restore Σ c_i α_i = 0 of each task, in proportion to the room left
         costs, room = self.risk.costs, self._room(alphas)
-        excess, most = float(costs @ alphas), float(costs @ room)
-        return alphas - room * (excess / most) if abs(excess) < most else None
+        excess, most = self._sums(costs * alphas), self._sums(costs * room)
+        if (np.abs(excess) > np.where(excess == 0, 0, most)).any():
+            return None
+        return alphas - room * np.divide(excess, most, where=most > 0, out=excess)[self.tasks]

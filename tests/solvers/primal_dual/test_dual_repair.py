@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -97,3 +99,25 @@ def test_it_is_for_duals_in_a_box_that_may_leave_the_ball():
     repair, best = DualRepair.of(risk, L2()), Certificate(risk, L2())
     assert [repair.look(best, np.ones(N), np.ones(D)) for _ in range(9)] == [0] * 9
     assert best.alphas is None
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_duals_of_tasks_far_outside_are_repaired(free):
+    # losses that are large beside Ω ask for v near 0: shrunk duals stayed at a gap near 1
+    rng = np.random.default_rng(5)
+    n, d, k = 900, 4, 3
+    X = rng.standard_normal((n, d)) + np.array([0, 0, 30, -100.0])
+    tasks = np.arange(n) % k
+    y = 1e5 * (X @ rng.standard_normal(d) + tasks + rng.standard_normal(n) ** 3)
+    rows = task_rows(Problem.from_arrays(X, y).rows, np.arange(n), tasks, k)
+    condition = Intercept() if free else None
+    risk = TaskRisk(rows, regression.Absolute(), y, np.ones(n), tasks, k, condition=condition)
+    result = Pdprox(risk, LinfGroups().over((d, k))).solve(Stopping(gap_tol=1e-5, max_passes=2000))
+    assert result.solved
+    alphas = result.duals
+    assert np.abs(alphas).max() <= 1
+    if free:
+        assert_allclose(np.bincount(tasks, alphas), 0, atol=1e-9)
+    v = risk.gradient(alphas).reshape(d, k)
+    assert np.abs(v).sum(axis=1).max() <= 1 + 1e-9
+    assert result.dual == pytest.approx(y @ alphas, rel=1e-12)
