@@ -44,9 +44,10 @@ cdef class FlipCounts:
     """Counts up to ``cap`` of examples with log odds ``x``, falling.
 
     `KEPT` rows of ``cap`` are kept, or n / 2 cap if that is more, and `LEAF` or as many again are
-    made at a time: memory is O(n). Rows between are made again from the nearest kept, each at most r + 1 times if
-    n / LEAF ≤ C(KEPT − 1 + r, r): r is 1 for n up to 1 000, 2 up to 16 000, 3 up to 190 000 and 4
-    up to 1.6 million. Source of the places: Griewank and Walther, Algorithm 799: revolve, 2000.
+    made at a time: memory is O(n). Rows between are made again from the nearest kept, each up to r
+    times if n / LEAF ≤ C(KEPT − 1 + r, r): r is 1 for n up to 1 000, 2 up to 16 000, 3 up to
+    190 000 and 4 up to 1.6 million. Source of the places: Griewank and Walther, Algorithm 799:
+    revolve, 2000.
     """
 
     cdef readonly Py_ssize_t n, cap
