@@ -107,6 +107,26 @@ def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> So
     return Rounds(fleet, regularizer, shape)
 
 
+def proximal_applies(task: Task) -> bool:
+    """Whether proximal points by an ascent take the task: rows that are streamed, and the 1-norm,
+    for which solvers over features need much memory.
+    """
+    omega = task.regularizer
+    of_streams = task.rows.blocks is not None and task.n_classes is None and task.risk is None
+    norm = bool(omega.quadratic_l1) and not omega.modulus > 0
+    plain = task.choices.budget is None and not task.choices.free_bias
+    return of_streams and norm and plain and "smooth" in task.features
+
+
+def proximal(task: Task) -> Solver:
+    """Proximal points by an ascent."""
+    from rrmlinear.solvers.dual.proximal_ascent import ProximalAscent
+
+    solver = ProximalAscent(_ascent_of(task), task.regularizer)
+    note_choice(solver, "proximal points by an ascent are used", task)
+    return solver
+
+
 def suits_features(task: Task) -> bool:
     """Whether coordinate descent over features takes the task and is quicker than an ascent.
 

@@ -78,7 +78,12 @@ def _stages(task: Task) -> list[Stage]:
             "coordinate descent over features", _from(dual_builders.features, task), 1, 0
         )
         return [columns, *(second or _gradients(task))]
-    if batch_builders.feature_newton_applies(task):
+    if dual_builders.proximal_applies(task):
+        build = _from(dual_builders.proximal, task)
+        points = Stage("the ascent for proximal points", build, _visit(task), 0)
+        return [points, *_gradients(task)]
+    by_ascent = task.rows.blocks is not None and task.regularizer.modulus > 0
+    if batch_builders.feature_newton_applies(task) and not by_ascent:
         build = _from(batch_builders.feature_newton, task)
         columns = Stage("Newton's method over features", build, NEWTON_PRODUCTS * _visit(task), 0)
         return [columns, *second, *_gradients(task)]

@@ -1,0 +1,51 @@
+"""Proximal points by an ascent: the certificate recomputed, and the optimum of another solver."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Problem
+from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
+from rrmlinear.regularizers.separable import L1
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.dual.proximal_ascent import ProximalAscent
+from rrmlinear.solvers.features.feature_newton import FeatureNewton
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+N, D = 300, 40
+
+
+def problem_of_few_features():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.4)
+    y = np.where(X[:, :5].sum(axis=1) + 0.3 * rng.normal(size=N) > 0, 1.0, -1.0)
+    return Problem.from_arrays(csr_array(X), y), X, y, 0.5 + rng.random(N)
+
+
+def solver_of(problem, costs, loss, omega):
+    return ProximalAscent(
+        lambda inner: ProxSDCA(problem.rows, problem.labels, costs, loss, inner), omega
+    )
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("l1", [0.5, 5.0, 1000.0])
+def test_the_optimum_and_its_proof(loss, l1):
+    problem, X, y, costs = problem_of_few_features()
+    omega = L1(l1)
+    result = solver_of(problem, costs, loss, omega).solve(Stopping(1e-6))
+    assert result.status is Status.SOLVED
+    w, alphas = result.weights, result.duals
+    assert result.primal == pytest.approx(costs @ loss.values(y, X @ w) + omega.value_of(w))
+    assert np.abs(X.T @ (costs * alphas)).max() <= l1 * (1 + 1e-9)
+    assert result.dual == pytest.approx(-costs @ loss.conjugates(y, alphas))
+    other = FeatureNewton(ScalarRisk(problem.rows, loss, y, costs), omega).solve(Stopping(1e-8))
+    assert result.primal == pytest.approx(other.primal, rel=2e-6)
+
+
+def test_a_loss_with_a_kink_is_refused():
+    problem, _, _, costs = problem_of_few_features()
+    with pytest.raises(ValueError, match="take a smooth loss, and Hinge has a kink"):
+        solver_of(problem, costs, Hinge(), L1(1.0))
