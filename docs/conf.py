@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["docs/gallery"],
     "gallery_dirs": ["docs/examples"],
     "filename_pattern": r"/\d\d_",
+    "image_scrapers": ("matplotlib",),
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,

@@ -28,7 +28,7 @@ class Parameter(Choices):
 
 None stands for the default of the loss or the solver. A choice without effect, such as epsilon
 with the hinge, is an error. The tables of solver types, losses and regularizers are in
-docs/command_line.md and docs/math.md.
+docs/solvers.md, docs/losses.md and docs/regularizers.md.
 
 Parameters
 ----------

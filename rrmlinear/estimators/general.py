@@ -116,7 +116,7 @@ class LinearClassifier(AnyObjective, Classifier):
         "prox-sdca", "accelerated": coordinate ascent on the dual. "newton": second order.
         "agm", "agm-1", "fista", "pragam": accelerated gradients; "fista" for smooth losses.
         "pdprox-dual", "pdprox-primal": prox steps of weights and duals in turn. "bmrm", "ls-bmrm":
-        cutting planes. All find the same minimum; docs/math.md says which takes what.
+        cutting planes. All find the same minimum; docs/solvers.md says which takes what.
     solver_options : dict, default=None
         More choices of the solver by their names in `rrmlinear.Parameter`: {"ratio": 2.0}.
     tol : float, default=1e-4
@@ -178,7 +178,7 @@ class LinearClassifier(AnyObjective, Classifier):
 
     References
     ----------
-    docs/math.md has the solvers and their papers.
+    docs/solvers.md has the solvers and their papers.
 
     Examples
     --------

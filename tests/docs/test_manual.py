@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rrmlinear
+from rrmlinear.catalog.solvers import SOLVERS
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
@@ -53,6 +54,13 @@ def test_every_page_stands_in_the_contents():
 def test_the_reference_has_every_public_name():
     named = re.findall(r"^   (\w+)$", (DOCS / "api" / "index.md").read_text(), flags=re.MULTILINE)
     assert sorted(named) == sorted(PUBLIC)
+
+
+def test_every_solver_type_has_a_section_of_its_own():
+    headings = re.findall(r"^## .*$", (DOCS / "solvers.md").read_text("utf-8"), flags=re.MULTILINE)
+    told = re.findall(r"`(?:-s )?([\w-]+)`", "\n".join(headings))
+    ours = [str(number) for number, row in SOLVERS.items() if not row.is_liblinear]
+    assert set(ours) <= set(told)
 
 
 @pytest.mark.parametrize("name", CLASSES)

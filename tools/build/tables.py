@@ -9,16 +9,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES, NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, RegularizerRow
+from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
 
 TOP = Path(__file__).resolve().parents[2]
-PAGES = ("docs/command_line.md", "docs/math.md")
+PAGES = ("docs/command_line.md", "docs/losses.md", "docs/regularizers.md", "docs/solvers.md")
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 KINDS = {
     "binary": "two classes, y = ±1",
@@ -53,12 +54,12 @@ def solver_table() -> str:
 def loss_table() -> str:
     """Losses, by the kind of their labels."""
     rows = (
-        (f"`{row.name}`", row.formula, title, _flags(row.takes))
+        (f"`{row.name}`", row.formula, title, _flags(row.takes), _smoothness(row))
         for kind, title in KINDS.items()
         for row in NAMED_LOSSES.values()
         if row.kind == kind
     )
-    return _table(("`--loss`", "φ", "labels", "numbers"), rows)
+    return _table(("`--loss`", "φ", "labels", "numbers", "smooth"), rows)
 
 
 def regularizer_table() -> str:
@@ -70,11 +71,22 @@ def regularizer_table() -> str:
     return _table(("`--regularizer`", "Ω", "takes", "needs", "for"), rows)
 
 
+def need_table() -> str:
+    """What solvers need of loss and regularizer, and the choices that they alone have."""
+    rows = (
+        (f"`{row.number}`", row.name, _needs_told(row), _flags(_own(row)))
+        for row in SOLVERS.values()
+        if not row.is_liblinear
+    )
+    return _table(("`-s`", "in model files", "needs", "choices"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "options": option_table,
     "solvers": solver_table,
     "losses": loss_table,
     "regularizers": regularizer_table,
+    "needs": need_table,
 }
 
 
@@ -96,6 +108,22 @@ def _flags(names: Iterable[str]) -> str:
 
 def _layout(row: RegularizerRow) -> str:
     return "losses of all classes" if "several-columns" in row.needs else ""
+
+
+def _smoothness(row: LossRow) -> str:
+    if "smooth" in row.features:
+        return "yes"
+    return "with `--smoothing`" if "smoothing" in row.takes else ""
+
+
+def _needs_told(row: SolverRow) -> str:
+    needs = [", ".join(FEATURES[name].needed for name in sorted(need)) for need in row.needs]
+    return "; or ".join(needs)
+
+
+def _own(row: SolverRow) -> list[str]:
+    """Choices of this solver, but for those of the objective."""
+    return [name for name in row.choices if CHOICES[name].owner == "solver"]
 
 
 def _losses_told(row: SolverRow) -> str:
