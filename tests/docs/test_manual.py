@@ -44,7 +44,7 @@ def test_sentences_are_short(page):
 
 def test_every_page_stands_in_the_contents():
     contents = (DOCS / "index.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"^([\w/]+)$", contents, flags=re.MULTILINE))
+    told = set(re.findall(r"^([\w/-]+)$", contents, flags=re.MULTILINE))
     pages = {
         str(path.relative_to(DOCS).with_suffix("")) for path in [*PAGES, DOCS / "api/index.md"]
     }
