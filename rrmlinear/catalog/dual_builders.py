@@ -50,7 +50,7 @@ def free_blocks_apply(task: Task) -> bool:
     return task.n_classes is None or not task.choices.free_bias or task.regularizer.linear
 
 
-def _free_blocks(task: Task) -> Solver:
+def _free_blocks(task: Task, accelerate: bool = False) -> Solver:
     if not free_blocks_apply(task):
         raise ChoiceError(
             Named("free_bias"),
@@ -59,10 +59,11 @@ def _free_blocks(task: Task) -> Solver:
             field="free_bias",
             value=True,
         )
-    from rrmlinear.solvers.dual.block_intercept import InterceptBlockAscent
+    from rrmlinear.solvers.dual import block_intercept
 
     assert task.n_classes is not None
-    return InterceptBlockAscent(
+    kinds = block_intercept.InterceptBlockAscent, block_intercept.AcceleratedIntercepts
+    return kinds[accelerate](
         task.rows,
         task.targets,
         task.n_classes,
@@ -86,7 +87,9 @@ def accelerated(task: Task) -> Solver:
 
 
 def observed(task: Task) -> Solver:
-    """The ascent, accelerated where it is slow unless the intercept is free."""
+    """The ascent, accelerated where it is slow unless it is of one score with a free intercept."""
+    if task.choices.free_bias and task.n_classes is not None:
+        return _free_blocks(task, accelerate=True)
     return plain(task) if task.choices.free_bias else _accelerated(task, observe=True)
 
 

@@ -158,7 +158,7 @@ def _pass_visit(task: Task) -> float:
 
 
 def _ascent(task: Task) -> Stage:
-    build = dual_builders.plain if task.choices.free_bias else dual_builders.observed
+    build = dual_builders.observed
     if _repeats(task):
         build = dual_builders.repeating
     return Stage("the ascent", _from(build, task), _visit(task), 0)

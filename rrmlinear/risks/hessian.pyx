@@ -91,7 +91,10 @@ cdef class Hessian:
 
     def _copied(self, Py_ssize_t begin, Py_ssize_t end):
         # active rows times √h_i, less their parts along the units
-        cdef Py_ssize_t a, d = self.rows.width, first, last
+        cdef Py_ssize_t a, j, v, d = self.rows.width, n_free = len(self.units), first, last
+        cdef const double[:, ::1] unit = np.array(self.units).reshape(n_free, self.size)
+        cdef const double[:, ::1] line = np.array(self.lines).reshape(n_free, d)
+        cdef double part
         result = np.zeros((end - begin, d))
         cdef double[:, ::1] out = result
         cdef const double[::1] root = self.roots
@@ -102,8 +105,10 @@ cdef class Hessian:
                     for a in range(begin + first, begin + last):
                         row = rows_get(&self.rows.c, self.row_of[a])
                         row_axpy(&row, root[a], &out[a - begin, 0])
-        for unit, line in zip(self.units, self.lines):
-            result -= np.outer(unit[begin:end], line)
+                        for v in range(n_free):
+                            part = unit[v, a]
+                            for j in range(d):
+                                out[a - begin, j] -= part * line[v, j]
         return result
 
     def gram(self, inverse):

@@ -1,5 +1,6 @@
 """scikit-learn's own checks of an estimator."""
 
+import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -54,6 +55,7 @@ SETTINGS = {
         {"solver": "liblinear"},
         {"solver": "newton-cholesky", "fit_intercept": False},
         {"class_weight": "balanced", "warm_start": True},
+        {"C": np.inf},
     ),
     LinearClassifier: (
         {},
@@ -79,6 +81,7 @@ SETTINGS = {
         {"solver": "svd"},
         {"fit_intercept": "regularized"},
         {"solver": "newton", "warm_start": True},
+        {"alpha": 0.0},
     ),
     Lasso: (
         {},
@@ -107,6 +110,7 @@ SETTINGS = {
     HuberRegressor: (
         {},
         {"delta": 0.5, "alpha": 1.0},
+        {"alpha": 0.0},
         {"fit_intercept": False},
         {"solver": "newton"},
         {"fit_intercept": "regularized"},
@@ -159,7 +163,7 @@ SETTINGS = {
     RidgeCV: (
         {},
         {"cv": 3},
-        {"alphas": [1.0]},
+        {"alphas": [1.0], "scoring": "r2"},
         {"fit_intercept": False},
         {"positive": True},
     ),

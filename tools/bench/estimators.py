@@ -65,6 +65,10 @@ TASKS = [
     Task("wide", "Lasso", {"alpha": 0.01}),
     Task("tall", "Lasso", {"alpha": 0.01}),
     Task("wide", "ElasticNet", {"alpha": 0.05, "l1_ratio": 0.7}),
+    Task("tall", "ElasticNet", {"alpha": 0.05, "l1_ratio": 0.5}),
+    Task("wide", "Ridge", {"alpha": 10.0}),
+    Task("tall", "Ridge", {"alpha": 10.0}),
+    Task("news20.unit", "Ridge", {"alpha": 1.0}),
 ]
 
 
@@ -106,6 +110,8 @@ def objective(task: Task, model: Any, X: Any, y: Any) -> float:
         r = has("l1_ratio", 0.0)
         penalty = r * np.abs(w).sum() + (1 - r) * (w * w).sum() / 2
         return float(penalty + has("C", 1.0) * loss.sum())
+    if task.estimator == "Ridge":
+        return float(((y - scores[:, 0]) ** 2).sum() + has("alpha") * (w * w).sum())
     r = has("l1_ratio", 1.0)
     mean = ((y - scores[:, 0]) ** 2).mean() / 2
     return float(mean + has("alpha") * (r * np.abs(w).sum() + (1 - r) * (w * w).sum() / 2))

@@ -37,7 +37,8 @@ class Accelerated(Solver):
 
     y is the solution w of the last inner problem, or looks ahead of it by momentum. The certificate
     is that of P itself: P(w), and the best dual value for P at the α of the ascent. If the paper's
-    second rule bounds P(w) − min P more tightly, it ends the run as BOUNDED.
+    second rule bounds P(w) − min P more tightly, it ends the run as BOUNDED. Where the caller adds
+    a ``shift`` z to the dual vector, the estimates are of P(w) − z'w.
 
     ``make`` builds the ascent of a regularizer. ``inner`` is the pace of inner problems:
 
@@ -71,6 +72,7 @@ class Accelerated(Solver):
         self.measuring_work = self.ascent.measuring_work
         self.measures_first = self.ascent.measures_first
         self.kappa = self.smoothing_cost = 0.0
+        self.shift: np.ndarray | float = 0.0
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
 
@@ -184,7 +186,7 @@ class Accelerated(Solver):
         _momentum.step(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
         left, self.kappa = self.kappa, kappa
         if kappa < left > EXACT_KAPPA * self.regularizer.modulus:
-            self.ascent.rebuild(kappa * self.center)
+            self.ascent.rebuild(kappa * self.center + self.shift)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
     def _vectors(self, v: Any = None) -> tuple[float, float, float, float, float]:
@@ -198,7 +200,7 @@ class Accelerated(Solver):
 
     def measure(self) -> None:
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
-            self.ascent.rebuild(self.kappa * self.center)
+            self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
         away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()

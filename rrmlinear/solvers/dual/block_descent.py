@@ -216,14 +216,24 @@ class BlockAscent(DualDescent):
 
     def column_vector(self) -> NDArray[np.float64]:
         """The k entries of V of the appended column, a copy."""
-        return self.state.panels[:, -1, :].ravel()[: self.n_classes].copy()
+        return self.column_of(self.dual_vector)
+
+    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Those of a vector in the layout of `dual_vector`."""
+        panels = vector.reshape(self.state.panels.shape)
+        return panels[:, -1, :].ravel()[: self.n_classes].copy()
+
+    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
+        """Add to the entries of the appended column of a vector in that layout."""
+        panels = vector.reshape(self.state.panels.shape)
+        part = panels[:, -1, :].ravel()
+        part[: self.n_classes] += change
+        panels[:, -1, :] = part.reshape(panels.shape[0], -1)
 
     def move_column(self, change: NDArray[np.float64]) -> None:
-        """Add to these entries; Ω must be a multiple of the squared norm."""
+        """Add to these entries of V; Ω must be a multiple of the squared norm."""
         before = self.column_vector()
-        part = self.state.panels[:, -1, :].ravel()
-        part[: self.n_classes] += change
-        self.state.panels[:, -1, :] = part.reshape(self.state.panels.shape[0], -1)
+        self.add_to_column(self.dual_vector, change)
         rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
         self.conjugate += rise
         self.full_dual -= rise

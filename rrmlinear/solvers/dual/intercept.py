@@ -47,6 +47,8 @@ class InterceptAscent(Solver):
     section 5.
     """
 
+    column_by_norms = COLUMN_BY_NORMS
+
     def __init__(self, risk: Any, rows: Rows, regularizer: Regularizer) -> None:
         super().__init__()
         self.risk, self.rows, self.regularizer = risk, rows, regularizer
@@ -75,6 +77,9 @@ class InterceptAscent(Solver):
         """The weights of the ascent, without those of the appended column."""
         raise TypeError(f"{type(self).__name__} has no ascent")
 
+    def _start_ascent(self) -> None:
+        self.inner.start()
+
     def start(self) -> None:
         total, modulus = float(self.costs.sum()), self.regularizer.modulus
         self.means = np.zeros(self.rows.shape[1])
@@ -84,9 +89,11 @@ class InterceptAscent(Solver):
             centred = _less(self.rows.values, self.means)
             visited = Rows(centred, None, None, self.rows.shape[1])
         norm = float(visited.with_bias(-1.0).squared_norms().mean())
-        self.column = float(np.sqrt(max(COLUMN_BY_NORMS * norm, COLUMN_BY_COSTS * modulus / total)))
+        self.column = float(
+            np.sqrt(max(self.column_by_norms * norm, COLUMN_BY_COSTS * modulus / total))
+        )
         self.inner = self._ascent(visited.with_bias(self.column), self.regularizer.with_intercept())
-        self.inner.start()
+        self._start_ascent()
         self.notes = self.inner.notes
         norms = self.risk.rows.squared_norms()
         self.curvature = self.costs * (norms + norms.mean()) / modulus
@@ -122,7 +129,7 @@ class InterceptAscent(Solver):
         self.inner.losses()  # updates the gaps by which examples sleep
         self.inner.wake()
         weights, scores = self._weights_and_scores()
-        self._look_near(self.centre * self.column / self.regularizer.modulus - self.means @ weights)
+        self._look_near(self._intercept() - self.means @ weights)
         at = self.certificate.at(scores)
         primal = self.certificate.primal_of(weights, at)
         duals, self.warm = self.risk.dual_steps(
@@ -130,6 +137,10 @@ class InterceptAscent(Solver):
         )
         self.certificate.offer_duals(duals)
         self.certificate.offer_weights(lambda: weights, at, primal=primal)
+
+    def _intercept(self) -> Array:
+        """The intercepts of the ascent, over centred rows."""
+        return self.centre * self.column / self.regularizer.modulus
 
     def _look_near(self, b: Array) -> None:
         """Begin the search for the best intercepts at these; scalars begin at the last ones."""
