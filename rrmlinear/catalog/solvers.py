@@ -117,6 +117,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "crammer-singer",
         0.1,
         rule_builders.class_range,
+        build=stage_builders.by_blocks,
     ),
     _liblinear(
         5,
@@ -198,7 +199,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance", "free_bias"),
-        stage_builders.weston_watkins,
+        stage_builders.by_blocks,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
         tolerance=DELTA,

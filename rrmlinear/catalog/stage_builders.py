@@ -56,7 +56,7 @@ def automatic(task: Task) -> Solver:
     return Stages(_stages(task))
 
 
-def weston_watkins(task: Task) -> Solver:
+def by_blocks(task: Task) -> Solver:
     """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
     if task.choices.accelerate is False:
         return dual_builders.plain(task)

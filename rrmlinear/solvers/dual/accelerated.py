@@ -115,6 +115,7 @@ class Accelerated(Solver):
         if self.step_is_due:
             self._step()
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
+        self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.ascent.run_pass(number)
         # where an inner problem is too easy for a move, κ falls: the run has not stalled
         self.work, self.moved = self.ascent.work, self.ascent.moved or int(self.pace.easy)

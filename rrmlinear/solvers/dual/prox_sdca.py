@@ -180,11 +180,14 @@ class ProxSDCA(DualDescent):
             self._pass_by_turns(self.turns)
             return
         uniform = self.sampling == "uniform"
+        thorough, self.rule_is_open = self.rule_is_open, False
+        if thorough:
+            self.state.wake_above(-1.0)
         order = self.state.begin_pass(number, self.seed, uniform)
         if self.state.average is not None and number & (number - 1) == 0:
             self.state.average.restart()
         asleep = number, self.quiet(), self.calm(self.gap_sum)
-        least = 0.0 if uniform else MIN_VISIT_GAP * self.gap_sum / self.n
+        least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
         if self.threads > 1 and len(order) >= MIN_SHARED_PASS:
             self._pass_in_rounds(order, asleep, least)
         else:

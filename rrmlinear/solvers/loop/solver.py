@@ -62,6 +62,8 @@ class Solver:
         #: LIBLINEAR's rule in place of the gap, and the gap at which it is looked at again.
         self.rule: Rule | None = None
         self.rule_target, self.rule_holds = np.inf, False
+        #: Whether the rule did not hold at the last look: examples left out may violate it.
+        self.rule_is_open = False
         self.offset = 0.0  # a constant in the primal that does not count
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
@@ -258,6 +260,7 @@ class Solver:
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = self.rule.ratio(self.present())
         self.rule_holds = ratio <= 1 and row.gap <= widest
+        self.rule_is_open = ratio > 1
         if self.knows_rule:
             self.rule_target = widest
             return

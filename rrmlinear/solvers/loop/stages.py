@@ -103,6 +103,7 @@ class Stages(Solver):
             self.first_gap,
             self.deadline,
         )
+        solver.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.passes += 1
         solver.run_pass(self.passes)
         self.work += solver.work - before

@@ -6,6 +6,7 @@ from members import SCALAR_LOSSES as LOSSES
 from members import STRONG_REGULARIZERS as REGULARIZERS
 from members import scalar_problem
 
+from rrmlinear.data.rows import Rows
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -120,3 +121,20 @@ def test_a_regularizer_without_strength_is_refused(modulus):
 def test_bad_weights_of_l1_are_refused(l1):
     with pytest.raises(ValueError, match="l1 must be at least 0"):
         ElasticNet(l1)
+
+
+def test_a_pass_visits_all_examples_where_a_rule_is_open():
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((400, 10))
+    y = np.where(X[:, 0] > 0.1, 1.0, -1.0)
+    solver = ProxSDCA(Rows(X, None, None, 10), y, np.ones(400), margin.Hinge(), L2())
+    solver.start()
+    for number in range(1, 11):
+        solver.run_pass(number)
+    work = solver.work
+    solver.run_pass(11)
+    assert solver.work - work < 400  # some sleep
+    work, solver.rule_is_open = solver.work, True
+    solver.run_pass(12)
+    assert solver.work - work == 400
+    assert not solver.rule_is_open
