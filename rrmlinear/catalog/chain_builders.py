@@ -11,6 +11,7 @@ from rrmlinear.catalog import batch_builders
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
+from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.solver import Solver
 
 
@@ -36,9 +37,11 @@ def chain_risk(
     costs: NDArray[np.float64],
     loss: ChainLoss,
     threads: int,
+    observed: bool = False,
 ) -> ChainRisk:
-    """F of sequences with these costs."""
-    return ChainRisk(rows, label, starts, k, costs, threads, loss)
+    """F of sequences with these costs; ``observed``: with weights of pairs that occur alone."""
+    made = ObservedChainRisk if observed else ChainRisk
+    return made(rows, label, starts, k, costs, threads, loss)
 
 
 def frank_wolfe(task: Task) -> Solver:
@@ -77,7 +80,8 @@ def newton_cg(task: Task) -> Solver:
 
 def automatic(task: Task) -> Solver:
     """The solver for sequences or graphs that suits loss and regularizer."""
-    if {"labellings", "linear"} <= task.features and task.risk.is_chain:
+    by_visits = task.risk.is_chain and not task.choices.observed
+    if by_visits and {"labellings", "linear"} <= task.features:
         return frank_wolfe(task)
     if {"smooth", "linear"} <= task.features:
         return lbfgs(task)
@@ -112,7 +116,7 @@ SOLVERS = (
         "LBFGS",
         "L-BFGS over all sequences",
         (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer"),
+        ("loss", "regularizer", "observed"),
         lbfgs,
         loss="crf",
     ),
@@ -121,7 +125,7 @@ SOLVERS = (
         "NEWTON_CG",
         "Newton's method over all sequences, by conjugate gradients",
         (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer"),
+        ("loss", "regularizer", "observed"),
         newton_cg,
         loss="crf",
     ),

@@ -148,6 +148,14 @@ class Choices:
         Switch(),
         needs=frozenset({"examples"}),
     )
+    observed: bool | None = choice(
+        "objective",
+        "weights for the pairs of a column and a label that occur together in the training data "
+        "alone, as CRFsuite's default; the others are 0",
+        Switch(),
+        needs=frozenset({"chain"}),
+        excluded_by=("groups", "lower", "upper", "unpenalized"),
+    )
     option: str | None = choice(
         "solver",
         "dual step of a visit: I, to the maximum; II to V, the shorter ones of the paper",

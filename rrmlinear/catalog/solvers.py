@@ -24,7 +24,7 @@ from rrmlinear.solvers.loop.solver import Solver
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
 BATCH = (*OBJECTIVE, "free_bias", "budget")
-PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
+PROXIMAL = (*BATCH, "observed", "radius", "lower", "upper", "unpenalized", "limit")
 ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
@@ -278,7 +278,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "BMRM",
         "BMRM: cutting planes of the whole risk",
         (CONVEX,),
-        (*BATCH, "line_search"),
+        (*BATCH, "observed", "line_search"),
         partial(batch_builders.bmrm, update="qp"),
     ),
     SolverRow(
@@ -286,7 +286,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "LS_BMRM",
         "ls-BMRM: the same with the mean of all planes and a new one",
         (CONVEX,),
-        (*BATCH, "line_search"),
+        (*BATCH, "observed", "line_search"),
         partial(batch_builders.bmrm, update="ls"),
     ),
     SolverRow(

@@ -45,6 +45,7 @@ FLAGS = {
     "C": Flag("-c", "cost", "", "C <= 0: "),
     "class_weights": Flag("-wi", "weight"),
     "free_bias": Flag("-R"),
+    "observed": Flag("--observed"),
     "tolerance": Flag("-e", "epsilon", "", "eps <= 0: "),
     "gap_tol": Flag("--gap-tol", "r"),
     "max_passes": Flag("-t", "passes"),

@@ -19,6 +19,7 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.costs import checked_costs
@@ -90,11 +91,15 @@ def solve_chains(
     costs = sequence_costs(problem, chosen.choices.C)
     alike = _alike(problem, chosen)
     trained = rows if alike is None else alike.rows
+    observed = bool(chosen.choices.observed)
+    threads = chosen.choices.threads
     risk = chain_risk(
-        trained, problem.label, problem.starts, k, costs, chosen.loss, chosen.choices.threads
+        trained, problem.label, problem.starts, k, costs, chosen.loss, threads, observed
     )
     omega = _regularizer(chosen, problem).over(risk.shape)
     weights, labellings = (None, None) if start is None else _first(start, problem, alike)
+    if weights is not None and isinstance(risk, ObservedChainRisk):
+        weights = risk.chosen(weights)
     solver = chosen.solver_for(
         trained, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
     )

@@ -162,6 +162,48 @@ def test_a_warm_start_with_columns_that_are_alike(loss):
     assert again.result.primal == pytest.approx(first.result.primal, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("loss", "solver"),
+    [
+        *(("crf", solver) for solver in ("auto", "lbfgs", "newton-cg", 35, 36, 39)),
+        ("m3n", "auto"),
+        ("m3n", 39),
+    ],
+)
+def test_weights_of_observed_pairs(loss, solver):
+    X, y, sparse, dense = repeated()
+    choices = {"loss": loss, "observed": True, "gap_tol": 1e-4, "max_passes": 20_000}
+    best = fit_sequences(dense, Parameter(**choices))
+    model = fit_sequences(sparse, Parameter(solver=solver, **choices))
+    assert model.result.solved
+    assert model.result.primal == pytest.approx(best.result.primal, rel=2e-4)
+    rows = np.column_stack([np.concatenate(X), np.ones(sum(LENGTHS))])
+    labels = np.concatenate(y)
+    occur = np.array([(rows[labels == each] != 0).any(axis=0) for each in (2, 5, 9)]).T
+    assert not occur.all()
+    np.testing.assert_array_equal(model.weights[~occur], 0)
+    w = np.concatenate([model.weights.ravel(), model.transitions.ravel()])
+    with_ones = [np.column_stack([part, np.ones(len(part))]) for part in X]
+    value = objective(w, with_ones, y, np.ones(len(X)), loss)
+    assert value == pytest.approx(model.result.primal, rel=1e-9)
+    again = fit_sequences(sparse, Parameter(**choices), start=model)
+    assert again.result.primal == pytest.approx(best.result.primal, rel=2e-4)
+
+
+def test_observed_pairs_are_for_some_solvers_and_choices():
+    _, _, problem = made()
+    for more, message in (
+        ({"solver": "bcfw"}, "observed has no effect with solver bcfw"),
+        ({"solver": "marginals"}, "observed has no effect with solver marginals"),
+        ({"lower": 0.0}, "observed has no effect with lower"),
+    ):
+        choices = {"loss": "m3n", "smoothing": None, **more}
+        if more.get("solver") == "marginals":
+            choices["loss"] = "crf"
+        with pytest.raises(ChoiceError, match=message):
+            fit_sequences(problem, Parameter(observed=True, **choices))
+
+
 def test_a_smoothed_hinge():
     _, _, problem = made(2)
     results = [

@@ -33,6 +33,7 @@ class Chain(LabelsPositions):
         "regularizer": [str],
         "solver": [str],
         "fit_intercept": ["boolean"],
+        "observed": ["boolean"],
     }
 
     C: float = 1.0
@@ -45,6 +46,7 @@ class Chain(LabelsPositions):
     max_iter: int = 10_000
     fit_intercept: bool = True
     intercept_scaling: float = 1.0
+    observed: bool = False
     random_state: Any = None
     n_jobs: int | None = None
     warm_start: bool = False
@@ -90,6 +92,7 @@ class Chain(LabelsPositions):
             "loss": self._loss,
             "solver": find_solver_type(self.solver, self._solvers).number,
             **own_choices(self, "objective", "loss", "regularizer"),
+            "observed": self.observed or None,
             "gap_tol": float(self.tol),
             "max_passes": int(self.max_iter),
             "seed": seed_of(self.random_state),
@@ -155,6 +158,9 @@ class ChainCRF(Chain):
         Whether there is b, regularized like all other weights: a column of ``intercept_scaling``.
     intercept_scaling : float, default=1.0
         Value of that column.
+    observed : bool, default=False
+        Whether W has weights for the pairs of a column and a label alone that occur together in the
+        training data, as CRFsuite's default; the others are 0.
     random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 
@@ -225,8 +231,8 @@ class ChainSVM(Chain):
     ----------
     C : float, default=1.0
         Cost of a sequence of weight 1.
-    regularizer, l1, groups, tol, max_iter, fit_intercept, intercept_scaling, random_state, \
-    n_jobs, warm_start, callback, verbose
+    regularizer, l1, groups, tol, max_iter, fit_intercept, intercept_scaling, observed, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `ChainCRF`.
     smoothing : float, default=None
         g > 0 takes g log Σ_y exp(· / g) in place of the maximum.

@@ -19,3 +19,27 @@ def few_column_products(
     begin: int,
     end: int,
 ) -> None: ...
+def observed_scores(
+    values: Array,
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    label: NDArray[np.int32],
+    weights: Array,
+    out: Array,
+    part: int,
+    begin: int,
+    end: int,
+) -> None: ...
+def observed_gradient(
+    values: Array,
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    label: NDArray[np.int32],
+    derivatives: Array,
+    out: Array,
+    part: int,
+    begin: int,
+    end: int,
+) -> None: ...

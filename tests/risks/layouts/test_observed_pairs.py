@@ -1,0 +1,83 @@
+"""Chains with weights of observed pairs: products, gradients, optimum, threads."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
+from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+
+LENGTHS = (1, 4, 2, 5, 3)
+
+
+def made(loss=LOG_LOSS, dense=False, bias=-1.0, threads=1, d=8, k=4):
+    """(risk, the risk of all pairs, which pairs occur)."""
+    rng = np.random.default_rng(0)
+    starts = np.concatenate(([0], np.cumsum(LENGTHS)))
+    label = rng.integers(0, k, starts[-1]).astype(np.int32)
+    X = rng.standard_normal((starts[-1], d)) * (rng.random((starts[-1], d)) < 0.3)
+    X[:, 3] = 0
+    sparse = csr_array(X)
+    rows = (
+        Rows(X, None, None, d, bias)
+        if dense
+        else Rows(sparse.data, sparse.indices, sparse.indptr, d, bias)
+    )
+    if bias >= 0:
+        X = np.column_stack([X, np.full(len(X), bias)])
+    occur = np.array([[(X[label == j, f] != 0).any() for j in range(k)] for f in range(X.shape[1])])
+    costs = rng.uniform(0.5, 2, len(LENGTHS))
+    given = (rows, label, starts, k, costs, threads, loss)
+    return ObservedChainRisk(*given), ChainRisk(*given), occur
+
+
+@pytest.mark.parametrize("loss", [LOG_LOSS, STRUCTURED_HINGE], ids=["crf", "m3n"])
+@pytest.mark.parametrize(
+    ("dense", "bias"), [(False, -1.0), (False, 2.0), (True, -1.0), (True, 0.5)]
+)
+def test_it_is_the_risk_at_weights_that_are_0_elsewhere(loss, dense, bias):
+    risk, whole, occur = made(loss, dense, bias)
+    assert risk.shape == (occur.sum() + 16,)
+    w = np.random.default_rng(1).standard_normal(risk.shape)
+    full = risk.complete(w)
+    nodes, transitions = whole.split(full, whole.rows.width)
+    np.testing.assert_array_equal(nodes != 0, occur)
+    np.testing.assert_array_equal(nodes[occur], w[:-16])
+    np.testing.assert_array_equal(transitions.ravel(), w[-16:])
+    np.testing.assert_array_equal(risk.chosen(full), w)
+    scores = risk.scores(w)
+    np.testing.assert_allclose(scores, whole.scores(full), atol=1e-12)
+    derivatives = risk.at(scores).derivatives
+    gradient = whole.gradient(derivatives)
+    np.testing.assert_allclose(risk.gradient(derivatives), risk.chosen(gradient), atol=1e-12)
+    np.testing.assert_allclose(risk.diagonal(), risk.chosen(whole.diagonal()))
+
+
+def test_threads():
+    w = np.random.default_rng(1).standard_normal(made()[0].shape)
+    one, two = made()[0], made(threads=2)[0]
+    scores = one.scores(w)
+    np.testing.assert_array_equal(scores, two.scores(w))
+    u = one.at(scores).derivatives
+    np.testing.assert_array_equal(one.gradient(u), two.gradient(u))
+
+
+@pytest.mark.parametrize("solver", [LBFGS, NewtonCG])
+def test_no_weights_of_these_pairs_are_better(solver):
+    risk, whole, occur = made()
+    result = solver(risk, L2(0.5)).solve(Stopping(gap_tol=1e-8))
+    assert result.solved
+    w = result.weights
+    gradient = whole.gradient(whole.at(whole.scores(w)).derivatives) + 0.5 * w
+    nodes, transitions = whole.split(gradient, whole.rows.width)
+    assert np.abs(nodes[occur]).max() < 1e-3
+    assert np.abs(transitions).max() < 1e-3
+    assert np.abs(nodes[~occur]).max() > 1e-2
+    best = LBFGS(whole, L2(0.5)).solve(Stopping(gap_tol=1e-8))
+    assert result.primal > best.primal * (1 + 1e-6)
+    assert risk.smoothed(0.1).shape == risk.shape
