@@ -12,6 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+#: The largest piece of a file that a system maps at once.
+AROUND = 1 << 21
+
 
 class Source(Protocol):
     """Where rows lie."""
@@ -56,6 +59,8 @@ class RowBlocks:
         #: Bounds on the rows and the bytes of the blocks that a pass has at once.
         self.most_rows = int(np.sort(self.ends - self.begins)[-at_once:].sum())
         self.most_bytes = int(np.sort(bytes_of)[-at_once:].sum())
+        #: Blocks on each side that hold that.
+        self.around = -(-2 * AROUND // max(1, int(np.median(bytes_of))))
         #: Why the rows are streamed, for the user.
         self.reason = ""
         #: Blocks brought since the beginning.
@@ -153,12 +158,12 @@ class RowBlocks:
     def _drop_around(self, block: int) -> None:
         """Drop what lies between the block and those held next to it, and itself if it is not held.
 
-        Systems bring more than was read, up to some megabytes around it.
+        Systems bring more than was read, up to `AROUND` bytes on each side of it in each array.
         """
         before = max((each for each in self._held if each < block), default=-1)
         after = min((each for each in self._held if each > block), default=len(self))
-        begin = int(self.ends[before]) if before >= 0 else 0
-        end = int(self.begins[after]) if after < len(self) else int(self.ends[-1])
+        begin = int(self.begins[max(before + 1, block - self.around)])
+        end = int(self.ends[min(after, block + self.around + 1) - 1])
         first, last = self.bounds(block)
         gaps = ((begin, first), (last, end)) if block in self._held else ((begin, end),)
         for gap in gaps:

@@ -14,7 +14,7 @@ from rrmlinear.data.problem import Problem
 MEMORY_SHARE = 0.5
 # Bytes that a training takes beside the examples: for each example, for each score of it, and for
 # each weight.
-EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 150, 16, 100
+EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 160, 8, 100
 # Blocks that are in memory at once, if they are not too small to be worth reading. Ascents mix the
 # examples of such blocks, others in each pass: with the same ones together they took twice as many.
 AT_ONCE, MIN_BLOCK = 16, 1 << 18
