@@ -33,7 +33,7 @@ BELOW = {
 #: Folders that users meet: they may print.
 INTERFACES = ("cli", "estimators", "liblinearutil")
 #: Files that start a command, and do nothing else.
-DOORS = ("train.py", "predict.py", "sequences.py", "convert.py", "info.py", "plot.py")
+DOORS = ("train.py", "predict.py", "sequences.py", "convert.py", "info.py", "plan.py", "plot.py")
 #: Source stems that one folder may hold.
 MOST_STEMS = 20
 

@@ -121,6 +121,20 @@ options:
 data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
 standard input"""
 
+PLAN = """\
+Usage: plan [options] data_file
+options:
+--workers n : the largest number of workers (default 16); 1, 4, 16 and so on stand beside it
+--loss name : as of train (default hinge)
+-c cost : C (default 1)
+-B bias : as of train
+--sample n : examples of the simulation (default 20000)
+--network rate : Gbit/s between workers (default 10)
+-h, --help : show this text
+--version : show the version
+data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
+standard input"""
+
 
 def option_rows() -> Iterator[tuple[str, str, str]]:
     """(flag and value, meaning, default) of every option of the train command but help."""

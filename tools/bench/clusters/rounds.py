@@ -19,12 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from rrmlinear import Parameter, Problem, read_libsvm
-from rrmlinear.catalog.dual_builders import part
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.task import Task
-from rrmlinear.data.labels import group_labels
+from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
 
 
@@ -59,34 +56,11 @@ class Published(Rounds):
 METHODS = ("ours", "averaging", "adding", "search")
 
 
-def fleet_of(problem: Problem, chosen: Selection, workers: int, seed: int = 0) -> LocalFleet:
-    """The problem's examples, shuffled and dealt to workers."""
-    labels, label = group_labels(problem.labels)
-    several = chosen.kind == "multiclass"
-    shuffled = np.random.default_rng(seed).permutation(problem.n_examples)
-    parts = []
-    for examples in np.array_split(shuffled, workers):
-        own = problem.take(np.sort(examples))
-        y = label[np.sort(examples)]
-        task = Task(
-            own.rows,
-            y.astype(np.int32) if several else np.where(y == 0, 1.0, -1.0),
-            len(labels) if several else None,
-            np.full(own.n_examples, float(chosen.choices.C)),
-            chosen.loss,
-            chosen.regularizer,
-            chosen.features,
-            chosen.choices,
-        )
-        parts.append(part(task))
-    return LocalFleet(parts)
-
-
 def rounds_of(
     problem: Problem, chosen: Selection, method: str, workers: int, passes: int, most: int
 ):
     """(rounds, or None beyond the limit; CPU seconds; bytes of the largest change, of the sum)."""
-    fleet = fleet_of(problem, chosen, workers)
+    fleet = virtual_workers(problem, chosen, workers)
     columns = fleet.parts[0].columns
     arguments = fleet, chosen.regularizer, (problem.rows.width, columns), passes
     solver = Rounds(*arguments) if method == "ours" else Published(method, *arguments)

@@ -1,0 +1,172 @@
+"""The plan command: rounds, seconds, bytes and memory of training over workers, by a simulation on
+a sample of the data and a model of the cluster.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.dual_builders import rounds
+from rrmlinear.catalog.losses import NAMED_LOSSES
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.cli.clusters.virtual import virtual_workers
+from rrmlinear.cli.files import check_input, read_problem
+from rrmlinear.cli.flags import sentence_of
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.parser import Parser, choice, number, whole
+from rrmlinear.cli.report import warnings_said
+from rrmlinear.cli.usage import PLAN
+from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.stopping import Stopping
+
+# Rounds after which the simulation gives up, and its gap.
+MOST_ROUNDS, GAP = 300, 1e-3
+# Seconds of the scheduler for a task, as Dask's manual has it, and of a message.
+TASK_SECONDS, LATENCY = 1e-3, 5e-4
+# Doubles for an example beside its row: the ascent's, and the duals before a round.
+DOUBLES_EACH = 11
+# Vectors of the weights' size in a worker's memory: v, its own part, change, order and reply.
+VECTORS = 6
+SOLVER = 32
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A simulation: rounds (None beyond the limit), the gap, CPU seconds of a stored value in a
+    round, and bytes of the vector to a worker, of the largest change, and of their sum.
+    """
+
+    rounds: int | None
+    gap: float
+    seconds: float
+    sent: int
+    change: int
+    total: int
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read the file, simulate, and print the plan; LeaveError for every error."""
+    parser = Parser(PLAN)
+    parser.value("--workers", type=whole("--workers", 1, 1024), default=16)
+    parser.value("--loss", type=choice("--loss", tuple(NAMED_LOSSES)))
+    parser.value("-c", dest="C", type=number("-c"), default=1.0)
+    parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
+    parser.value("--sample", type=whole("--sample", 100), default=20_000)
+    parser.value("--network", type=number("--network"), default=10.0)
+    if arguments and not arguments[0].startswith("-"):  # the file may stand first
+        arguments = [*arguments[1:], arguments[0]]
+    options, files = parser.parse(arguments)
+    if len(files) != 1:
+        raise parser.wrong("no data_file is given" if not files else "plan takes one data_file")
+    if not options.network > 0:
+        raise parser.wrong(f"--network must be above 0, got {options.network:g}")
+    check_input(files[0])
+    with warnings_said():
+        problem = read_problem(files[0], None, False).with_bias(options.bias)
+    if problem.n_features == 0 or problem.n_examples == 0:
+        raise LeaveError(f"ERROR: {files[0]} has no features; at least one is needed")
+    try:
+        chosen = select(Choices(solver=SOLVER, loss=options.loss, C=options.C))
+        sample, sampled = _sampled(problem, chosen, options.sample)
+        counts = _counts(options.workers)
+        found = [simulated(sample, sampled, workers) for workers in counts]
+    except ValueError as error:
+        raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+    if not options.quiet:
+        print("\n".join(_lines(problem, sample, chosen, counts, found, options.network)))
+
+
+def _counts(workers: int) -> list[int]:
+    """1, 4, 16 … and the number asked for."""
+    powers = [4**k for k in range(6) if 4**k < workers]
+    return [*powers, workers]
+
+
+def _sampled(problem: Problem, chosen: Selection, most: int) -> tuple[Problem, Selection]:
+    """At most ``most`` examples, with C for the same weight of the regularizer in the mean."""
+    n = problem.n_examples
+    if n <= most:
+        return problem, chosen
+    some = np.sort(np.random.default_rng(0).permutation(n)[:most])
+    cost = chosen.choices.C * n / most
+    return problem.take(some), select(replace(chosen.choices, C=cost))
+
+
+def simulated(problem: Problem, chosen: Selection, workers: int) -> Measured:
+    """Rounds of virtual workers on a problem."""
+    fleet = virtual_workers(problem, chosen, min(workers, problem.n_examples))
+    first = fleet.parts[0]
+    begin = time.process_time()
+    result = rounds(fleet, first.regularizer, first.shape).solve(
+        Stopping(GAP, None, MOST_ROUNDS + 1)
+    )
+    spent = (time.process_time() - begin) / result.passes
+    counted = result.passes - 1 if result.solved else None
+    stored = max(1, problem.rows.n_stored)
+    return Measured(counted, result.last.relative_gap, spent / stored, fleet.sent, *fleet.received)
+
+
+def round_seconds(problem: Problem, workers: int, found: Measured, gigabits: float) -> list[float]:
+    """Seconds of a round: passes, the vector's way to the workers, the sum's way back, tasks."""
+    levels = math.ceil(math.log2(workers)) if workers > 1 else 0
+    speed = gigabits * 1e9 / 8
+    return [
+        found.seconds * problem.rows.n_stored / workers,
+        levels * (found.sent / speed + LATENCY),
+        levels * ((found.change + found.total) / 2 / speed + LATENCY),
+        (2 * workers - 1) * TASK_SECONDS,
+    ]
+
+
+def memory(problem: Problem, workers: int, found: Measured) -> float:
+    """Bytes of a worker with one part."""
+    each = problem.rows.n_bytes + 8 * DOUBLES_EACH * problem.n_examples
+    return each / workers + VECTORS * found.sent
+
+
+def _lines(
+    problem: Problem,
+    sample: Problem,
+    chosen: Selection,
+    counts: Sequence[int],
+    found: Sequence[Measured],
+    network: float,
+) -> Iterator[str]:
+    rows = problem.rows
+    yield (
+        f"data: {problem.n_examples} examples, {problem.n_features} features, {rows.n_stored} "
+        f"stored values, {rows.n_bytes / 1e6:.1f} MB; loss {chosen.loss_row.name}, "
+        f"C = {chosen.choices.C:g}"
+    )
+    yield (
+        f"simulated on {sample.n_examples} of them, to a relative gap of {GAP:g}; network of "
+        f"{network:g} Gbit/s, one part a worker"
+    )
+    yield "workers  rounds  s/round (passes + vector + sum + tasks)        seconds  MB sent  memory"
+    best, quickest = counts[0], math.inf
+    for workers, each in zip(counts, found, strict=True):
+        parts = round_seconds(problem, workers, each, network)
+        seconds = sum(parts) * (each.rounds or MOST_ROUNDS)
+        shown = f"{each.rounds}" if each.rounds is not None else f">{MOST_ROUNDS}"
+        split = " + ".join(f"{part:.3g}" for part in parts)
+        sent = (each.sent + each.change) * workers / 1e6
+        yield (
+            f"{workers:7d}  {shown:>6}  {f'{sum(parts):.3g} ({split})':44}  {seconds:9.3g}  "
+            f"{sent:7.3g}  {memory(problem, workers, each) / 1e6:.3g} MB"
+        )
+        if each.rounds is not None and seconds < quickest:
+            best, quickest = workers, seconds
+    if quickest == math.inf:
+        yield f"to order: no number of workers came to the gap in {MOST_ROUNDS} rounds; lower C"
+        return
+    needed = memory(problem, best, found[counts.index(best)])
+    yield (
+        f"to order: {best} worker{'s' if best > 1 else ''} with {2 * needed / 1e6:.3g} MB each, "
+        f"twice what a part takes; about {quickest:.3g} s"
+    )
