@@ -1,0 +1,46 @@
+"""train --memory."""
+
+import pytest
+
+from rrmlinear import read_libsvm, write_container
+from rrmlinear.training import streaming
+
+
+@pytest.fixture
+def container(folder, iris):
+    write_container("iris.rrm", read_libsvm(iris))
+    return "iris.rrm"
+
+
+def test_a_container_is_streamed_and_the_report_says_so(train, container, monkeypatch):
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 256)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+    done = train("-s", "30", "--memory", "4K", container, "model")
+    assert done.code == 0, done.err
+    assert "is larger than 0.004 MB: examples are streamed in" in done.out
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "x", "1T", "", "nan", "1_0"])
+def test_wrong_sizes_are_refused(train, container, size):
+    done = train(f"--memory={size}", container, "model")
+    assert done.code == 1
+    assert f"--memory takes a number of bytes such as 500M, not {size!r}" in done.err
+
+
+def test_it_needs_a_container(train, iris):
+    done = train("-s", "30", "--memory", "1M", iris, "model")
+    assert done.code == 1
+    assert "ERROR: --memory is for containers, and these examples are in memory" in done.err
+
+
+def test_folds_copy_rows(train, container):
+    done = train("-s", "30", "-v", "3", "--memory", "1M", container)
+    assert done.code == 1
+    assert "--memory has no effect with -v, which copies the rows of each fold" in done.err
+
+
+def test_a_limit_that_duals_exceed(train, container):
+    done = train("-s", "30", "--memory", "10", container, "model")
+    assert done.code == 1
+    assert "ERROR: --memory is 1e-05 MB, and duals, weights and blocks of examples take" in done.err
