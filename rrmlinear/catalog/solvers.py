@@ -24,8 +24,8 @@ from rrmlinear.solvers.loop.solver import Solver
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
 BATCH = (*OBJECTIVE, "free_bias", "budget")
-PROXIMAL = (*BATCH, "observed", "radius", "lower", "upper", "unpenalized", "limit")
-ESTIMATE_FUNCTIONS = (*PROXIMAL, "route", "lipschitz", "prox")
+PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
+ESTIMATE_FUNCTIONS = (*PROXIMAL, "observed", "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
@@ -322,7 +322,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
         (PROX | EXAMPLES, CHAINS, MEASURES),
-        PROXIMAL,
+        (*PROXIMAL, "observed"),
         stage_builders.automatic,
     ),
 )
