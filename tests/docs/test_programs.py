@@ -20,6 +20,13 @@ def test_a_program_of_those_who_come_from_elsewhere(section, monkeypatch):
     exec(compile(program, "migration.md", "exec"), {})
 
 
+def test_the_program_with_a_solver_of_its_own(monkeypatch):
+    monkeypatch.chdir(TOP)
+    (program,) = BLOCK.findall((TOP / "docs" / "extend.md").read_text(encoding="utf-8"))
+    assert "assert" in program
+    exec(compile(program, "extend.md", "exec"), {})
+
+
 @pytest.mark.parametrize("script", GALLERY, ids=lambda path: path.stem)
 def test_an_example_of_the_gallery(script, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
