@@ -14,10 +14,12 @@ from rrmlinear.data.problem import Problem
 MEMORY_SHARE = 0.5
 # Bytes that a training takes beside the examples: for each example, for each score of it, and for
 # each weight.
-EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 160, 8, 100
+EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 168, 8, 100
 # Blocks that are in memory at once, if they are not too small to be worth reading. Ascents mix the
 # examples of such blocks, others in each pass: with the same ones together they took twice as many.
-AT_ONCE, MIN_BLOCK = 16, 1 << 18
+AT_ONCE, LARGE_BLOCK = 16, 1 << 20
+# Where there is room for fewer, up to this number of smaller ones.
+FEW_AT_ONCE, MIN_BLOCK = 4, 1 << 18
 MEGABYTE = 10**6
 
 
@@ -56,7 +58,7 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     threads = chosen.choices.threads
     shares = 2 * threads + 2  # each thread's blocks at once, as many ahead, and a reserve of two
     most = (memory - beside) // shares
-    at_once = min(AT_ONCE, most // MIN_BLOCK)
+    at_once = min(AT_ONCE, max(most // LARGE_BLOCK, min(FEW_AT_ONCE, most // MIN_BLOCK)))
     if at_once < 1:
         least = _megabytes(beside + shares * MIN_BLOCK)
         raise _wrong(

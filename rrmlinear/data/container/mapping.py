@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,24 +63,29 @@ class Mapped:
                 found[name] = array[first + shift : last + shift]
         return found
 
-    def _of_rows(self, first: int, last: int) -> Iterator[NDArray[Any]]:
+    def _of_rows(self, first: int, last: int, names: Iterable[str]) -> Iterator[NDArray[Any]]:
         indptr = self.arrays["indptr"]
         pieces = self._pieces(first, last, int(indptr[first]), int(indptr[last]))
-        return (piece for piece in pieces.values() if piece.size)
+        return (pieces[name] for name in names if pieces[name].size)
 
     def bring(self, begin: int, end: int) -> None:
         """Read rows begin … end − 1 into memory, from the file where the system has dropped them.
 
         Other threads go on meanwhile.
         """
-        for piece in self._of_rows(begin, end):
+        for piece in self._of_rows(begin, end, ("values", "indices", "indptr")):
             self._advise("MADV_WILLNEED", *self._place(piece))
             touch(bytes_of(piece), mmap.PAGESIZE)
 
     def drop(self, begin: int, end: int) -> None:
-        """Let go of the memory of these rows; they are read again where they are used."""
+        """Let go of the memory of these rows; they are read again where they are used.
+
+        Arrays of one number for each example stay, unless all rows are let go of.
+        """
         last = end == self.header.n_examples
-        for piece in self._of_rows(begin, end):
+        of_values = "values", "indices"
+        names = self.arrays.keys() if last and begin == 0 else of_values
+        for piece in self._of_rows(begin, end, names):
             first, end = self._place(piece)
             # pages of neighbours stay: whole pages from the first, up to the last or all of it
             first += -first % mmap.PAGESIZE
