@@ -116,6 +116,8 @@ def test_few_examples(n):
         theirs = peers.RidgeCV().fit(X[:n], Y[:n, 0])
     assert found.alpha_ == theirs.alpha_
     assert_allclose(found.coef_, theirs.coef_, atol=2e-4)
+    if n == 1:
+        assert RidgeCV(scoring="r2").fit(X[:1], Y[:1, 0]).alpha_ == 0.1
 
 
 def test_folds_of_several_targets():

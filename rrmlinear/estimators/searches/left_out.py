@@ -138,6 +138,9 @@ class RidgeCV(AlphaSearch, Ridge):
             zeros = np.zeros_like(errors)
             kept.append(targets - np.divide(errors, roots, out=zeros, where=roots > 0))
             columns = range(targets.shape[1]) if self.alpha_per_target else [slice(None)]
+            if not np.isfinite(kept[-1]).all():  # nothing is left without a single example
+                scores.append([np.nan for _ in columns])
+                continue
             scores.append(
                 [scorer(Predictions(), kept[-1][:, j], targets[:, j], **more) for j in columns]
             )
