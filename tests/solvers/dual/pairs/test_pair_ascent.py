@@ -119,6 +119,23 @@ def test_gives_up_where_the_rate_asks_for_too_many_steps(data):
     assert fast.solve(TIGHT).status is Status.SOLVED
 
 
+@pytest.mark.parametrize(
+    ("most_steps", "spent"), [(20_000, 0.65), (100_000, 0.6), (1_000_000, 0.5), (20_000_000, None)]
+)
+def test_gives_up_early_and_only_where_it_must(data, most_steps, spent):
+    # it takes 2.2 million steps without a limit
+    X, y, _ = data
+    given = {"free_intercept": True, "bias": 1.0, "most_steps": most_steps}
+    ascent = PairAscent(rows_of(X @ X.T), y, np.full(N, 1e4), Hinge(), **given)
+    if spent is None:
+        assert ascent.solve(TIGHT).status is Status.SOLVED
+        assert 1_000_000 < ascent.steps < most_steps
+        return
+    with pytest.raises(SlowAscentError):
+        ascent.solve(TIGHT)
+    assert ascent.steps <= spent * most_steps
+
+
 def test_equal_points_of_both_labels():
     y = np.array([1.0, -1.0, 1.0, -1.0])
     given = {"free_intercept": True, "bias": 1.0}
