@@ -15,7 +15,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.inner import Array, weighted
+from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
@@ -27,6 +27,8 @@ LOOK_PASSES = 8
 # An epoch ends when the fixed-point residual is below SUFFICIENT_DECREASE of its first value, when
 # it is below NECESSARY_DECREASE of that and rises, or after LONGEST_EPOCH of all passes.
 SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
+# At a restart steps grow by STEP_GROWTH at most, to STEP_MARGIN of what the last epoch allowed.
+STEP_GROWTH, STEP_MARGIN = 2.0, 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +72,11 @@ class Pdprox(Solver):
 
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
     of them made since z₀; and it restarts from T(z) when the residual ‖T(z) − z‖ has fallen or
-    stopped falling, with τ/σ set by the distances that weights and duals have moved. A given
-    ``ratio`` is a fixed τ/σ, in Euclidean norms. ``start`` are duals α to begin from, and
-    ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are repaired
-    now and then if the metric is that of the data (`DualRepair`).
+    stopped falling, with τ/σ set by the distances that weights and duals have moved, and with τ σ
+    above 1 as long as the steps made would allow it; an epoch with one that does not ends. A given
+    ``ratio`` is a fixed τ/σ, in Euclidean norms, with τ σ = 1. ``start`` are duals α to begin from,
+    and ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are
+    repaired now and then if the metric is that of the data (`DualRepair`).
 
     Without restarts it is the method of the paper, whose averages and last step both count. After
     T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
@@ -81,7 +84,8 @@ class Pdprox(Solver):
     Raises ValueError for a ratio that is not positive and finite and for names that do not exist.
     Source: Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for Non-Smooth
     Optimization, algorithms 2 and 3; restarts: Lu and Yang, Restarted Halpern PDHG for linear
-    programming, 2024.
+    programming, 2024; the rule for τ σ: Applegate et al., Practical large-scale linear programming
+    using primal-dual hybrid gradient, 2021.
     """
 
     def __init__(
@@ -132,6 +136,8 @@ class Pdprox(Solver):
             self.balance = self.ratio * self.metric.square(np.ones(1))
         self.warm: Any = None  # the end of the last search for dual steps
         self.steps, self.epochs = 0, 0
+        #: √(τ σ), at least the 1 that is safe, and at most ``longest``.
+        self.stretch, self.longest = 1.0, math.inf
         # the measure is the residual's square
         self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
         dual, stored = self.order == "dual", self.storage == "double-dual"
@@ -156,7 +162,10 @@ class Pdprox(Solver):
 
     def _begin(self, state: State) -> None:
         """A new epoch."""
-        self.tau, self.sigma = math.sqrt(self.balance), 1 / math.sqrt(self.balance)
+        root = math.sqrt(self.balance)
+        self.tau, self.sigma = self.stretch * root, self.stretch / root
+        #: The largest quotient of `_are_too_long` in this epoch.
+        self.tightness = 0.0
         self.state = self.anchor = state
         self.steps = 0
         self.epoch.begin()
@@ -199,7 +208,7 @@ class Pdprox(Solver):
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
         residual = squares[0] / self.tau + squares[1] / self.sigma
         self.moved = self.n if residual > 0 else 0
-        over = self.epoch.is_over(residual, number)
+        over = self._are_too_long(state, new, residual) or self.epoch.is_over(residual, number)
         if over or number % LOOK_PASSES == 0 or number == 1:
             self._look_at(new)
         if over:
@@ -212,9 +221,33 @@ class Pdprox(Solver):
             lambda z, to, first: ((k + 1) * (2 * to - z) + first) / (k + 2), new, self.anchor
         )
 
+    def _are_too_long(self, old: State, new: State, residual: float) -> bool:
+        """Whether this step breaks 2 |⟨Δw, v(Δα)⟩| ≤ ‖Δw‖²/τ + ‖Δα‖²/σ, the ``residual``.
+
+        It holds for all steps where τ σ = 1. The largest quotient of an epoch tells by how much
+        longer its steps could have been.
+        """
+        if not residual > 0 or self.ratio is not None:
+            return False
+        w = new.w - old.w
+        if new.vector is not None:
+            product = inner(new.vector - old.vector, w)
+        elif new.scores is not None:
+            product = weighted(self.risk.costs, new.alphas - old.alphas, new.scores - old.scores)
+        else:
+            return False
+        self.tightness = max(self.tightness, 2 * abs(product) / residual)
+        if self.tightness <= 1 or self.stretch == 1:
+            return False
+        self.longest = STEP_MARGIN * self.stretch / self.tightness
+        return True
+
     def _rebalance(self, new: State) -> None:
         if self.ratio is not None:
             return
+        if self.tightness > 0:
+            allowed = min(STEP_MARGIN * self.stretch / self.tightness, self.longest)
+            self.stretch = max(1.0, min(STEP_GROWTH * self.stretch, allowed))
         w, alphas = new.w - self.anchor.w, new.alphas - self.anchor.alphas
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
         if min(squares) > 0:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
+from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
@@ -19,6 +20,7 @@ from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.primal_dual import pdprox
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
 
@@ -193,3 +195,44 @@ def test_steps_in_the_lengths_of_columns_are_optimal(own):
     for _ in range(200):
         away = rng.standard_normal((D, k)) * 10.0 ** rng.uniform(-5, 0)
         assert objective(u + away) >= objective(u) - 1e-8 * abs(objective(u))
+
+
+def test_longer_steps_save_passes(monkeypatch):
+    monkeypatch.setattr(pdprox, "metric_of", PlainMetric)
+    passes = {1.0: 0, 2.0: 0}
+    n, d = 400, 60
+    for growth in passes:
+        monkeypatch.setattr(pdprox, "STEP_GROWTH", growth)
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            X = rng.standard_normal((n, d))
+            if seed % 2:
+                X = csr_array((rng.random((n, d)) < 0.1).astype(float))
+            y = np.sign(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n))
+            risk = ScalarRisk(Problem.from_arrays(X, y).rows, margin.Hinge(), y, np.full(n, 0.5))
+            solver = Pdprox(risk, L1(1.0))
+            result = solver.solve(Stopping(gap_tol=1e-2, max_passes=20_000))
+            assert result.solved
+            assert (solver.stretch > 1) == (growth > 1)
+            passes[growth] += result.passes
+    assert passes[2.0] < 0.9 * passes[1.0]
+
+
+def test_an_epoch_with_steps_that_are_too_long_ends_and_they_get_shorter():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((100, 5))
+    y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(100))
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, margin.Hinge(), y, np.ones(100))
+    solver = Pdprox(risk, L1(1.0))
+    solver.start()
+    solver.stretch = 30.0
+    solver._begin(solver.state)
+    epochs = solver.epochs
+    for number in range(1, 400):
+        solver.run_pass(number)
+        assert 1 <= solver.stretch <= 30
+    assert solver.epochs > epochs
+    assert 1 <= solver.stretch <= max(1.0, solver.longest) < 30
+    optimum = Pdprox(risk, L1(1.0)).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
+    solver.measure()
+    assert solver.certificate.primal == pytest.approx(optimum.primal, rel=1e-3)

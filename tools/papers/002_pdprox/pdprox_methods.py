@@ -17,7 +17,7 @@ from pdprox_curves import Curve, follow, tuned
 from pdprox_tasks import Task, problem_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.matrix_builders import Tasks, tasks_solver
+from rrmlinear.catalog.matrix_builders import Tasks, scaled_tasks, tasks_solver
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
@@ -81,7 +81,9 @@ def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
     examples, costs = np.arange(len(task.y)), np.full(len(task.y), task.C)
     rows = Problem.from_arrays(task.X, task.y).rows
     given = Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
-    return tasks_solver(given, select(parameter, layout=frozenset({"several-columns"})))
+    chosen = select(parameter, layout=frozenset({"several-columns"}))
+    given, omega, _ = scaled_tasks(given, chosen.regularizer)
+    return tasks_solver(given, chosen, omega)
 
 
 def run_of(
