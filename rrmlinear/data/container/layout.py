@@ -44,8 +44,9 @@ class ContainerError(ValueError):
     >>> try:
     ...     Problem.open("rrmlinear/__init__.py")
     ... except ContainerError as error:
-    ...     print("no container:", error.block)
-    no container: None
+    ...     block = error.block
+    >>> block is None
+    True
     """
 
     block: int | None = None
