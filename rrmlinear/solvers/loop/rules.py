@@ -45,6 +45,8 @@ class Rule:
     of_duals = True
     #: The relative gap up to which a rule that holds ends the run.
     widest_gap = np.inf
+    #: Whether a single example may keep it from holding.
+    of_largest = True
     #: Whether the bound comes from the first look.
     has_first = False
 
@@ -108,6 +110,7 @@ class DualSum(Rule):
 
     first = np.inf
     has_first = True
+    of_largest = False
 
     def violation(self, point: Point) -> tuple[float, float]:
         duals = point.duals

@@ -260,7 +260,7 @@ class Solver:
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = self.rule.ratio(self.present())
         self.rule_holds = ratio <= 1 and row.gap <= widest
-        self.rule_is_open = ratio > 1
+        self.rule_is_open = ratio > 1 and self.rule.of_largest
         if self.knows_rule:
             self.rule_target = widest
             return
