@@ -132,11 +132,12 @@ def check_features(
     }
     for name in sorted(regularizer.needs - features):
         feature = FEATURES[name]
+        lacking = f"{feature.lacking}, where it would be {regularizer.single}"
         raise ChoiceError(
             named["regularizer"],
             f" is for {feature.needed}, and ",
             named["loss"],
-            f" {feature.lacking}, where it would be {regularizer.single}",
+            " has weights of transitions beside them" if "chain" in features else f" {lacking}",
             field="regularizer",
             value=regularizer.name,
         )

@@ -85,9 +85,10 @@ def test_each_class_against_the_rest_begins_at_its_own_column(fit, monkeypatch, 
     choices = {"solver": "auto", "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-6}
     cold = fit(problem_of("softmax"), **choices)
     warm = fit(problem_of("softmax"), start=cold, threads=threads, **choices)
-    assert warm.result.passes == 3
+    assert all(one.passes <= 2 for one in warm.result.problems)
+    assert warm.result.passes < cold.result.passes / 2
     assert warm.result.primal == pytest.approx(cold.result.primal, rel=2e-6)
 
 
 def test_solver_types_that_take_no_duals():
-    assert [row.number for row in SOLVERS.values() if not row.starts] == [5, 6, 41]
+    assert [row.number for row in SOLVERS.values() if not row.starts] == [5, 6, 41, "marginals"]

@@ -29,14 +29,14 @@ class Rounds(Solver):
 
         −Σ_{i in k} c_i φ*(−α_i) − Ω̃*(v + σ' Δv_k) / σ',   Δv_k = Σ_{i in k} c_i Δα_i x_i,
 
-    Ω̃(w) = Ω(w) + κ/2 ‖w − y‖² with y the last weights. The changes are summed, and one step along
-    their sum is searched for exactly, so that the dual of the round never falls. κ = 0 with σ' = K,
+    Ω̃(w) = Ω(w) + κ/2 ‖w − y‖² with y the last weights. The changes are summed, and `best_step`
+    searches along their sum, so that the dual with Ω̃ does not fall. κ = 0 with σ' = K,
     or σ' = 1 and steps of 1/K, is CoCoA+; with σ' = 1 it is Lee and Chang's method. `Pace` chooses
     σ' and κ.
 
-    The certificate is that of the problem itself: losses at the weights that began a round, and the
-    dual value at its duals. Both are exact, and cost a sum of seven numbers. Duals stay with their
-    parts: the Result has none.
+    The certificate is that of the problem itself, whose own dual may fall in a round: losses at the
+    weights that began it, and the dual value at its duals, by a sum of seven numbers. Duals
+    stay with their parts: the Result has none.
 
     ``shape`` is that of the weights. The fleet may lose parts and load them again: the round is
     given up, u is added up anew, and the run goes on.

@@ -10,7 +10,7 @@ training lets go of is read from the disk again, as under a control group that h
 too. Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon and
 RssFile beyond the start, sampled every 5 ms.
 
-    python tools/bench/streaming/out_of_core.py --bytes 1.5e9 --folder /var/tmp
+    python tools/bench/files/out_of_core.py --bytes 1.5e9 --folder /var/tmp
 """
 
 from __future__ import annotations
