@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from numpy.typing import NDArray
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.objective import CLASSIFYING, REGRESSING, find_loss
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type
+from rrmlinear.pages.page import Section, write_page
+from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
+from rrmlinear.pages.run import Cell, Table, versions
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.trained import check_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,38 @@ class Path:
     def nonzeros(self) -> NDArray[np.int64]:
         """Features with a weight that is not zero, for each C."""
         return np.count_nonzero(self.coefs.any(axis=1), axis=1)
+
+    def report(
+        self, path: str | PathLike[str], *, feature_names: Sequence[str] | None = None
+    ) -> None:
+        """Write a page with the certificates and the largest weights along the path.
+
+        Raises ImportError without plotly and Jinja2 (the extra ``report``), and ValueError for a
+        wrong number of names.
+        """
+        check_names(feature_names, self.coefs.shape[2])
+        heads = ("C", "objective", "gap", "passes", "features in use", "")
+        columns = (self.Cs, self.primals, self.gaps)
+        rows = [
+            [*(f"{column[i]:.6g}" for column in columns), self.passes[i], self.nonzeros[i], why]
+            for i, why in enumerate(_verdict(status) for status in self.statuses)
+        ]
+        names = ["prediction"] if self.classes is None else [str(each) for each in self.classes]
+        pictures = [
+            weights_along(
+                self.Cs, self.coefs[:, j], names[-1 if len(names) == 2 else j], feature_names
+            )
+            for j in range(min(self.coefs.shape[1], MOST_CLASSES))
+        ]
+        section = Section("Path", pictures=pictures, tables=[Table("Each C", heads, rows)])
+        made = Section("How it was made", versions())
+        write_page(path, f"A path over {len(self.Cs)} values of C", [section, made])
+
+
+def _verdict(status: Status) -> Cell:
+    if status in (Status.SOLVED, Status.BOUNDED, Status.RULE):
+        return Cell("solved", "good")
+    return Cell(status.value, "bad")
 
 
 def path(

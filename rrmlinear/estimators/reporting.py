@@ -15,7 +15,7 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.data.problem import Problem
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.page import write_run
-from rrmlinear.pages.run import Run
+from rrmlinear.pages.run import Run, Table
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 from rrmlinear.training.trained import check_names
@@ -82,8 +82,13 @@ class Reported:
             training.scale,
             None if X is None else self._facts(X, y),
             names,
+            tables=self._tables(),
         )
         write_run(run, path)
+
+    def _tables(self) -> list[Table]:
+        """Tables of what was tried before the fit."""
+        return []
 
     def _columns(self, n_scores: int) -> list[str]:
         classes = getattr(self, "classes_", None)

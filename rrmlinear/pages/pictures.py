@@ -145,6 +145,34 @@ def largest_weights(
     return figure
 
 
+def weights_along(
+    Cs: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    title: str,
+    names: Sequence[str] | None = None,
+) -> Any:
+    """Weights (a row for each C) against C: those that are largest anywhere on the path."""
+    figure = _figure()
+    top = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:MOST_WEIGHTS]
+    for i, feature in enumerate(top.tolist()):
+        dash = DASHES[i // len(COLOURS) % len(DASHES)]
+        figure.add_scatter(
+            x=Cs,
+            y=weights[:, feature],
+            name=feature_name(feature, names),
+            mode="lines",
+            line={"color": COLOURS[i % len(COLOURS)], "dash": dash},
+        )
+    figure.update_xaxes(type="log", title="C")
+    figure.update_yaxes(title="weight")
+    figure.update_layout(
+        title={"text": title, "font": {"size": 14}},
+        height=HEIGHT + 20 * len(top),
+        legend={"orientation": "v", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"},
+    )
+    return figure
+
+
 def feature_name(index: int, names: Sequence[str] | None) -> str:
     """The name of a feature, or its number in LIBSVM's files, which begin at 1."""
     return f"feature {index + 1}" if names is None else str(names[index])

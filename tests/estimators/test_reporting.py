@@ -25,6 +25,7 @@ WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
         (rrmlinear.LogisticRegression(), WORDS == "ash", "label True against False"),
         (rrmlinear.Lasso(alpha=0.01), X[:, 0], "(S = 1)"),
         (rrmlinear.LassoCV(alphas=5), X[:, 0], "LassoCV, squared loss"),
+        (rrmlinear.RidgeCV(), X[:, 0], "RidgeCV, squared loss"),
         (rrmlinear.MultivariateClassifier("f1"), WORDS == "ash", "φ = 1 − F1"),
     ],
     ids=lambda value: type(value).__name__,
@@ -45,6 +46,26 @@ def test_labels_are_named_as_given(tmp_path):
     model.report(tmp_path / "fit.html", X, WORDS)
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")
     assert all(f"label {name}" in text for name in NAMES)
+
+
+def test_a_search_tells_what_it_tried(tmp_path):
+    model = rrmlinear.LogisticRegressionCV(Cs=[0.1, 1.0], cv=3).fit(X, WORDS)
+    model.report(tmp_path / "fit.html")
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert "<h3>Cross validation</h3>" in text
+    for C, scores in zip(model.Cs_, model.scores_.mean(axis=(0, 1)), strict=True):
+        assert f"<td>{C:.6g}</td><td>{scores:.6g}</td>" in text
+
+
+def test_a_path_has_a_page(tmp_path):
+    found = rrmlinear.path(X, WORDS, loss="softmax", Cs=[0.1, 1.0, 10.0])
+    found.report(tmp_path / "path.html", feature_names=["a", "b", "c"])
+    text = (tmp_path / "path.html").read_text(encoding="utf-8")
+    assert text.count('<td class="good">solved</td>') == 3
+    assert text.count('<div class="picture"') == 3
+    assert all(f"<td>{primal:.6g}</td>" in text for primal in found.primals)
+    with pytest.raises(ValueError, match="feature_names has 1 names, and there are 3"):
+        found.report(tmp_path / "again.html", feature_names=["a"])
 
 
 def test_what_does_not_fit_is_refused(tmp_path):

@@ -112,6 +112,7 @@ class RidgeCV(AlphaSearch, Ridge):
         for name, value in vars(best).items():
             if name.endswith("_") and name != "n_features_in_":
                 setattr(self, name, value)
+        self._tried_ = []  # by folds
         self.alpha_: Any = best.alpha
         self.best_score_: Any = scores.max(axis=0) if at.ndim else float(scores.max())
         return self

@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
+from rrmlinear.pages.run import Table
 
 Array = NDArray[np.float64]
 
@@ -83,7 +84,26 @@ class Search(LinearModel):
                 setattr(self, name, value)
         self.best_score_ = float(means.max())
         self._set_search(ratios[ratio], float(grids[ratio][at]), np.array(grids), scores)
+        with np.errstate(invalid="ignore"):  # no fold has a score
+            spreads = np.where(np.isnan(scores), means[:, np.newaxis], scores).std(axis=1)
+        self._tried_ = [
+            (one, value, mean, spread)
+            for one, *path in zip(ratios, grids, means, spreads, strict=True)
+            for value, mean, spread in zip(*(part.tolist() for part in path), strict=True)
+        ]
         return self
+
+    def _tables(self) -> list[Table]:
+        """The mean score of each point tried, and its standard deviation over the folds."""
+        if not self._tried_:
+            return []
+        several = len({one for one, *_ in self._tried_}) > 1
+        heads = [*(["l1_ratio"] if several else []), self._name, "mean score", "deviation"]
+        rows = [
+            [*([f"{one:g}"] if several else []), *(f"{number:.6g}" for number in rest)]
+            for one, *rest in self._tried_
+        ]
+        return [Table("Cross validation", heads, rows)]
 
     def _at(self, estimator: Any, ratio: float | None, value: float) -> Any:
         more = {} if ratio is None else {"l1_ratio": float(ratio)}
