@@ -325,6 +325,15 @@ def test_files_stay_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 
 
+@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
+def test_no_kernel_counts_from_the_end(path):
+    # with wraparound off the meaning of object[-1] depends on the version of Python
+    text = path.read_text(encoding="utf-8")
+    names = re.findall(r"([\w.]+)\[-\d+\]", text)
+    pointers = re.findall(r"char\s*\*\s*(\w+)", text)
+    assert set(names) <= set(pointers)
+
+
 #: A `def` of a kernel with its arguments, and arguments that a caller could pass None for.
 DEFINITION = re.compile(r"^[ \t]*(?:def|cpdef)\s+([^(\n]*)\(((?:[^()]|\([^()]*\))*)\)", re.M)
 POINTS_TO_MEMORY = re.compile(r"^(?:[\w ]+\[[:,1 ]+\]|(?!Py_)[A-Z]\w*)\s*\w+$")

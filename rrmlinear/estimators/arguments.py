@@ -14,6 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 
+from rrmlinear.data.problem import Problem
+
 #: Ranges of numbers, in the words that scikit-learn's errors have for them.
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
@@ -94,3 +96,22 @@ def class_factors(
                 "least 0"
             )
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
+
+
+def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:
+    """Raise ValueError unless there are two classes and more."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs samples of at least 2 classes in the data, but the "
+            f"data contains only one class: {classes[0]!r}"
+        )
+
+
+def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
+    """Raise ValueError where no weight, times its factor, is above 0."""
+    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
+    if not (weights if factors is None else weights * factors).any():
+        raise ValueError(
+            "the weights (sample_weight times class_weight) are zero for all examples; at "
+            "least one must count"
+        )

@@ -24,7 +24,14 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import RANGES, class_factors, seed_of, thread_count
+from rrmlinear.estimators.arguments import (
+    RANGES,
+    check_several_classes,
+    check_some_weight,
+    class_factors,
+    seed_of,
+    thread_count,
+)
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.intercepts import solve_with_column
@@ -275,11 +282,7 @@ class Classifier(SparseCoef, ClassifierMixin, LinearModel):
     ) -> tuple[Problem, Selection, NDArray[Any]]:
         check_classification_targets(y)
         classes, index = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data, but the "
-                f"data contains only one class: {classes[0]!r}"
-            )
+        check_several_classes(self, classes)
         problem = Problem.from_arrays(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         check_some_weight(problem, None if factors is None else factors[index])
@@ -385,13 +388,3 @@ class Regressor(RegressorMixin, LinearModel):
 def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """The classes of the largest scores."""
     return classes[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-
-def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
-    """Raise ValueError where no weight, times its factor, is above 0."""
-    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
-    if not (weights if factors is None else weights * factors).any():
-        raise ValueError(
-            "the weights (sample_weight times class_weight) are zero for all examples; at "
-            "least one must count"
-        )

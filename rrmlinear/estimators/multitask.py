@@ -16,9 +16,10 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
-from rrmlinear.estimators.linear import LinearScores, check_some_weight
+from rrmlinear.estimators.linear import LinearScores
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.costs import checked_costs

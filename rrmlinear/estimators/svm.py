@@ -17,8 +17,8 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import RANGES
-from rrmlinear.estimators.linear import Classifier, LinearScores, Regressor, check_some_weight
+from rrmlinear.estimators.arguments import RANGES, check_some_weight
+from rrmlinear.estimators.linear import Classifier, LinearScores, Regressor
 from rrmlinear.estimators.objective import ProblemRow, find_loss
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.fit import solve

@@ -48,10 +48,10 @@ cdef class Unpenalized(Regularizer):
 
     def over(self, shape, *, bint intercept=False):
         features = shape[0] - intercept
-        if self.columns[-1] >= features:
+        last = self.columns.max()
+        if last >= features:
             raise ValueError(
-                f"unpenalized column {self.columns[-1]} is beyond the {features} columns of the "
-                "data")
+                f"unpenalized column {last} is beyond the {features} columns of the data")
         cdef Unpenalized other = Unpenalized(
             self.inner.over(shape, intercept=intercept), self.columns, self.limit)
         each = np.arange(shape[0] if len(shape) < 2 else shape[0] * shape[1], dtype=np.intp)

@@ -15,7 +15,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.arguments import RANGES, check_several_classes
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
 from rrmlinear.pages.run import Table
@@ -62,6 +62,8 @@ class Search(LinearModel):
         classifying = self._kinds != ("regression",)
         numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
         X, y = self._checked_data(X, y, **numeric)
+        if classifying:
+            check_several_classes(self, np.unique(y))
         weights = _check_sample_weight(sample_weight, X)
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()

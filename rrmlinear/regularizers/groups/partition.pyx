@@ -21,7 +21,7 @@ cdef class Partition:
             array = self.starts
             self.c.starts, self.c.count = &array[0], array.shape[0] - 1
             self.c.largest = np.diff(self.starts).max(initial=1)
-            self.length = self.starts[-1]
+            self.length = array[self.c.count]
         if indices is not None:
             self.indices = np.ascontiguousarray(indices, dtype=np.intp)
             array = self.indices
