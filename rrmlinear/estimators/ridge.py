@@ -166,7 +166,7 @@ def _slim(result: Result) -> Result:
 
 
 def _together(results: Sequence[Result], scales: Sequence[float]) -> Result:
-    """The certificate of all problems, their objectives being so many times the solver's."""
+    """The certificate of all problems together; a scale turns each objective into the class's."""
     trace: list[TraceRow] = []
     for result in results:
         trace += [after(trace, row) for row in result.trace]

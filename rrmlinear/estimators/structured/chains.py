@@ -13,20 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem, stack
-from rrmlinear.estimators.arguments import RANGES, optional, seed_of, thread_count
-from rrmlinear.estimators.objective import own_choices
-from rrmlinear.estimators.structured.positions import LabelsPositions
-from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.estimators.arguments import RANGES, optional, thread_count
+from rrmlinear.estimators.structured.positions import LabelsByWeights
+from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
 
 
 @dataclass(eq=False, repr=False)
-class Chain(LabelsPositions):
+class Chain(LabelsByWeights):
     """What both have in common: the parameters, fit and predictions."""
 
-    _loss: ClassVar[str]
-    _solvers: ClassVar[Mapping[str, int | str]]
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
         "l1": optional(RANGES["epsilon"]),
@@ -70,11 +67,7 @@ class Chain(LabelsPositions):
             chosen = select(Parameter(**self._choices()))
             model, result = solve_chains(problem, chosen, self._on_pass(), self._last(problem))
         self._model = replace(model, parameter=None, result=None)
-        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
-        self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)
-        self.intercept_ = (
-            model.weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
-        )
+        self._set_weights(problem, model.weights, bias)
         self.transitions_ = model.transitions
         self._set_certificate(result)
         return self
@@ -87,17 +80,7 @@ class Chain(LabelsPositions):
         return last if len(last.weights) == problem.rows.width else None
 
     def _choices(self) -> dict[str, Any]:
-        """The parameters as choices."""
-        return {
-            "loss": self._loss,
-            "solver": find_solver_type(self.solver, self._solvers).number,
-            **own_choices(self, "objective", "loss", "regularizer"),
-            "observed": self.observed or None,
-            "gap_tol": float(self.tol),
-            "max_passes": int(self.max_iter),
-            "seed": seed_of(self.random_state),
-            "threads": thread_count(self.n_jobs),
-        }
+        return {**super()._choices(), "observed": self.observed or None}
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each sequence, a list of arrays."""
@@ -112,11 +95,7 @@ class Chain(LabelsPositions):
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Any]:
         check_is_fitted(self)
         starts, rows = stack(X)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
+        self._check_width(rows)
         return starts, rows
 
 

@@ -14,10 +14,9 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack
-from rrmlinear.estimators.arguments import RANGES, optional, seed_of, thread_count
-from rrmlinear.estimators.objective import own_choices
-from rrmlinear.estimators.structured.positions import LabelsPositions
-from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.estimators.arguments import RANGES, optional
+from rrmlinear.estimators.structured.positions import LabelsByWeights
+from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.graphs import solve_graphs
 
 
@@ -30,11 +29,9 @@ class Parts(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class Graph(LabelsPositions):
+class Graph(LabelsByWeights):
     """What both have in common: the parameters, fit and predictions."""
 
-    _loss: ClassVar[str]
-    _solvers: ClassVar[Mapping[str, int | str]]
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
         "l1": optional(RANGES["epsilon"]),
@@ -79,26 +76,10 @@ class Graph(LabelsPositions):
                 problem, parts.cliques, parts.types, chosen, self._on_pass()
             )
         self._model = model
-        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
-        self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)
-        self.intercept_ = (
-            model.weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
-        )
+        self._set_weights(problem, model.weights, bias)
         self.tables_ = dict(model.tables)
         self._set_certificate(result)
         return self
-
-    def _choices(self) -> dict[str, Any]:
-        """The parameters as choices."""
-        return {
-            "loss": self._loss,
-            "solver": find_solver_type(self.solver, self._solvers).number,
-            **own_choices(self, "objective", "loss", "regularizer"),
-            "gap_tol": float(self.tol),
-            "max_passes": int(self.max_iter),
-            "seed": seed_of(self.random_state),
-            "threads": thread_count(self.n_jobs),
-        }
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each graph, a list of arrays."""
@@ -110,11 +91,7 @@ class Graph(LabelsPositions):
         check_is_fitted(self)
         parts = _parts(X)
         starts, rows = stack(parts.features)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
+        self._check_width(rows)
         return starts, rows, parts
 
 

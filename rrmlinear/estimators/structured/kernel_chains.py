@@ -244,11 +244,7 @@ class KernelChainCRF(LabelsPositions):
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows]:
         check_is_fitted(self)
         starts, rows = stack(X)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
+        self._check_width(rows)
         return starts, rows
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
+from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.estimators.arguments import seed_of, thread_count
 from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.wording import find_solver_type
 
 
 class LabelsPositions(Certified):
     """A score by positions over ``predict``, which returns a list of arrays."""
 
+    n_features_in_: int
+
     def predict(self, X: Any) -> list[NDArray[Any]]:
         raise NotImplementedError
+
+    def _check_width(self, rows: Any) -> None:
+        """Raise ValueError where the rows of X have other features than those of the fit."""
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of positions with the right label; ``sample_weight`` counts the parts of X."""
@@ -35,3 +50,36 @@ class LabelsPositions(Certified):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+class LabelsByWeights(LabelsPositions):
+    """Labels by weights of features and of pairs of labels; ``_loss`` names the loss."""
+
+    _loss: ClassVar[str]
+    _solvers: ClassVar[Mapping[str, int | str]]
+
+    solver: str
+    tol: float
+    max_iter: int
+    fit_intercept: bool
+    random_state: Any
+    n_jobs: int | None
+
+    def _choices(self) -> dict[str, Any]:
+        """The parameters as choices."""
+        return {
+            "loss": self._loss,
+            "solver": find_solver_type(self.solver, self._solvers).number,
+            **own_choices(self, "objective", "loss", "regularizer"),
+            "gap_tol": float(self.tol),
+            "max_passes": int(self.max_iter),
+            "seed": seed_of(self.random_state),
+            "threads": thread_count(self.n_jobs),
+        }
+
+    def _set_weights(
+        self, problem: SequenceProblem, weights: NDArray[np.float64], bias: float
+    ) -> None:
+        self.classes_, self.n_features_in_ = problem.labels, problem.n_features
+        self.coef_ = np.ascontiguousarray(weights[: problem.n_features].T)
+        self.intercept_ = weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
