@@ -232,7 +232,13 @@ class Solver:
             return row, limit
         goal = stopping.target(row, self.first_gap, self.zero)
         ruled = Status.RULE if self.rule_holds else None
-        return row, self._proven(row, goal) or ruled or limit
+        proven = self._proven(row, goal)
+        if proven is Status.SOLVED and stopping.is_rounding(row):
+            self.notes.append(
+                f"a gap of {row.gap:.3g} is rounding of the objective at w = 0, {self.zero:.3g}: "
+                f"it is {row.relative_gap:.3g} of the objective reached"
+            )
+        return row, proven or ruled or limit
 
     def _seems_solved(self, stopping: Stopping, row: TraceRow) -> bool:
         """Whether estimates say stop, and are to be trusted."""

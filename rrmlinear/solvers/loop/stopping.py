@@ -35,7 +35,14 @@ class Stopping:
         if self.delta is not None:
             return self.delta * first_gap
         floor = OBJECTIVE_ROUNDING * abs(zero) if math.isfinite(zero) else 0.0
-        return max(self.gap_tol * abs(row.primal - self.offset), floor)
+        return max(self._relative_target(row), floor)
+
+    def is_rounding(self, row: TraceRow) -> bool:
+        """Whether a gap within `target` is within the rounding at w = 0 alone."""
+        return self.delta is None and row.gap > self._relative_target(row)
+
+    def _relative_target(self, row: TraceRow) -> float:
+        return self.gap_tol * abs(row.primal - self.offset)
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
         """The limit that these passes and seconds have reached, or None."""

@@ -232,6 +232,17 @@ def test_claims_that_rounding_or_zero_weights_refute(claims, status):
     assert result.solved == (status in (Status.SOLVED, Status.BOUNDED))
 
 
+def test_a_solution_by_rounding_alone_says_so():
+    # 2e-14 is within 1e-15 · 38 of the objective at w = 0, and a tenth of the one reached
+    result = Claimed(2e-13, 1.8e-13, 38.0, 0.0, np.inf).solve(Stopping())
+    assert result.status is Status.SOLVED
+    assert result.notes == (
+        "a gap of 2e-14 is rounding of the objective at w = 0, 38: "
+        "it is 0.1 of the objective reached",
+    )
+    assert Claimed(2.0, 1.9999, 5.0, 0.0, np.inf).solve(Stopping()).notes == ()
+
+
 def overlapping(n=400, d=6, scale=1.0):
     """Two classes that overlap."""
     rng = np.random.default_rng(3)
