@@ -29,6 +29,12 @@ RATE_DECREASE, STEP_GROWTH, MAX_TRIALS = 0.3, 4.0, 60
 MIN_SLOPE, MAX_MIN_SLOPE = 1e-12, 1e-3
 # Multiplications for the slopes of all examples; with more, each of some stands for several.
 MAX_SLOPE_WORK = 2e9
+# Intercepts round by this fraction, which limits the balance. Steps longer by these factors, of
+# which the duals take that fraction, go below it where the duals move evenly along them.
+UNIT_ROUNDING = 2.0**-52
+LONG_STEPS = (1e9, 1e6, 1e3)
+# A curvature is raised by at most this factor in search of duals that balance.
+MAX_RISE = 1e12
 # For a loss with kinks: the gap at which the duals attain F, relative to Σ c_i |α_i| (1 + |s_i|),
 # and the fall of the curvature after each search for them.
 ATTAINED, CURVATURE_FALL, FEW_SEARCHES = 1e-12, 10.0, 3
@@ -100,8 +106,8 @@ class BalancedClasses:
         value = self.terms.total(scores + at.b)
         best, next_q = ClassBest(np.zeros(scores.shape), at.b, replace(at, curvature=q)), q
         for number in range(self.searches):
-            found = self._search(scores, at, alphas, q)
-            while not self.admits(found.alphas) and not best.alphas.any() and q < np.inf:
+            found, most = self._search(scores, at, alphas, q), MAX_RISE * q
+            while not self.admits(found.alphas) and not best.alphas.any() and q < most:
                 q *= CURVATURE_FALL  # too small: rounding of b moves duals by more than is admitted
                 found = self._search(scores, at, alphas, q)
             if not self.admits(found.alphas):
@@ -180,6 +186,8 @@ class BalancedClasses:
             slopes = at.slopes if at.slopes is not None else slopes
             assert slopes is not None
             step = self._step(at, slopes, q)
+            if known and np.abs(step).max() <= UNIT_ROUNDING * np.abs(at.b).max():
+                break
             new = look.at(at.b + step, False)
             if new.away > SLOPES_DECREASE * at.away:
                 if not known:
@@ -191,6 +199,8 @@ class BalancedClasses:
             waited = waited + 1 if new.away > best.away / 2 and best.away < BALANCE_ROUNDING else 0
             at = new
             best = at if at.away < best.away else best
+        if best.away > BALANCE_ACCURACY and best.slopes is not None:
+            best = look.beyond_rounding(best, self._step(best, best.slopes, q))
         duals = best.alphas
         if not best.size > 0 or (~self.absent).sum() == 1:
             duals = np.zeros_like(duals)
@@ -255,8 +265,29 @@ class Look:
                 t = low + (high - low) * rate_low / (rate_low - rate_high)
             if not low < t < high or not np.isfinite(t):
                 break
-            new = self.at(at.b + t * step, False)
+            b = at.b + t * step
+            if (b == new.b).all():
+                break
+            new = self.at(b, False)
         return new
+
+    def beyond_rounding(self, at: Place, step: Array) -> Place:
+        """``at`` with duals that are moved by a step too short for its intercepts.
+
+        They are between duals of two places, so that they are feasible.
+        """
+        best = at
+        for factor in LONG_STEPS:
+            if best.away <= BALANCE_ACCURACY:
+                break
+            far = self.at(at.b + factor * step, False)
+            part = replace(
+                at,
+                alphas=at.alphas + (far.alphas - at.alphas) / factor,
+                sums=at.sums + (far.sums - at.sums) / factor,
+            )
+            best = part if part.away < best.away else best
+        return best
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,3 +146,20 @@ def test_an_intercept_takes_examples_with_a_cost():
     loss = CLASS_LOSSES["softmax"]
     with pytest.raises(ValueError, match="no example has a cost above 0"):
         BlockRisk(rows, loss, label, 3, np.zeros(3), condition=Intercept())
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_duals_balance_beyond_the_rounding_of_intercepts(name):
+    # The first class's share of the duals is 1e-8: rounding of b, times its cost, shows in sums.
+    label = np.repeat(np.arange(3, dtype=np.int32), [17, 16, 17])
+    rows = Problem.from_arrays(np.ones((50, 1)), label, bias=1.0).rows
+    costs = np.where(label == 0, 1000.0, 1e-4)
+    condition = Intercept(40)
+    risk = BlockRisk(rows, CLASS_LOSSES[name], label, 3, costs, condition=condition)
+    at = risk.at(np.zeros((50, 3)))
+    weighed = costs[:, np.newaxis] * at.derivatives
+    assert np.abs(weighed.sum(axis=0)).sum() <= 1e-10 * np.abs(weighed).sum()
+    assert -risk.conjugate(-at.derivatives) == pytest.approx(at.value, rel=1e-9)
+    assert at.value == pytest.approx(
+        costs @ risk.loss.values(0 + at.intercept * np.ones((50, 1)), label)
+    )
