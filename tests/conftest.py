@@ -23,6 +23,8 @@ import rrmlinear
 from rrmlinear.training.fit import NotSolvedWarning
 
 TOP = Path(__file__).resolve().parents[1]
+#: The package's sources: those of the repository, or the copies that a wheel installs.
+PACKAGE = Path(rrmlinear.__file__).parent
 
 # Background jobs of a shell ignore Ctrl-C, and so would the processes that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -95,11 +97,12 @@ def compile_extension(source, target):
         pytest.skip(f"no C compiler or no Cython to build {source.name} with")
     code = target.with_name(f"{source.stem}.c")
     cython = [sys.executable, "-m", "cython", "-3", "-X", "boundscheck=False"]
-    cython += ["-X", "wraparound=False", "-X", "cdivision=True", "-I", str(TOP)]
-    cython += ["--shared=rrmlinear._cyutility", str(source), "-o", str(code)]
+    cython += ["-X", "wraparound=False", "-X", "cdivision=True"]
+    cython += ["-I", str(PACKAGE.parent), "--shared=rrmlinear._cyutility"]
+    cython += [str(source), "-o", str(code)]
     flags = ["-shared", "-fPIC", "-O2", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
     flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
-    simd = TOP / "rrmlinear" / "simd"
+    simd = PACKAGE / "simd"
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
     sources = [str(path) for path in (code, *simd.glob("*.c"))]
     part = target.with_suffix(".part")
