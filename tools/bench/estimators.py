@@ -1,6 +1,6 @@
 """Fits of our estimators beside scikit-learn's at equal suboptimality.
 
-python tools/bench/estimators.py [NAME …] [--within 1e-4 1e-6] [--rounds 3]
+python tools/bench/estimators.py [NAME …] [--within 1e-4 1e-6] [--rounds 3] [--csv FILE]
 
 For each task and each library the loosest tol is found whose objective is within the fraction asked
 of the best one that either reaches; then fits with these are timed in turns, one thread each, and
@@ -14,7 +14,7 @@ import os
 import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 import sklearn.linear_model
 import sklearn.svm
 from scipy.special import logsumexp
+from times import Time, write_times
 
 import rrmlinear
 
@@ -43,9 +44,13 @@ class Task:
     theirs: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
+    def call(self) -> str:
         said = ", ".join(f"{name}={value}" for name, value in self.choices.items())
-        return f"{self.estimator}({said}), {self.data}"
+        return f"{self.estimator}({said})"
+
+    @property
+    def name(self) -> str:
+        return f"{self.call}, {self.data}"
 
 
 HINGE = {"loss": "hinge"}
@@ -126,8 +131,8 @@ def fitted(make: Callable[[], Any], X: Any, y: Any) -> tuple[Any, float]:
         return model, time.process_time() - begun
 
 
-def compare(task: Task, withins: list[float], rounds: int) -> list[str]:
-    """A row of the table for each suboptimality."""
+def compare(task: Task, withins: list[float], rounds: int) -> Iterator[tuple[str, list[Time]]]:
+    """A row of the table and its times for each suboptimality."""
     X, y = load(task.data)
     theirs = getattr(sklearn.svm, task.estimator, None) or getattr(
         sklearn.linear_model, task.estimator
@@ -145,7 +150,6 @@ def compare(task: Task, withins: list[float], rounds: int) -> list[str]:
             if seconds > MOST_SECONDS or tol <= min(withins) * 1e-2:
                 break
     best = min(value for found in reached.values() for _, value in found)
-    rows = []
     for within in withins:
         tols = {
             who: next((tol for tol, value in found if value <= best * (1 + within)), None)
@@ -161,10 +165,10 @@ def compare(task: Task, withins: list[float], rounds: int) -> list[str]:
         shown = {who: f"{medians[who]:.3f}" if who in medians else "–" for who in kinds}
         ratio = f"{medians['theirs'] / medians['ours']:.1f}" if len(medians) == 2 else "–"
         solver = task.theirs.get("solver", "")
-        rows.append(
-            f"| {task.name} | {within:g} | {shown['ours']} | {shown['theirs']} {solver} | {ratio} |"
-        )
-    return rows
+        names = {"ours": "rrmlinear", "theirs": f"scikit-learn {solver}".strip()}
+        cells = [task.name, f"{within:g}", shown["ours"], f"{shown['theirs']} {solver}", ratio]
+        found = [Time(task.data, task.call, names[who], within, medians.get(who)) for who in kinds]
+        yield f"| {' | '.join(cells)} |", found
 
 
 def main() -> None:
@@ -172,12 +176,19 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="parts of the names of tasks; all by default")
     parser.add_argument("--within", nargs="*", type=float, default=[1e-4, 1e-6])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--csv", type=Path, metavar="FILE")
     asked = parser.parse_args()
+    times: list[Time] = []
     print("| task | within | ours, s | scikit-learn, s | times |")
     print("| --- | --- | --- | --- | --- |")
     for task in TASKS:
-        if not asked.names or any(name in task.name for name in asked.names):
-            print("\n".join(compare(task, asked.within, asked.rounds)), flush=True)
+        if asked.names and not any(name in task.name for name in asked.names):
+            continue
+        for row, found in compare(task, asked.within, asked.rounds):
+            print(row, flush=True)
+            times += found
+    if asked.csv:
+        write_times(asked.csv, times)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ For each data set (LIBSVM text) and type, the CPU seconds of both solvers at the
 to 1e-6 above the optimum, relative: here by --gap-tol, there by the largest -e of 10^-k that gets
 so far. The solvers run in this process in turn, LIBLINEAR's by the package liblinear-official; the
 median of --runs counts. Then the whole commands at the default of -e, where --train names
-LIBLINEAR's.
+LIBLINEAR's. --csv FILE keeps the times.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from times import Time, write_times
 
 from rrmlinear import Parameter, Problem, fit, read_libsvm
 from rrmlinear.catalog.losses import loss_row
@@ -45,6 +46,11 @@ class Times:
 
     def __str__(self) -> str:
         return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
+
+    def rows(self, data: str, problem: str, level: float | None = None) -> list[Time]:
+        """Both as rows of the CSV."""
+        both = {"rrmlinear": self.ours, "LIBLINEAR": self.theirs}
+        return [Time(data, problem, name, level, seconds) for name, seconds in both.items()]
 
 
 class Peer:
@@ -158,7 +164,9 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--train", help="LIBLINEAR's train program")
     parser.add_argument("--coarse", action="store_true", help="only the default of -e")
+    parser.add_argument("--csv", type=Path, metavar="FILE")
     chosen = parser.parse_args()
+    rows: list[Time] = []
     warnings.simplefilter("ignore")
     head = "     ours    theirs  ratio"
     print(f"{'data':20} {'-s':>3} {head}  to 1e-6: {head}  their -e  command: {head}")
@@ -173,13 +181,20 @@ def main() -> int:
                 lambda: peer.train(f"-s {number}"),  # noqa: B023
                 chosen.runs,
             )
+            name = path.name.removesuffix(".xz")
+            rows += times.rows(name, f"-s {number}")
             line = f"{path.name:20} {number:3} {times}"
             if not chosen.coarse and number != 21:
                 found, epsilon = fine(number, problem, peer, chosen.runs)
+                rows += found.rows(name, f"-s {number}", FINE) if found else []
                 line += f"           {found or ''!s:27}  {epsilon:>8}"
             if chosen.train and number != 21:
-                line += f"           {commands(number, path, chosen.train, chosen.runs)}"
+                whole = commands(number, path, chosen.train, chosen.runs)
+                rows += whole.rows(name, f"train -s {number}, the whole command")
+                line += f"           {whole}"
             print(line, flush=True)
+            if chosen.csv:
+                write_times(chosen.csv, rows)
     return 0
 
 

@@ -1,8 +1,10 @@
 """Head-to-heads on one page: python tools/bench/report.py --data FOLDER --out results
 
 Runs our solvers beside LIBLINEAR, scikit-learn, lightning, cyanure, celer, skglm and snapml, those
-that the given Pythons have, and beside the programs given with --peer for the Weston–Watkins
-machine ({c}, {data} and {model} stand for the cost and the files):
+that the given Pythons have; LIBLINEAR's types, estimators, kernel machines, conditional random
+fields and reading beside liblinear-official, scikit-learn, python-crfsuite and XGBoost where this
+Python has them; and the Weston–Watkins machine beside the programs given with --peer ({c}, {data}
+and {model} stand for the cost and the files):
 
     --peers-python peers/bin/python
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
@@ -16,6 +18,7 @@ bounds the whole. The page, report.html, is written anew after each.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -23,8 +26,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
 
-from head_to_heads import HeadToHead, Time, plan
+from head_to_heads import HeadToHead, plan
 from report_of_times import write_report
+from times import Time
 
 from rrmlinear.pages.page import check_available
 
@@ -53,17 +57,23 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     return chosen
 
 
-def measure(head: HeadToHead, path: Path, seconds: float) -> str:
+def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> str:
     """Run a head-to-head that leaves its CSV here; why there is none, or ""."""
     if seconds <= 0:
         return "no time was left"
     path.unlink(missing_ok=True)
     command = [*head.command, "--csv", str(path)]
     log = path.with_suffix(".log")
+    variables = dict(os.environ) | ({"RRMLINEAR_DATA": str(data)} if data else {})
     try:
         with log.open("w") as file:
             done = subprocess.run(
-                command, stdout=file, stderr=subprocess.STDOUT, timeout=seconds, check=False
+                command,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                env=variables,
+                check=False,
             )
     except subprocess.TimeoutExpired:
         return "no time was left for its end"
@@ -95,7 +105,7 @@ def main(words: list[str] | None = None) -> int:
         if chosen.again or not path.exists():
             left = end - time.monotonic()
             print(f"[{at}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
-            why = measure(head, path, left)
+            why = measure(head, path, left, chosen.data)
         if why:
             print(f"  not measured: {why}", flush=True)
             failed.append((head.title, why))

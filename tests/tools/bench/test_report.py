@@ -1,6 +1,7 @@
 """The report of head-to-heads: its plan, its resumption, and the page."""
 
 import argparse
+import lzma
 import re
 import sys
 from pathlib import Path
@@ -33,6 +34,16 @@ def heads(report):
     return sys.modules["head_to_heads"]
 
 
+@pytest.fixture
+def data_file(tmp_path):
+    """A small set under the name of a large one."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with lzma.open(folder / "news20.xz", "wt") as file:
+        file.write("1 1:0.5 3:2\n-1 2:1\n" * 50)
+    return folder / "news20.xz"
+
+
 def options(**more):
     plain = {"peers_python": [], "peer": [], "limit": 1.0, "runs": 1, "data": None}
     return argparse.Namespace(**{**plain, **more})
@@ -40,11 +51,23 @@ def options(**more):
 
 def test_the_plan_takes_the_sets_that_are_there(heads, tmp_path):
     keys = [head.key for head in heads.plan(options())]
-    assert keys == ["l2-text", "elastic-net-text", "l2-dense", "elastic-net-dense", "l2-lasso"]
-    (tmp_path / "a9a").touch()
-    (tmp_path / "letter.scale.xz").touch()
+    scores = ["l2-text", "elastic-net-text", "l2-dense", "elastic-net-dense", "l2-lasso"]
+    assert keys == [*scores, "crf-generated"]
+    for name in ("a9a", "letter.scale.xz", "news20", "pendigits.xz", "conll2000.train.txt.xz"):
+        (tmp_path / name).touch()
     found = {head.key: head for head in heads.plan(options(data=tmp_path, peer=["x=y {c} {data}"]))}
-    assert set(found) == {*keys, "l2-a9a", "elastic-net-a9a", "ww-letter.scale"}
+    assert set(found) - set(keys) == {
+        "l2-a9a",
+        "elastic-net-a9a",
+        "ww-letter.scale",
+        "ww-pendigits",
+        "types-a9a",
+        "estimators-a9a",
+        "estimators-letter.scale",
+        "kernels-pendigits",
+        "crf-conll2000",
+        "reading-news20",
+    }
     assert "x=y {c} {data}" in found["ww-letter.scale"].command
     assert all(Path(head.command[1]).is_file() for head in found.values())
 
@@ -84,6 +107,27 @@ def test_weston_watkins_tells_whole_processes_apart(heads, tmp_path):
         ("dna.scale", "liblinear (whole process)", 2.0),
         ("dna.scale", "walrus", None),
     ]
+
+
+def test_scripts_keep_their_times(heads, report, tool, tmp_path, data_file):
+    """A script of each kind runs on a small set, and the report reads its CSV."""
+    times = tool("times")
+    written = tmp_path / "written.csv"
+    kept = [times.Time("a", "p", "rrmlinear", 1e-6, 0.25), times.Time("a", "p", "q", None, None)]
+    times.write_times(written, kept)
+    assert times.read_times(written) == kept
+    plan = {head.key: head for head in heads.plan(options(data=data_file.parent))}
+    for key in ("crf-generated", "reading-news20"):
+        small = (
+            ["--sequences", "5", "--alone"] if key.startswith("crf") else ["--without-scikit-learn"]
+        )
+        command = (*plan[key].command, *small)
+        head = heads.HeadToHead(key, key, command, plan[key].read)
+        path = tmp_path / f"{key}.csv"
+        assert report.measure(head, path, 60.0, data_file.parent) == ""
+        found = head.read(path)
+        assert any(time.is_ours for time in found)
+        assert all(time.seconds is not None and time.seconds >= 0 for time in found)
 
 
 def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, capsys):

@@ -9,7 +9,8 @@ XGBoost's DMatrix on one thread where XGBoost is installed, and with any command
 Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
 read in that process (of the whole process for a command): by then the file is in the page cache and
 the process has its pages. --cpu counts processor seconds of all threads, for a machine that is busy
-otherwise. Peak memory is the growth of the largest resident size by the first read.
+otherwise. Peak memory is the growth of the largest resident size by the first read. Files in .xz
+are unpacked before they are read.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib.util
+import lzma
 import os
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -104,6 +108,16 @@ def measure_file(name: str, readers: dict[str, object], repetitions: int) -> lis
     return rows
 
 
+def unpacked(name: str, folder: str) -> str:
+    """The file, or its text in the folder."""
+    if not name.endswith(".xz"):
+        return name
+    plain = Path(folder, Path(name).stem)
+    with lzma.open(name) as packed, plain.open("wb") as file:
+        shutil.copyfileobj(packed, file)
+    return str(plain)
+
+
 def main() -> int:
     """Measure, print the table and write the CSV."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -134,12 +148,15 @@ def main() -> int:
 
     header = ["file", "bytes", "reader", "seconds", "MB/s", "peak MB", "arrays MB", "peak/arrays"]
     arguments.csv.parent.mkdir(parents=True, exist_ok=True)
-    with open(arguments.csv, "w", newline="") as file:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open(arguments.csv, "w", newline="") as file,
+    ):
         writer = csv.writer(file)
         writer.writerow(header)
         print("{:<16} {:>12} {:<14} {:>9} {:>6} {:>8} {:>9} {:>11}".format(*header))
         for path in arguments.files:
-            for row in measure_file(path, readers, arguments.repetitions):
+            for row in measure_file(unpacked(path, folder), readers, arguments.repetitions):
                 writer.writerow(row)
                 print("{:<16} {:>12} {:<14} {:>9} {:>6} {:>8} {:>9} {:>11}".format(*row))
     print(f"written to {arguments.csv}")

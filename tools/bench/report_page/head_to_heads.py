@@ -9,9 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from times import Time, read_times
+
 TOOLS = Path(__file__).resolve().parents[2]
 SDCA = TOOLS / "papers" / "004_prox_sdca" / "bench_sdca.py"
 WESTON_WATKINS = TOOLS / "papers" / "003_weston_watkins" / "bench_ww.py"
+TYPES = TOOLS / "bench" / "liblinear_types.py"
+ESTIMATORS = TOOLS / "bench" / "estimators.py"
+KERNELS = TOOLS / "bench" / "kernel_machines.py"
+READER = TOOLS / "bench" / "files" / "reader.py"
+FIELDS = TOOLS / "bench" / "structured" / "crf.py"
 #: Levels of relative suboptimality: the points of a convergence curve.
 LEVELS = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6"
 GENERATED = ("text", "dense")
@@ -24,27 +31,13 @@ SEVERAL = (
     "sector.scale",
     "pendigits",
 )
+#: LIBLINEAR's types are timed on these, and reading on the last, as text.
+OF_TYPES = ("a9a", "ijcnn1", "cadata", "news20.unit", "sector.scale", "mnist.scale")
+OF_READING = ("mnist.scale", "news20")
+OF_ESTIMATORS = ("a9a", "ijcnn1", "news20.unit", "sector.scale", "letter.scale", "satimage.scale")
+OF_KERNELS = ("svmguide1", "breast-cancer", "satimage.scale", "pendigits")
 #: The least seconds of a solver that a rounded time may be divided by.
 LEAST_SECONDS = 1e-4
-
-
-@dataclass(frozen=True)
-class Time:
-    """Median CPU seconds of a solver to a level of a problem; None where it was not reached.
-
-    ``level`` is a relative suboptimality; None where each program stops by its own rule.
-    """
-
-    data: str
-    problem: str
-    solver: str
-    level: float | None
-    seconds: float | None
-    why_not: str = ""
-
-    @property
-    def is_ours(self) -> bool:
-        return self.solver.startswith("rrmlinear")
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,28 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
             (sys.executable, str(WESTON_WATKINS), *words),
             read_weston_watkins,
         )
+    runs = str(chosen.runs)
+    for data, name in _present(chosen.data, OF_TYPES):
+        title = f"LIBLINEAR's types, {name}"
+        yield _of_times(f"types-{name}", title, TYPES, data, "--runs", runs)
+    for _, name in _present(chosen.data, OF_ESTIMATORS):
+        title = f"Beside scikit-learn's estimators, {name}"
+        yield _of_times(f"estimators-{name}", title, ESTIMATORS, f", {name}", "--rounds", runs)
+    for _, name in _present(chosen.data, OF_KERNELS):
+        title = f"Kernel machines, {name}"
+        yield _of_times(f"kernels-{name}", title, KERNELS, name, "--rounds", runs)
+    chunks = [name for _, name in _present(chosen.data, ("conll2000.train.txt",))]
+    for name in ("generated", *(["conll2000"] if chunks else [])):
+        title = f"Conditional random fields, {name}"
+        yield _of_times(f"crf-{name}", title, FIELDS, "--data", name, "--threads", "1")
+    for data, name in _present(chosen.data, OF_READING):
+        command = (sys.executable, str(READER), data, "--cpu", "--repetitions", runs)
+        yield HeadToHead(f"reading-{name}", f"Reading {name}", command, read_reading)
+
+
+def _of_times(key: str, title: str, script: Path, *words: str) -> HeadToHead:
+    """A head-to-head whose script writes `times.write_times`'s CSV."""
+    return HeadToHead(key, title, (sys.executable, str(script), *words), read_times)
 
 
 def _sdca(name: str, suite: str, words: list[str]) -> HeadToHead:
@@ -116,6 +131,14 @@ def read_weston_watkins(path: Path) -> list[Time]:
         known = seconds if row["reached"] == "True" else None
         times.append(Time(data, f"C = {float(row['C']):g}", told, None, known))
     return times
+
+
+def read_reading(path: Path) -> list[Time]:
+    """Times of reader.py."""
+    return [
+        Time(row["file"], "LIBSVM text to arrays", row["reader"], None, float(row["seconds"]))
+        for row in _rows(path)
+    ]
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from head_to_heads import LEAST_SECONDS, HeadToHead, Time
+from head_to_heads import LEAST_SECONDS, HeadToHead
+from times import Time
 
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import levels

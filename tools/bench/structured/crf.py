@@ -6,7 +6,7 @@ Both minimize (λ/2)‖w‖² + Σ log-loss, over a weight for each attribute an
 of labels (CRFsuite: c2 = λ/2, possible states and transitions all). CRFsuite runs to its own end,
 rrmlinear until its objective is at most 1 + ``accuracy`` times CRFsuite's last one, or, ``alone``,
 until its gap is that fraction. Reading the data is left out. RRMLINEAR_DATA names the folder of
-conll2000.train.txt.xz. Wall seconds mean little while other work runs.
+conll2000.train.txt.xz. Wall seconds mean little while other work runs. --csv FILE keeps the times.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from times import Time, write_times
 
 from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.attributes.builtin import BUILTIN
@@ -136,7 +140,9 @@ def main() -> int:
     arguments.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     arguments.add_argument("--accuracy", type=float, default=1e-4)
     arguments.add_argument("--alone", action="store_true", help="without python-crfsuite")
+    arguments.add_argument("--csv", type=Path, metavar="FILE")
     given = arguments.parse_args()
+    times: list[Time] = []
     print(f"{'data':10} {'who':14} {'objective':>14} {'cpu':>8} {'wall':>8} {'passes':>7}")
     for name in given.data:
         problem = DATA[name](given.sequences or {"generated": 5000}.get(name, 10**9))
@@ -144,10 +150,15 @@ def main() -> int:
         if not given.alone:
             value, cpu, passes = of_crfsuite(problem, given.modulus)
             print(f"{name:10} {'crfsuite':14} {value:14.6f} {cpu:8.2f} {'':8} {passes:7}")
+            times.append(Time(name, "CRF", "python-crfsuite", given.accuracy, cpu))
         for threads in given.threads:
             ours, *seconds, passes = of_ours(problem, given.modulus, threads, value, given.accuracy)
             told = " ".join(f"{each:8.2f}" for each in seconds)
-            print(f"{name:10} {f'rrmlinear x{threads}':14} {ours:14.6f} {told} {passes:7}")
+            who = f"rrmlinear x{threads}"
+            print(f"{name:10} {who:14} {ours:14.6f} {told} {passes:7}")
+            times.append(Time(name, "CRF", who, given.accuracy, seconds[0]))
+    if given.csv:
+        write_times(given.csv, times)
     return 0
 
 

@@ -1,0 +1,49 @@
+"""Times of a head-to-head as rows of a CSV: seconds of a solver to a level of a problem."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Time:
+    """Median CPU seconds of a solver to a level of a problem; None where it was not reached.
+
+    ``level`` is a relative suboptimality; None where each program stops by its own rule.
+    """
+
+    data: str
+    problem: str
+    solver: str
+    level: float | None
+    seconds: float | None
+    why_not: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        return self.solver.startswith("rrmlinear")
+
+
+def write_times(path: Path, times: Iterable[Time]) -> None:
+    """A row for each time; None is an empty field."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Time)])
+        writer.writeheader()
+        writer.writerows(asdict(time) for time in times)
+
+
+def read_times(path: Path) -> list[Time]:
+    """The rows that `write_times` wrote."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [
+            Time(**(row | {name: _number(row[name]) for name in ("level", "seconds")}))
+            for row in csv.DictReader(file)
+        ]
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
