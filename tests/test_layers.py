@@ -40,7 +40,8 @@ MOST_STEMS = 20
 HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: Solvers that any module may know; the rest are the catalog's business.
-SOLVER_INTERFACE = {"loop", "dual.dual_descent", "rounds.fleet", "rounds.packed", "rounds.part"}
+SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
+SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "packed", "part", "spread")}
 
 
 def folder_of(path):

@@ -6,6 +6,7 @@ Each imports its solver when it is called.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of
@@ -100,7 +101,8 @@ def part(task: Task, duals: Any = None) -> Part:
     """
     from rrmlinear.solvers.rounds.part import Part
 
-    return Part(_ascent_of(task), task.regularizer, task.n_classes or 1, duals)
+    columns = task.n_classes or 1
+    return Part(_ascent_of(task), task.regularizer, columns, partial(risk_of, task), duals)
 
 
 def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> Solver:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
 from rrmlinear.catalog.task import Task
@@ -18,6 +19,10 @@ from rrmlinear.solvers.second_order.systems import (
     MAX_GRAM_FRACTION,
     MAX_PRODUCTS,
 )
+
+if TYPE_CHECKING:
+    from rrmlinear.regularizers.base import Regularizer
+    from rrmlinear.solvers.rounds.fleet import Fleet
 
 # Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
 SCORE_COST, BLAS_COST = 20.0, 0.08
@@ -43,6 +48,8 @@ MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
 # did not solve raw 20Newsgroups at C = 1000.
 WIDE_VISITS = 1500
+# Nanoseconds that a request to all parts and its sums take beside the work of the parts.
+EXCHANGE = 5e6
 # Newton's method has stalled after this number of passes without a move: each may be long.
 NEWTON_PATIENCE = 10
 
@@ -190,3 +197,43 @@ def _gradients(task: Task) -> list[Stage]:
     agm = _from(batch_builders.agm, task)
     pdprox = _from(partial(batch_builders.pdprox, order="dual"), task)
     return [Stage("AGM-EF", agm, visit, cost), Stage("Pdprox", pdprox, visit, cost)]
+
+
+def over_parts(
+    fleet: Fleet, loss: Any, features: frozenset[str], omega: Regularizer, shape: tuple[int, ...]
+) -> Solver:
+    """Rounds of ascent on parts, and Newton's method over all of them where these are slow.
+
+    ``features`` are those that loss and regularizer offer, and ``shape`` that of the weights.
+    """
+    from rrmlinear.solvers.rounds.finish import FinishedRounds, Turns
+    from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
+    from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+
+    facts = fleet.facts()
+    n, size = sum(each.n for each in facts), len(facts)
+    stored, k = sum(each.stored for each in facts) / n, math.prod(shape[1:])
+    lipschitz = loss.lipschitz(k) if len(shape) > 1 else loss.lipschitz
+    columns = shape[0], k
+    turns = Turns(
+        SummedRisk(fleet, loss, lipschitz, shape, n),
+        omega,
+        lambda resumes: Rounds(fleet, omega, columns, resumes=resumes),
+    )
+    example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
+    visit = example + EXCHANGE / (PASSES * n)
+    rounds = Stage("rounds of ascent", turns.ascent, visit, 0)
+    if omega.quadratic_l1 is None or not omega.modulus > 0:
+        return FinishedRounds([rounds])
+    unknowns, smooth = math.prod(shape), "smooth" in features
+    products, system = NEWTON_PRODUCTS, 0.0
+    if unknowns <= MAX_FACTORIZED:
+        system = BLAS_COST * (n * stored**2 / size + unknowns**3 / 3) + 8 * unknowns**2
+    else:
+        products += MAX_PRODUCTS
+    step = products * (n * example + EXCHANGE) + system
+    steps = SMOOTH_STEPS if smooth else KINK_STEPS
+    least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
+    cost = steps * step
+    newton = Stage("Newton's method", turns.newton, step / n, cost, NEWTON_PATIENCE, least)
+    return FinishedRounds([rounds, newton])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from distributed import Future
 
 from rrmlinear.dask import parts
@@ -16,6 +14,7 @@ from rrmlinear.dask.waiting import LostError, Watch
 from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, in_tree
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Report
+from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 
 # Rounds from one copy of all duals on other workers to the next.
 CHECKPOINT_ROUNDS = 5
@@ -65,39 +64,46 @@ class DaskFleet:
         return dict(zip(futures, self.addresses, strict=True))
 
     def facts(self) -> list[Facts]:
+        what = "loading the parts"
         for _ in range(MAX_LOSSES):
             found = [self._on(k, parts.facts_of, each) for k, each in enumerate(self.pinned)]
             needed = self._places(found)
             try:
-                told = [self.watch.result(each, needed, "loading the parts") for each in found]
+                told = [self.watch.result(each, needed, what) for each in found]
             except LostError as error:
-                self._replace(error.addresses)
+                self._replace(error.addresses, what)
                 continue
             self.tokens = {k: token for k, (_, token) in enumerate(told)}
             return [facts for facts, _ in told]
         raise ConnectionError(f"workers were lost {MAX_LOSSES} times while they loaded the parts")
 
     def round(self, order: Order) -> tuple[Packed, Report]:
-        vector: Any = None
-        if order.vector.nbytes > SMALL_VECTOR:
-            vector = self.watch.scattered(order.vector)
-            order = replace(order, vector=np.zeros((0, 0)))
-        replies = [
-            self._on(k, parts.round_of, each, self.tokens[k], order, vector)
-            for k, each in enumerate(self.pinned)
-        ]
-        total = self._sum(replies, add_rounds)
-        try:
-            found: tuple[Packed, Report] = self.watch.result(
-                total, self._places(replies), f"round {order.number}"
-            )
-        except LostError as error:
-            for future in (*replies, total):
-                future.release()
-            raise PartsLostError(self._replace(error.addresses, order.number)) from None
+        found: tuple[Packed, Report] = self._summed(
+            parts.round_of, order, add_rounds, f"round {order.number}"
+        )
         if order.number % CHECKPOINT_ROUNDS == 0:
             self._copy()
         return found
+
+    def answer(self, request: Request) -> Sums:
+        found: Sums = self._summed(parts.answer_of, request, add_sums, "a sum of the second order")
+        if request.asked.name == "keep":
+            self._copy()
+        return found
+
+    def _summed(self, function: Any, order: Order | Request, add: Any, what: str) -> Any:
+        """The sum of what all parts reply to an order; PartsLostError where parts are lost."""
+        sent = self.watch.scattered(order) if order.nbytes > SMALL_VECTOR else order
+        replies = [
+            self._on(k, function, each, self.tokens[k], sent) for k, each in enumerate(self.pinned)
+        ]
+        total = self._sum(replies, add)
+        try:
+            return self.watch.result(total, self._places(replies), what)
+        except LostError as error:
+            for future in (*replies, total):
+                future.release()
+            raise PartsLostError(self._replace(error.addresses, what)) from None
 
     def give_up(self, number: int, step: float) -> Packed:
         for _ in range(MAX_LOSSES):
@@ -106,14 +112,14 @@ class DaskFleet:
                 for k, each in enumerate(self.pinned)
             ]
             total = self._sum(shares, parts.add_shares)
+            what = f"adding up the weights for round {number}"
             try:
-                what = f"adding up the weights for round {number}"
                 found: Packed
                 found, self.tokens = self.watch.result(total, self._places(shares), what)
                 return found
             except LostError as error:
-                self._replace(error.addresses, number)
-        raise ConnectionError(f"workers were lost {MAX_LOSSES} times before round {number}")
+                self._replace(error.addresses, what)
+        raise ConnectionError(f"workers were lost {MAX_LOSSES} times at {what}")
 
     def _copy(self) -> None:
         """Copy all duals to other workers; the copies before serve until these have come."""
@@ -135,7 +141,7 @@ class DaskFleet:
                 return copy
         return None
 
-    def _replace(self, addresses: set[str], number: int = 0) -> str:
+    def _replace(self, addresses: set[str], what: str) -> str:
         """Load the parts of these workers on others; returns a sentence about it."""
         workers = list(self.watch.some_worker())
         lost = [k for k, address in enumerate(self.addresses) if address in addresses]
@@ -147,7 +153,7 @@ class DaskFleet:
             self.addresses[k] = workers[load.index(min(load))]
             self.pinned[k] = self._loaded(k, duals)
         return (
-            f"round {number}: {', '.join(sorted(addresses))} was lost with {len(lost)} of "
+            f"{what}: {', '.join(sorted(addresses))} was lost with {len(lost)} of "
             f"{len(self.pinned)} parts; they were loaded again, {copied} with duals of a checkpoint"
         )
 

@@ -18,6 +18,7 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
+from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.training.costs import base_costs
 
 
@@ -121,11 +122,14 @@ def facts_of(pinned: Pinned) -> tuple[Facts, str]:
     return pinned.held().facts(), pinned.token
 
 
-def round_of(pinned: Pinned, token: str, order: Order, vector: Any) -> tuple[Packed, Report]:
+def round_of(pinned: Pinned, token: str, order: Order) -> tuple[Packed, Report]:
     """The part's round."""
-    if vector is not None:
-        order = replace(order, vector=vector)
     return pinned.known(token).round(order)
+
+
+def answer_of(pinned: Pinned, token: str, request: Request) -> Sums:
+    """Sums of the part's vectors."""
+    return pinned.known(token).answer(request)
 
 
 def give_up(pinned: Pinned, part: int, number: int, step: float) -> tuple[Packed, dict[int, str]]:

@@ -9,10 +9,10 @@ import numpy as np
 from distributed import Client, get_client
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.dual_builders import rounds
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
+from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.dask.blocks import Block, Shape, blocks_of, dealt, shape_of
 from rrmlinear.dask.fleet import DaskFleet
 from rrmlinear.dask.parts import Recipe
@@ -72,13 +72,11 @@ def fit(
         Recipe(k, parameter, tuple(slices), n_features, bias, labels, factors)
         for k, slices in enumerate(dealt([s.n for s in shapes], parts or sum(workers.values())))
     ]
-    columns = len(labels) if chosen.kind == "multiclass" else 1
     width = n_features + (bias >= 0)
-    omega = chosen.regularizer.over(
-        (width, columns) if chosen.kind == "multiclass" else (width,), intercept=bias >= 0
-    )
+    shape = (width, len(labels)) if chosen.kind == "multiclass" else (width,)
+    omega = chosen.regularizer.over(shape, intercept=bias >= 0)
     fleet = DaskFleet(watch, recipes, blocks, workers)
-    solver = rounds(fleet, omega, (width, columns))
+    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
     stopping = Stopping(
         parameter.gap_tol or GAP_TOL, None, parameter.max_passes, parameter.time_limit
     )

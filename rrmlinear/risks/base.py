@@ -116,6 +116,15 @@ class Evaluation:
         """``warm``, the end of a search at near scores for another smoothing, or a better begin."""
         return warm
 
+    def square(self, change: Array) -> float:
+        """Σ c_i ‖·‖² of the entries of a vector like the derivatives."""
+        return float(np.vdot(self.risk.costs * change, change))
+
+    @property
+    def squares(self) -> Array:
+        """The diagonal of Σ c_i x_i x_i'."""
+        return Hessian(self.risk.rows, self.risk.costs.ravel()).diagonal()
+
     def hessian(self) -> Any:
         """∇²F as a function of the weights, for a smooth loss."""
         return Hessian(self.risk.rows, self.curvatures)

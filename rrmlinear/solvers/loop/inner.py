@@ -6,6 +6,8 @@ if another process holds a core.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,11 @@ def weighted(weights: Array | float, a: Array, b: Array) -> float:
     return float(np.einsum("i,i,i->", weights.ravel(), a.ravel(), b.ravel()))
 
 
-def are_same(a: Array, b: Array) -> bool:
-    """Whether arrays of one shape are equal; the first entry, compared first, mostly decides."""
+def are_same(a: Any, b: Any) -> bool:
+    """Whether arrays of one shape are equal; the first entry, compared first, mostly decides.
+
+    Scores that are no arrays, as those of parts elsewhere, compare themselves.
+    """
+    if not isinstance(a, np.ndarray):
+        return bool(a == b)
     return bool(a.size and a.flat[0] == b.flat[0] and np.array_equal(a, b))

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
+from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 
 T = TypeVar("T")
 
@@ -29,6 +30,13 @@ class Fleet(Protocol):
 
     def give_up(self, number: int, step: float) -> Packed:
         """Σ of `Part.give_up`: u, added up anew."""
+
+    def answer(self, request: Request) -> Sums:
+        """The sums over the parts' answers.
+
+        Raises PartsLostError where parts have been replaced: vectors made before are lost, and
+        `give_up` comes before the next request.
+        """
 
     def close(self) -> None:
         """Let the parts go."""
@@ -73,6 +81,9 @@ class LocalFleet:
 
     def give_up(self, number: int, step: float) -> Packed:
         return in_tree([part.give_up(number, step) for part in self.parts], Packed.plus)
+
+    def answer(self, request: Request) -> Sums:
+        return in_tree([part.answer(request) for part in self.parts], add_sums)
 
     def close(self) -> None:
         for part in self.parts:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.spread import Request, Sums
+from rrmlinear.solvers.rounds.vectors import Vectors
 
 Array = NDArray[np.float64]
 
@@ -34,6 +36,11 @@ class Order:
     kappa: float
     sigma: float
     passes: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the vector."""
+        return self.vector.nbytes
 
 
 class Report(NamedTuple):
@@ -57,9 +64,10 @@ class Report(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """A part's examples, and its losses at weights of zero."""
+    """A part's examples and stored values, and its losses at weights of zero."""
 
     n: int
+    stored: int
     zero: float
 
 
@@ -67,7 +75,8 @@ class Part:
     """Examples with their duals, their ascent and their part of u.
 
     ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
-    ``columns`` is the number of scores. ``duals`` are those to begin with.
+    ``columns`` is the number of scores. ``risk`` makes the sum of the part's losses, for requests
+    of solvers over all examples. ``duals`` are those to begin with.
 
     An order may come twice, and has the same reply; or its round is given up, and `settle` takes
     the duals back to the beginning.
@@ -78,9 +87,11 @@ class Part:
         make: Callable[[Regularizer], DualDescent],
         regularizer: Regularizer,
         columns: int,
+        risk: Callable[[], Any],
         duals: Any = None,
     ) -> None:
-        self.regularizer, self.columns = regularizer, columns
+        self.regularizer, self.columns, self.make_risk = regularizer, columns, risk
+        self.vectors: Vectors | None = None
         self.ascent = make(regularizer)
         self.ascent.start()
         self.number = self.passes = 0
@@ -98,7 +109,7 @@ class Part:
         zero = self.ascent.value_at_zero() - self.regularizer.value_of(
             np.zeros(np.prod(self.shape))
         )
-        return Facts(self.ascent.n, zero)
+        return Facts(self.ascent.n, self.ascent.rows.n_stored, zero)
 
     def settle(self, number: int, step: float) -> None:
         """Bring the duals to the beginning of round ``number``, after a round with ``step``."""
@@ -150,8 +161,28 @@ class Part:
         return Packed.of(self.own)
 
     def checkpoint(self) -> Any:
-        """The duals when the last round began."""
+        """The duals when the last round began, or those that came after."""
         return self.before
+
+    def answer(self, request: Request) -> Sums:
+        """Sums of the part's vectors."""
+        if self.vectors is None:
+            risk = self.make_risk()
+            self.vectors = Vectors(risk, self._own_duals, lambda a: self._keep(risk.duals(a)))
+        return self.vectors.answer(request)
+
+    def _own_duals(self) -> Array:
+        """The present duals in the form of the risk."""
+        duals = self.ascent.present_duals()
+        if not isinstance(duals, DualBlocks):
+            return np.asarray(duals)
+        ascent: Any = self.ascent
+        return duals_by_scores(duals, ascent.label, ascent.costs, self.columns)
+
+    def _keep(self, duals: Array) -> None:
+        """Take duals; `give_up` adds up the part of u before the next round."""
+        self.ascent.replace_duals(duals if duals.ndim == 1 else DualBlocks.of(duals))
+        self.before, self.number = self.ascent.present_duals(), 0
 
     def _middle(self, before: float, after: float) -> float:
         """Conjugates at half of the change, or their bound by convexity for several scores."""

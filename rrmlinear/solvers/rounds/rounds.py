@@ -38,7 +38,8 @@ class Rounds(Solver):
     weights that began it, and the dual value at its duals, by a sum of seven numbers. Duals
     stay with their parts: the Result has none.
 
-    ``shape`` is that of the weights. The fleet may lose parts and load them again: the round is
+    ``shape`` is that of the weights. ``resumes`` tells that the parts have duals to go on from,
+    which another solver gave them. The fleet may lose parts and load them again: the round is
     given up, u is added up anew, and the run goes on.
 
     Source: Ma, Konečný, Jaggi, Smith, Jordan, Richtárik and Takáč, Distributed optimization with
@@ -53,8 +54,10 @@ class Rounds(Solver):
         regularizer: Regularizer,
         shape: tuple[int, int],
         passes: int = PASSES,
+        resumes: bool = False,
     ) -> None:
         super().__init__()
+        self.resumes, self.number = resumes, 0
         self.fleet, self.regularizer, self.shape = fleet, regularizer, shape
         self.passes = passes
 
@@ -65,9 +68,16 @@ class Rounds(Solver):
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
         self.step = 1.0
+        if self.resumes:
+            self.u = self.fleet.give_up(1, self.step).dense(copy=True)
         self.measuring_work = 0.0
 
+    def settle(self) -> None:
+        """Bring the duals of the parts to the end of the last round."""
+        self.fleet.give_up(self.number + 1, self.step)
+
     def run_pass(self, number: int) -> None:
+        self.number = number
         for _ in range(MAX_LOST_ROUNDS):
             kappa = self.pace.kappa
             vector = self.u + kappa * self.y

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
@@ -88,7 +87,7 @@ class Newton(Solver):
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
         self.first = first
         self.modulus, self.l1 = regularizer.modulus, regularizer.quadratic_l1
-        self.n = risk.rows.shape[0]
+        self.n = len(risk.costs)
 
     def start(self) -> None:
         risk = self.risk
@@ -135,8 +134,7 @@ class Newton(Solver):
 
     def _stiffness(self, size: float) -> Array:
         """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
-        costs = self.risk.costs.ravel()
-        squares = Hessian(self.risk.rows, costs).diagonal() / max(float(costs.sum()), MIN_DIVISOR)
+        squares = self.at.squares / max(float(self.risk.costs.sum()), MIN_DIVISOR)
         result = np.maximum(self.l1 * np.sqrt(squares) / max(size, MIN_DIVISOR), self.modulus)
         return np.broadcast_to(result.reshape(-1, *[1] * (self.w.ndim - 1)), self.w.shape)
 
@@ -206,7 +204,7 @@ class Newton(Solver):
         distance = 0.0
         if self.is_augmented:
             change = self.at.derivatives + self.alphas
-            distance = self.smoothing / 2 * float(np.vdot(self.risk.costs * change, change))
+            distance = self.smoothing / 2 * self.at.square(change)
         if self.absolute is not None:
             away = away + self.absolute.gradient(self.w)
             distance += self.absolute.distance(self.w)

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from parts_of_problems import REGULARIZERS, chosen_for, examples, omega_of, parts_of, zero
 from scipy.sparse import random_array
 
-from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.dual_builders import part
-from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.task import Task
-from rrmlinear.data.labels import group_labels
+from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
@@ -18,47 +15,6 @@ from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "squared-hinge", "logistic", "weston-watkins", "crammer-singer", "softmax"]
-REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}}
-
-
-def examples(loss, n=240, d=30, density=0.3, seed=0):
-    rng = np.random.default_rng(seed)
-    X = random_array((n, d), density=density, rng=rng, format="csr")
-    classes = 2 if loss in ("hinge", "squared-hinge", "logistic") else 4
-    y = (X @ rng.standard_normal((d, classes))).argmax(axis=1)
-    y[::7] = (y[::7] + 1) % classes
-    return Problem.from_arrays(X, y, bias=1.0)
-
-
-def chosen_for(loss, regularizer, C=1.0):
-    return select(
-        Parameter(solver=32, loss=loss, regularizer=regularizer, C=C, **REGULARIZERS[regularizer])
-    )
-
-
-def omega_of(problem, chosen, columns):
-    shape = (problem.rows.width,) if columns == 1 else (problem.rows.width, columns)
-    return chosen.regularizer.over(shape, intercept=True)
-
-
-def parts_of(problem, chosen, size):
-    labels, label = group_labels(problem.labels)
-    several = chosen.kind == "multiclass"
-    parts = []
-    for own in np.array_split(np.arange(problem.n_examples), size):
-        some, y = problem.take(own), label[own]
-        task = Task(
-            some.rows,
-            y.astype(np.int32) if several else np.where(y == 0, 1.0, -1.0),
-            len(labels) if several else None,
-            np.full(len(own), float(chosen.choices.C)),
-            chosen.loss,
-            omega_of(problem, chosen, len(labels) if several else 1),
-            chosen.features,
-            chosen.choices,
-        )
-        parts.append(part(task))
-    return parts
 
 
 def solved(problem, chosen, size, fleet=LocalFleet, gap_tol=1e-6):
@@ -125,14 +81,6 @@ class Lossy(LocalFleet):
             lost.number = 0
             raise PartsLostError(f"part 1 was lost in round {order.number}")
         return super().round(order)
-
-
-def zero(lost):
-    duals = lost.ascent.present_duals()
-    if isinstance(duals, np.ndarray):
-        return 0 * duals
-    n = len(duals.indptr) - 1
-    return type(duals)(np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])

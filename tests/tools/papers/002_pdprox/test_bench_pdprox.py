@@ -100,10 +100,10 @@ def test_norms_are_maxima_over_their_dual_balls(tool, norm):
         w = scale * random.standard_normal(12)
         own = np.append(w[:-1], 0) if "intercept" in norm else w
         u = one.project(1e12 / scale * w)
-        assert_allclose(u @ w, one.value(w), rtol=1e-9)
-        assert_allclose(one.slope(w) @ w, one.value(w), rtol=1e-12)
+        assert_allclose(u @ w, one.at(w).value, rtol=1e-9)
+        assert_allclose(one.slope(w) @ w, one.at(w).value, rtol=1e-12)
         assert u @ u / 2 <= one.spread(12) * (1 + 1e-9)
-        assert one.value(w) >= one.floor * np.linalg.norm(own) * (1 - 1e-12)
+        assert one.at(w).value >= one.floor * np.linalg.norm(own) * (1 - 1e-12)
         # Moreau: w = prox + step · projection of w/step.
         step = 0.3 * scale
         assert_allclose(one.prox(w, step) + step * one.project(w / step), w, rtol=1e-9)

@@ -1,0 +1,100 @@
+"""Rounds of ascent, and Newton's method over all parts where these are slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.stages import Stages
+from rrmlinear.solvers.rounds.fleet import PartsLostError
+from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS, Rounds
+from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+from rrmlinear.solvers.second_order.newton import Newton
+
+
+class NewtonOverParts(Newton):
+    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``.
+
+    The duals of an inner problem are given to the parts when it is solved. If parts are lost, the
+    method begins again from what all parts have; weights and dual value so far keep their proof.
+    """
+
+    def __init__(self, risk: SummedRisk, regularizer: Regularizer, start: Any = None) -> None:
+        super().__init__(risk, regularizer, start)
+        self.own = start is None
+
+    def start(self) -> None:
+        self._tried(self._begin)
+
+    def _begin(self) -> None:
+        if self.own:
+            self.first_duals = self.risk.own_duals()
+        super().start()
+
+    def run_pass(self, number: int) -> None:
+        self._tried(lambda: super(NewtonOverParts, self).run_pass(number))
+
+    def measure(self) -> None:
+        self._tried(self.certificate.measure)
+
+    def _tried(self, act: Callable[[], Any]) -> None:
+        """Act, or begin again where parts are lost."""
+        for _ in range(MAX_LOST_ROUNDS):
+            try:
+                act()
+                return
+            except PartsLostError as error:
+                self.notes.append(str(error))
+                self.risk.lost()
+                self.own, act = True, self._begin_again
+        raise ConnectionError(f"parts were lost {MAX_LOST_ROUNDS} times in a row")
+
+    def _begin_again(self) -> None:
+        before = self.certificate
+        self._begin()
+        self.certificate.offer_weights(before.weights, primal=before.primal, exact=True)
+        self.certificate.offer_duals(None, dual=before.dual, exact=True)
+
+    def _update(self, vector: Any) -> None:
+        super()._update(vector)
+        if self.is_augmented:
+            self.risk.keep(self.alphas)
+
+
+class FinishedRounds(Stages):
+    """Stages over parts: duals stay with these, and the Result has none."""
+
+    def duals(self) -> None:
+        return None
+
+
+class Turns:
+    """Makes the stages, each from the duals that the one before has left with the parts.
+
+    ``make`` makes rounds, and is told whether they resume.
+    """
+
+    def __init__(
+        self, risk: SummedRisk, regularizer: Regularizer, make: Callable[[bool], Rounds]
+    ) -> None:
+        self.risk, self.regularizer, self.make = risk, regularizer, make
+        self.rounds: Rounds | None = None
+
+    def ascent(self, duals: Any) -> Rounds:
+        """Rounds, from the beginning or after another stage."""
+        if self.risk.holds(duals):
+            try:
+                self.risk.keep(duals)
+            except PartsLostError:
+                self.risk.lost()
+            self.risk.exchange.forget()  # a round may lose parts
+        self.rounds = self.make(self.rounds is not None)
+        return self.rounds
+
+    def newton(self, duals: Any) -> NewtonOverParts:
+        """Newton's method."""
+        if self.rounds is not None:
+            self.rounds.settle()
+        given = duals if self.risk.holds(duals) else None
+        return NewtonOverParts(self.risk, self.regularizer, given)

@@ -1,0 +1,235 @@
+"""The risk of all parts, for solvers over all examples: every quantity is a sum over parts."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.rounds.fleet import Fleet
+from rrmlinear.solvers.rounds.spread import Base, Combination, Deed, Request, Spread, Sums
+
+Array = NDArray[np.float64]
+
+# Scores that come from more vectors than this, by steps along lines, become one vector.
+MOST_TERMS = 4
+
+
+class Exchange:
+    """Requests to all parts. Vectors are made together with the next sum that is asked for."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.count = self.generation = 0
+        #: Vectors that nobody holds, and those of them that no request on its way needs.
+        self.freed: list[int] = []
+        self.due: tuple[int, ...] = ()
+        self.made: list[tuple[int, Deed]] = []
+        #: (Σ c_i α_i x_i, conjugates) of the last duals.
+        self.duals: dict[Combination, tuple[Array, float]] = {}
+
+    def vector(self, name: str, *arguments: Any) -> Spread:
+        """A vector that parts make by this method of `Vectors`."""
+        self.count += 1
+        self.made.append((self.count, Deed(name, arguments)))
+        return Spread({self.count: (Base(self.count, self.freed.append), 1.0)}, self.generation)
+
+    def sums(self, name: str, *arguments: Any) -> Sums:
+        """The sums over all parts that this method tells."""
+        freed, made = tuple(self.freed), tuple(self.made)
+        found = self.fleet.answer(Request(self.due, made, Deed(name, arguments)))
+        self.due = freed
+        del self.freed[: len(freed)], self.made[: len(made)]
+        return found
+
+    def forget(self) -> None:
+        """Drop all vectors: parts have been lost with theirs."""
+        self.generation += 1
+        self.made.clear()
+        self.duals.clear()
+
+
+class Costs:
+    """The costs of all examples, as far as they are told."""
+
+    ndim = 1
+
+    def __init__(self, risk: SummedRisk) -> None:
+        self.risk = risk
+
+    def __len__(self) -> int:
+        return self.risk.n
+
+    def sum(self) -> float:
+        """Σ c_i."""
+        return self.risk.facts[0]
+
+
+class SummedRisk:
+    """F(w) = Σ_k F_k(w) over the parts of a fleet; scores, derivatives and duals are `Spread`.
+
+    ``loss`` is that of all examples, ``lipschitz`` its constant and ``shape`` that of the weights.
+    """
+
+    offers = frozenset({"hessian"})
+
+    def __init__(
+        self, fleet: Fleet, loss: Any, lipschitz: float, shape: tuple[int, ...], n: int
+    ) -> None:
+        self.exchange = Exchange(fleet)
+        self.loss, self.lipschitz, self.shape, self.n = loss, lipschitz, shape, n
+        self.smoothing = 0.0
+
+    @cached_property
+    def facts(self) -> tuple[float, Array]:
+        """Σ c_i, and the diagonal of Σ c_i x_i x_i'."""
+        cost, squares = self.exchange.sums("facts")
+        return float(cost), squares.dense().ravel()  # type: ignore[arg-type, union-attr]
+
+    @property
+    def costs(self) -> Costs:
+        """Their number and sum."""
+        return Costs(self)
+
+    def dense(self, packed: Any) -> Array:
+        """Weights of a sum."""
+        dense: Array = packed.dense(copy=True).reshape(self.shape)
+        return dense
+
+    def smoothed(self, smoothing: float) -> SummedRisk:
+        """The risk with this smoothing."""
+        risk = SummedRisk.__new__(SummedRisk)
+        risk.__dict__ |= self.__dict__ | {"smoothing": smoothing}
+        return risk
+
+    def scores(self, w: Array) -> Spread:
+        """X w."""
+        return self.exchange.vector("scores", w.copy())
+
+    def at(self, scores: Spread, warm: Any = None) -> SummedEvaluation:
+        """F at these scores."""
+        if len(scores.terms) > MOST_TERMS:
+            scores = self.exchange.vector("combined", scores.combination)
+        return SummedEvaluation(self, scores)
+
+    def own_duals(self) -> Spread:
+        """The duals of the parts' ascents."""
+        return self.exchange.vector("own")
+
+    def lost(self) -> None:
+        """Bring all parts into step again, after some have been lost."""
+        self.exchange.forget()
+        self.exchange.fleet.give_up(1, 1.0)
+
+    def holds(self, alphas: Any) -> bool:
+        """Whether parts still have these duals."""
+        return isinstance(alphas, Spread) and alphas.generation == self.exchange.generation
+
+    def keep(self, alphas: Spread) -> None:
+        """Give the parts' ascents these duals."""
+        self.exchange.sums("keep", alphas.combination)
+
+    def gradient(self, derivatives: Spread) -> Array:
+        """Σ c_i s_i x_i."""
+        if derivatives.combination in self.exchange.duals:
+            return self._dual(derivatives)[0]
+        return -self._dual(-derivatives)[0]
+
+    def conjugate(self, alphas: Spread) -> float:
+        """Σ (c_i φ)*(−c_i α_i)."""
+        return self._dual(alphas)[1]
+
+    def _dual(self, alphas: Spread) -> tuple[Array, float]:
+        known, key = self.exchange.duals, alphas.combination
+        if key not in known:
+            known.clear()
+            vector, conjugate = self.exchange.sums("dual", key)
+            known[key] = self.dense(vector), float(conjugate)  # type: ignore[arg-type]
+        return known[key]
+
+    def dual_steps(
+        self, scores: Spread, alphas: Spread, curvatures: float, warm: Any = None
+    ) -> tuple[Spread, None]:
+        """As `ScalarRisk` has them, from one curvature."""
+        steps = self.exchange.vector("steps", alphas.combination, scores.combination, curvatures)
+        return steps, None
+
+    def duals(self, alphas: Spread) -> Spread:
+        """The form of a Result is that of the parts."""
+        return alphas
+
+    def complete(self, w: Array, at: Any = None) -> Array:
+        """The weights themselves."""
+        return w
+
+
+class SummedEvaluation(Evaluation):
+    """F at scores; what parts have computed there, they keep for a while."""
+
+    risk: SummedRisk
+
+    def __init__(self, risk: SummedRisk, scores: Spread) -> None:
+        self.risk, self.terms, self.scores = risk, None, scores  # type: ignore[assignment]
+        self.place = risk.smoothing, scores.combination
+
+    def sum_of(self, name: str, *arguments: Any) -> Any:
+        """The sum that this method of `Vectors` tells here."""
+        return self.risk.exchange.sums(name, self.place, *arguments)[0]
+
+    @cached_property
+    def value(self) -> float:
+        return float(self.sum_of("value"))
+
+    @cached_property
+    def derivatives(self) -> Any:
+        return self.risk.exchange.vector("derivatives", self.place)
+
+    def tangent(self) -> tuple[float, Any]:
+        return self.value, self.derivatives
+
+    def derivative_along(self, moves: Any) -> float:
+        return float(self.sum_of("rate", moves.combination))
+
+    def square(self, change: Any) -> float:
+        return float(self.sum_of("square", change.combination))
+
+    @property
+    def squares(self) -> Array:
+        return self.risk.facts[1]
+
+    def hessian(self) -> SummedHessian:
+        """∇²F by sums of matrices or products of the parts."""
+        return SummedHessian(self)
+
+
+class SummedHessian:
+    """∇²F; the rows of its factor Z lie in different parts, and do not meet."""
+
+    #: More rows of Z than any system takes.
+    size = math.inf
+    #: Parts of classes are not sent: scores count as one.
+    k = 1
+
+    def __init__(self, at: SummedEvaluation) -> None:
+        self.at = at
+
+    def product(self, p: Array) -> Array:
+        """∇²F p."""
+        return self.at.risk.dense(self.at.sum_of("product", p)).ravel()
+
+    def diagonal(self) -> Array:
+        """Its diagonal."""
+        return self.at.risk.dense(self.at.sum_of("diagonal")).ravel()
+
+    def matrix(self) -> Array:
+        """All of it."""
+        d = math.prod(self.at.risk.shape)
+        result = np.zeros((d, d))
+        places = np.tril_indices(d)
+        result[places] = self.at.sum_of("matrix").dense().ravel()
+        result.T[places] = result[places]
+        return result

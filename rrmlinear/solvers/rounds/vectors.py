@@ -1,0 +1,130 @@
+"""The vectors of a part, and sums over its examples at any scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.spread import Combination, Request, Sums
+
+Array = NDArray[np.float64]
+Place = tuple[float, Combination]
+
+# Evaluations that are kept, for those who ask for another sum at the same scores.
+KEPT = 3
+
+
+class Vectors:
+    """A part's vectors by their numbers. Deeds of a `Request` are methods of this.
+
+    ``risk`` is the sum of the part's losses. ``own`` returns the duals of the part's ascent in the
+    risk's form; ``keep`` gives it others.
+    """
+
+    def __init__(self, risk: Any, own: Callable[[], Array], keep: Callable[[Array], None]) -> None:
+        self.risk, self.own, self._keep = risk, own, keep
+        self.known: dict[int, Array] = {}
+        self.risks: dict[float, Any] = {0.0: risk}
+        self.places: dict[Place, Any] = {}
+        self.hessians: dict[Place, Any] = {}
+
+    def answer(self, request: Request) -> Sums:
+        """Make the vectors and tell the sums. A request may come twice."""
+        with one_blas_thread():
+            for number in request.freed:
+                self.known.pop(number, None)
+            for number, deed in request.made:
+                self.known[number] = getattr(self, deed.name)(*deed.arguments)
+            sums: Sums = getattr(self, request.asked.name)(*request.asked.arguments)
+            return sums
+
+    def _of(self, combination: Combination) -> Any:
+        total: Any = None
+        for number, factor in combination:
+            term = factor * self.known[number]
+            total = term if total is None else total + term
+        return self.scores(np.zeros(self.risk.shape)) if total is None else total
+
+    def _at(self, place: Place) -> Any:
+        if place not in self.places:
+            smoothing, scores = place
+            if smoothing not in self.risks:
+                self.risks = {0.0: self.risk, smoothing: self.risk.smoothed(smoothing)}
+            while len(self.places) >= KEPT:
+                del self.places[next(iter(self.places))]
+            self.places[place] = self.risks[smoothing].at(self._of(scores))
+        return self.places[place]
+
+    def _packed(self, weights: Array) -> Packed:
+        return Packed.of(weights.reshape(self.risk.shape[0], -1))
+
+    def scores(self, w: Array) -> Array:
+        """Vector: X w."""
+        scores: Array = self.risk.scores(w.reshape(self.risk.shape))
+        return scores
+
+    def combined(self, combination: Combination) -> Array:
+        """Vector: a combination of others."""
+        vector: Array = self._of(combination)
+        return vector
+
+    def derivatives(self, place: Place) -> Array:
+        """Vector: the derivatives of the losses."""
+        derivatives: Array = self._at(place).derivatives
+        return derivatives
+
+    def steps(self, alphas: Combination, scores: Combination, curvature: float) -> Array:
+        """Vector: the dual steps from duals."""
+        duals: Array = self.risk.dual_steps(self._of(scores), self._of(alphas), curvature)[0]
+        return duals
+
+    def facts(self) -> Sums:
+        """Sums: the costs, and the diagonal of Σ c_i x_i x_i'."""
+        squares = self.risk.at(self._of(())).squares
+        return float(self.risk.costs.sum()), Packed.of(squares[:, np.newaxis])
+
+    def value(self, place: Place) -> Sums:
+        """Sum: the losses."""
+        return (float(self._at(place).value),)
+
+    def rate(self, place: Place, moves: Combination) -> Sums:
+        """Sum: the losses' derivative along a line on which the scores change by ``moves``."""
+        return (float(self._at(place).derivative_along(self._of(moves))),)
+
+    def square(self, place: Place, change: Combination) -> Sums:
+        """Sum: c_i ‖·‖² of the entries of a vector."""
+        return (self._at(place).square(self._of(change)),)
+
+    def dual(self, alphas: Combination) -> Sums:
+        """Sums: c_i α_i x_i, and the conjugates of duals α."""
+        own = self._of(alphas)
+        return self._packed(self.risk.gradient(own)), float(self.risk.conjugate(own))
+
+    def keep(self, alphas: Combination) -> Sums:
+        """Sum: the parts that have given their ascents these duals."""
+        self._keep(self._of(alphas))
+        return (1.0,)
+
+    def product(self, place: Place, p: Array) -> Sums:
+        """Sum: ∇²F p."""
+        return (self._packed(self._hessian(place).product(p)),)
+
+    def diagonal(self, place: Place) -> Sums:
+        """Sum: the diagonal of ∇²F."""
+        return (self._packed(self._hessian(place).diagonal()),)
+
+    def matrix(self, place: Place) -> Sums:
+        """Sum: ∇²F, its entries on the diagonal and below."""
+        whole = self._hessian(place).matrix()
+        lower = whole[np.tril_indices(len(whole))]
+        return (Packed(len(lower), None, lower[:, np.newaxis]),)
+
+    def _hessian(self, place: Place) -> Any:
+        if place not in self.hessians:
+            self.hessians = {place: self._at(place).hessian()}
+        return self.hessians[place]

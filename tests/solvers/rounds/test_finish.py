@@ -1,0 +1,93 @@
+"""Newton's method over parts: the optimum of one process, behind rounds and alone, and losses."""
+
+import numpy as np
+import pytest
+from parts_of_problems import chosen_for, examples, omega_of, parts_of, zero
+
+from rrmlinear import Parameter
+from rrmlinear.catalog.stage_builders import over_parts
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.finish import NewtonOverParts
+from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.spread import Base, Spread
+from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+from rrmlinear.training.fit import fit
+
+LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]
+
+
+def shape_of(problem, chosen, fleet):
+    width = problem.rows.width
+    return (width,) if chosen.kind == "binary" else (width, fleet.parts[0].columns)
+
+
+def check(result, chosen, problem):
+    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-10})).result
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(whole.primal, rel=1e-8)
+    assert result.dual <= whole.primal * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_newton_alone(loss, regularizer):
+    problem, chosen = examples(loss), chosen_for(loss, regularizer)
+    fleet = LocalFleet(parts_of(problem, chosen, 3))
+    shape = shape_of(problem, chosen, fleet)
+    lipschitz = chosen.loss.lipschitz
+    lipschitz = lipschitz(shape[1]) if len(shape) > 1 else lipschitz
+    risk = SummedRisk(fleet, chosen.loss, lipschitz, shape, problem.n_examples)
+    omega = omega_of(problem, chosen, fleet.parts[0].columns)
+    result = NewtonOverParts(risk, omega).solve(Stopping(1e-8, None, 300))
+    check(result, chosen, problem)
+    # vectors that nobody holds are freed with the parts
+    assert all(len(part.vectors.known) < 12 for part in fleet.parts)
+
+
+class Lossy(LocalFleet):
+    """Loses a part at some requests; its duals become zero."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.requests = 0
+
+    def answer(self, request):
+        self.requests += 1
+        if self.requests in (3, 4, 60, 200):
+            lost = self.parts[1]
+            lost.vectors = None
+            lost.ascent.replace_duals(zero(lost))
+            lost.before, lost.number = lost.ascent.present_duals(), 0
+            raise PartsLostError(f"part 1 was lost at request {self.requests}")
+        return super().answer(request)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
+def test_rounds_are_finished(loss):
+    problem, chosen = examples(loss), chosen_for(loss, "l2")
+    for kind in (LocalFleet, Lossy):
+        fleet = kind(parts_of(problem, chosen, 4))
+        omega = omega_of(problem, chosen, fleet.parts[0].columns)
+        shape = shape_of(problem, chosen, fleet)
+        solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
+        result = solver.solve(Stopping(1e-8, None, 600))
+        check(result, chosen, problem)
+        assert result.duals is None
+        assert any("Newton's method goes on" in note for note in result.notes)
+        if kind is Lossy:
+            assert sum("part 1 was lost" in note for note in result.notes) >= 3
+
+
+def test_combinations_free_their_vectors():
+    freed = []
+    one, two = (Spread({k: (Base(k, freed.append), 1.0)}, 0) for k in (1, 2))
+    both = np.float64(2.0) * one - two
+    assert both.combination == ((1, 2.0), (2, -1.0))
+    assert (both + two).combination == ((1, 2.0),)
+    assert -1.0 * (-both) == both != one
+    del one
+    assert freed == []
+    del both
+    assert freed == [1]
+    assert two + 0.0 is two
