@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -30,6 +31,19 @@ NEEDED = "pages need plotly and Jinja2: pip install rrmlinear[report]"
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture file that stands in the page, on white; ``title`` is read where it is not seen."""
+
+    title: str
+    png: bytes
+
+    @property
+    def text(self) -> str:
+        """The file in base 64."""
+        return b64encode(self.png).decode()
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page: lines of (name, value), pictures, tables."""
 
@@ -37,6 +51,7 @@ class Section:
     lines: Sequence[tuple[str, str]] = ()
     formulas: Sequence[str] = ()
     pictures: Sequence[Any] = ()
+    images: Sequence[Image] = ()
     tables: Sequence[Table] = ()
     warnings: Sequence[str] = ()
 

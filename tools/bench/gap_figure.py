@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -21,6 +22,15 @@ WIDTH = 4.8
 COLUMNS = 3
 # An axis shorter than this factor has labels at 1, 2 and 5.
 NARROW = 100
+
+
+def label(axis: Any) -> None:
+    """Plain numbers at a logarithmic axis, as many as fit."""
+    first, last = sorted(axis.get_view_interval())
+    subs = (1, 2, 5) if last < NARROW * first else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
@@ -54,11 +64,7 @@ def draw_gaps(comparisons: Sequence[Comparison], path: Path) -> None:
         panel.set_title(f"{one.data}, C = {one.C:g}", fontsize=10)
         panel.set(xscale="log", yscale="log")
         panel.grid(alpha=0.3, linewidth=0.5)
-        first, last = panel.get_xlim()
-        subs = (1, 2, 5) if last < NARROW * first else (1,)
-        panel.xaxis.set_major_locator(LogLocator(subs=subs))
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        panel.xaxis.set_minor_formatter(NullFormatter())
+        label(panel.xaxis)
     for panel in panels[len(comparisons) :]:
         panel.set_axis_off()
     for panel in panels[max(0, len(comparisons) - columns) :]:

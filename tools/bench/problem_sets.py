@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,15 @@ from scipy.sparse import csr_array
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL_DENSITY = 0.5  # data with fewer nonzeros than that are kept as sparse rows
+
+
+def data_file(name: str) -> Path:
+    """A file, plain or compressed, in the folder that RRMLINEAR_DATA names, or ../shared/data."""
+    folder = Path(os.environ.get("RRMLINEAR_DATA", ROOT.parent / "shared" / "data"))
+    for end in ("", ".xz", ".bz2"):
+        if (folder / f"{name}{end}").is_file():
+            return folder / f"{name}{end}"
+    raise BenchmarkError(f"{name} is not in {folder}; set RRMLINEAR_DATA to where it is")
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ def load(name: str, rows: int | None = None, features: int | None = None) -> tup
 def generated_text(rows: int, features: int, nonzeros: float) -> tuple[Any, Any]:
     """Documents of two classes, one label in twenty wrong."""
     sizes = rows, features, min(nonzeros, features / 4), 2
-    return _generate().text_data(*sizes, noise=0.05, seed=0)
+    return generator().text_data(*sizes, noise=0.05, seed=0)
 
 
 def _text(rows: int | None, features: int | None) -> tuple[Any, Any]:
@@ -117,7 +127,7 @@ def _lasso(rows: int | None, features: int | None) -> tuple[Any, Any]:
 GENERATED = {"text": _text, "dense": _dense, "lasso": _lasso}
 
 
-def _generate() -> Any:
+def generator() -> Any:
     sys.path.insert(0, str(ROOT / "datasets"))
     try:
         import generate

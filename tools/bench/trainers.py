@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from measuring import BenchmarkError, run_process
 
@@ -83,19 +84,20 @@ class OurTrainer:
         words = [str(data), repr(cost), self.block, str(self.threads), repr(delta)]
         run = run_process([sys.executable, str(OURS), *words])
         told = json.loads(run.output)
-        # The trace has wall seconds; CPU seconds are divided among the passes in proportion.
-        scale = told["cpu_seconds"] / told["seconds"]
         return Training(
             run.cpu,
             run.wall,
-            tuple(
-                Point(row["seconds"] * scale, row["primal"], row["gap"]) for row in told["trace"]
-            ),
+            points_of(told["trace"], told["cpu_seconds"] / told["seconds"]),
             told["solved"],
             told["cpu_seconds"],
             told["seconds"],
             tuple(told["notes"]),
         )
+
+
+def points_of(trace: Sequence[Mapping[str, Any]], scale: float) -> tuple[Point, ...]:
+    """The passes of our trace. It has wall seconds, and CPU seconds are ``scale`` of them."""
+    return tuple(Point(row["seconds"] * scale, row["primal"], row["gap"]) for row in trace)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,20 @@
 """The tasks of bench_pdprox.py: data, loss, norm and λ, for NumPy and for the package.
 
-Sets of the LIBSVM site are read from the folder that RRMLINEAR_DATA names, or ../shared/data.
+Sets of the LIBSVM site are found by `data_file`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from donor_sites import SIZES, donor_sites
-from measuring import BenchmarkError
 from pdprox_problem import L1, FreeLast, GroupNorm, HalfSquare, Norm, Objective, PiecewiseLinear
 from pdprox_problem import RowMax as RowMaxNorm
-from problem_sets import ROOT, generated_text
+from problem_sets import data_file, generated_text
 from scipy.sparse import csr_array, hstack
 
 from rrmlinear import Problem, read_libsvm
@@ -95,12 +92,7 @@ def expanded(X: Any, tasks: Any, k: int) -> csr_array:
 
 def real_set(name: str) -> tuple[Any, Any]:
     """X (sparse, or an array where most values are not zero) and labels, unchanged."""
-    folder = Path(os.environ.get("RRMLINEAR_DATA", ROOT.parent / "shared" / "data"))
-    found = [folder / f"{name}{end}" for end in ("", ".xz", ".bz2")]
-    path = next((one for one in found if one.exists()), None)
-    if path is None:
-        raise BenchmarkError(f"{folder} has no {name}; RRMLINEAR_DATA names another folder")
-    problem = read_libsvm(path)
+    problem = read_libsvm(data_file(name))
     rows = problem.rows
     values = np.asarray(rows.values, dtype=np.float64)
     if rows.indptr is None or rows.indices is None:
@@ -128,11 +120,7 @@ def donor(loss: str, lam: float) -> Task:
 def school(loss: str, lam: float) -> Task:
     """Section 5.2: three quarters of each school's pupils."""
     X, y = real_set("school")
-    numbers = Path(os.environ.get("RRMLINEAR_DATA", ROOT.parent / "shared" / "data"))
-    import lzma
-
-    with lzma.open(numbers / "school.task.xz", "rt", encoding="ascii") as file:
-        _, tasks = np.unique(np.loadtxt(file, dtype=np.int64), return_inverse=True)
+    _, tasks = np.unique(np.loadtxt(data_file("school.task"), dtype=np.int64), return_inverse=True)
     random = np.random.default_rng(0)
     kept = np.zeros(len(y), dtype=bool)
     for task in range(tasks.max() + 1):

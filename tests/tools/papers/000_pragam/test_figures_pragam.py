@@ -66,6 +66,19 @@ def test_levels_are_medians_over_turns(figures, study):
     assert line == "| x | AGM-EF-∞ | 5 | 2 | 9 | 4 | 4 | – | 1.0e-07 |"
 
 
+def test_findings_tell_which_rivals_are_behind(figures, study):
+    rows = {
+        "Pragam": [(1, 1, 9.0, 0.5, 9), (50, 1, 5.0, 0.5, 9)],
+        "ls-BMRM": [(20, 1, 8.0, 0.5, 9), (90, 1, 1.0, 0.75, 9)],
+        "Pegasos-n": [(3, 1, 2.0, 0.5, 9)],
+    }
+    curves = {name: [figures.Curve(study, rows=table)] for name, table in rows.items()}
+    first, second, third = figures.findings([figures.Panel("x", study, curves)])
+    assert first == "Pragam gets below ls-BMRM within the same iterations on 1 of 1 sets"
+    assert second.endswith("Pegasos-n within the same iterations on 0 of 1 sets, all but x")
+    assert third.endswith("on x: from 50.00 % (Pragam) to 75.00 % (ls-BMRM)")
+
+
 def test_a_bound_of_a_run_raises_the_optimum(figures, study):
     curve = figures.Curve(study, bound=study.least * 1.01)
     assert figures.Panel("x", study, {"BMRM": [curve]}).optimum == study.least * 1.01
@@ -79,7 +92,8 @@ def test_table_csv_and_picture(figures, tmp_path, capsys):
     assert figures.main(words) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("astro-ph: 180 × 99757, λ = 0.01, C = 1/(λn) = 0.555556")
-    assert [line.split("|")[2].strip() for line in lines[3:]] == ["Pragam", "Pragam-b", "BMRM"]
+    assert [line.split("|")[2].strip() for line in lines[3:6]] == ["Pragam", "Pragam-b", "BMRM"]
+    assert lines[6].startswith("found: test accuracy at the end on astro-ph: from ")
     with out.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {(row["method"], row["turn"]) for row in rows} == {

@@ -203,7 +203,7 @@ def test_bad_requests_are_one_sentence(tool, capsys, tmp_path, monkeypatch):
     assert "ERROR: no task of these suites is called nothing" in capsys.readouterr().err
     monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
     assert main(["svm"]) == 1
-    assert f"ERROR: {tmp_path} has no covtype.libsvm.binary.scale" in capsys.readouterr().err
+    assert f"ERROR: covtype.libsvm.binary.scale is not in {tmp_path}" in capsys.readouterr().err
     assert main(["svm", "--png", "/nowhere/x.png"]) == 1
     assert "cannot be written" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
