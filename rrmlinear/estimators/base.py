@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from inspect import getdoc
+from os import PathLike
 from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.pages.duals import DualCounts
+from rrmlinear.pages.page import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
 
@@ -24,10 +30,31 @@ class NotConvergedWarning(ConvergenceWarning, NotSolvedWarning):
     """The solver stopped before ``tol``; the message says how far it is."""
 
 
+@dataclass(frozen=True)
+class Proof:
+    """How a fit ended, without weights and duals: objectives times ``scale`` are the class's."""
+
+    result: Result
+    scale: float
+    duals: DualCounts | None
+
+
 class Certified(BaseEstimator):
     """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback."""
 
     verbose: Any
+    _proof_: Proof
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write a page about the last fit, one HTML file that needs no network.
+
+        It tells the problem and the certificate with its trace. Raises NotFittedError before a
+        fit, and ImportError without plotly and Jinja2 (the extra ``report``).
+        """
+        check_is_fitted(self)
+        name, proof = type(self).__name__, self._proof_
+        sentence = (getdoc(type(self)) or name).split("\n\n")[0]
+        write_certificate(path, name, sentence, repr(self), proof.result, proof.scale, proof.duals)
 
     def _expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn that it may fail by its parameters, with reasons."""
@@ -67,6 +94,7 @@ class Certified(BaseEstimator):
         self.n_iter_ = result.passes
         self.status_ = result.status
         self.trace_ = result.trace
+        self._proof_ = Proof(result.without_arrays(), scale, DualCounts.of(result.duals))
         if self.verbose:
             self._say(f"{result.status.value}: {line_of(result.last)}")
             for note in result.notes:

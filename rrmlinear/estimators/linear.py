@@ -196,7 +196,7 @@ class LinearModel(Reported, LinearScores):
                 )
             else:
                 model, result = self._solve_one(problem, chosen, start, stacklevel)
-        self._training_ = Training.of(model, result, self._scale)
+        self._training_ = Training.of(model)
         if self.warm_start and self._intercept != COLUMN:
             self._last_weights = model.labels, model.weights
         return model, result

@@ -13,38 +13,33 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.base import Certified
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.page import write_run
 from rrmlinear.pages.run import Run, Table
-from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 from rrmlinear.training.trained import check_names
 
 
 @dataclass(frozen=True)
 class Training:
-    """What a fit asked for and its certificate, without the weights and duals.
-
-    Objectives times ``scale`` are those of the estimator.
-    """
+    """What a fit asked for."""
 
     loss: str
     choices: Choices
-    result: Result
-    scale: float
 
     @classmethod
-    def of(cls, model: Model, result: Result, scale: float) -> Training:
+    def of(cls, model: Model) -> Training:
         choices = model.parameter
         assert choices is not None
         assert model.loss is not None
         # pickle takes no read-only mapping
         choices = replace(choices, class_weights=dict(choices.class_weights))
-        return cls(model.loss, choices, replace(result, weights=np.empty(0), duals=None), scale)
+        return cls(model.loss, choices)
 
 
-class Reported:
-    """An estimator that writes a page; a fit sets ``_training_`` and ``coef_``."""
+class Reported(Certified):
+    """A linear estimator whose page tells all; a fit sets ``_training_`` and ``coef_``."""
 
     _training_: Training
 
@@ -70,7 +65,7 @@ class Reported:
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         check_names(names, len(weights))
-        training = self._training_
+        training, proof = self._training_, self._proof_
         run = Run(
             f"{type(self).__name__}, {training.loss} loss",
             repr(self),
@@ -78,8 +73,9 @@ class Reported:
             training.choices,
             weights,
             self._columns(len(weights.T)),
-            training.result,
-            training.scale,
+            proof.result,
+            proof.scale,
+            proof.duals,
             None if X is None else self._facts(X, y),
             names,
             tables=self._tables(),

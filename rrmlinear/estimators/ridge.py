@@ -124,7 +124,7 @@ class Ridge(Penalized):
             self.coef_, self.dual_coef_ = self.coef_[0], self.dual_coef_[:, 0]
             self.intercept_ = float(self.intercept_[0])
         together = _together(results, [copy._scale for copy in copies])
-        self._training_ = replace(copies[-1]._training_, result=_slim(together), scale=1.0)
+        self._training_ = copies[-1]._training_
         self._set_certificate(together)
         return self
 
@@ -159,10 +159,6 @@ class Ridge(Penalized):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def _slim(result: Result) -> Result:
-    return replace(result, weights=np.empty(0), duals=None)
 
 
 def _together(results: Sequence[Result], scales: Sequence[float]) -> Result:

@@ -13,6 +13,7 @@ import numpy as np
 
 from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.pages import pictures, words
+from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.run import Run, Table, versions
 from rrmlinear.pages.traces import Trace, trace_of
@@ -71,13 +72,32 @@ def write_run(run: Run, path: str | PathLike[str]) -> None:
     sections = [
         Section("Problem", _problem_lines(run), words.formulas(run)),
         *([] if run.facts is None else [data_section(run.facts)]),
-        *([] if run.result is None else [_certificate(run.result, run.scale)]),
+        *([] if run.result is None else [_certificate(run.result, run.scale, run.duals)]),
         *([] if run.weights is None else [_weights(run)]),
         *([Section("Tables", tables=run.tables)] if run.tables else []),
         *([Section("Warnings", warnings=run.warnings)] if run.warnings else []),
         Section("How it was made", [("command", run.command), *versions()]),
     ]
     write_page(path, run.title, sections, verdict, solved)
+
+
+def write_certificate(
+    path: str | PathLike[str],
+    title: str,
+    sentence: str,
+    command: str,
+    result: Result,
+    scale: float,
+    duals: DualCounts | None,
+) -> None:
+    """Write the page of a fit of which only the certificate is told; see `Run` for the words."""
+    verdict, solved = _verdict(result)
+    sections = [
+        Section("Problem", [("in a sentence", sentence)]),
+        _certificate(result, scale, duals),
+        Section("How it was made", [("command", command), *versions()]),
+    ]
+    write_page(path, title, sections, verdict, solved)
 
 
 def write_page(
@@ -167,7 +187,7 @@ def _spread(name: str, spread: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _certificate(result: Result, scale: float) -> Section:
+def _certificate(result: Result, scale: float, duals: DualCounts | None) -> Section:
     number, last = words.number, result.last
     lines = [
         ("primal objective", f"{scale * result.primal:.9g}"),
@@ -181,7 +201,8 @@ def _certificate(result: Result, scale: float) -> Section:
         *((SUPPORT.get(name, name), number(value)) for name, value in result.support.items()),
         *(("note", note) for note in result.notes),
     ]
-    return Section("Certificate", lines, pictures=_convergence(result, scale))
+    sizes = [] if duals is None else [pictures.dual_sizes(duals)]
+    return Section("Certificate", lines, pictures=[*_convergence(result, scale), *sizes])
 
 
 def _convergence(result: Result, scale: float) -> list[Any]:

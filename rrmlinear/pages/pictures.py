@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.traces import Trace
 
@@ -108,6 +109,22 @@ def label_counts(facts: DataFacts) -> Any:
     )
     figure.update_xaxes(type="category", title="label")
     figure.update_yaxes(title="examples", rangemode="tozero")
+    return figure
+
+
+def dual_sizes(duals: DualCounts) -> Any:
+    """How many duals are of which size; those at a common bound stand at the right end."""
+    figure = _figure()
+    figure.add_bar(
+        x=duals.middles(),
+        y=duals.counts,
+        marker_color=POSITIVE,
+        hovertemplate="about %{x:.3g}: %{y} duals<extra></extra>",
+    )
+    left_out = "" if duals.zeros is None else f" ({duals.zeros} that are 0 left out)"
+    figure.update_xaxes(title=f"size of a dual{left_out}", range=[0, duals.largest])
+    figure.update_yaxes(title="duals", type="log")
+    figure.update_layout(bargap=0.05)
     return figure
 
 

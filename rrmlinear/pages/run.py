@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
+from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.solvers.loop.result import Result
 
@@ -46,7 +47,7 @@ class Run:
     ``command`` is the line that makes it again. ``weights`` (features × columns) leave an appended
     column out, and ``columns`` are their names: labels, or one name for a single score. Objectives
     and gaps of ``result`` times ``scale`` are those of the user's problem. ``loss`` and ``choices``
-    say the problem.
+    say the problem. ``duals`` counts the sizes of its duals.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Run:
     columns: Sequence[str] = ()
     result: Result | None = None
     scale: float = 1.0
+    duals: DualCounts | None = None
     facts: DataFacts | None = None
     feature_names: Sequence[str] | None = None
     warnings: Sequence[str] = ()

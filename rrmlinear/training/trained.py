@@ -43,6 +43,7 @@ class TrainedModel(StoredModel):
         Raises ImportError without plotly and Jinja2 (the extra ``report``), and ValueError for a
         loaded model and for a wrong number of names.
         """
+        from rrmlinear.pages.duals import DualCounts
         from rrmlinear.pages.facts import facts_of
         from rrmlinear.pages.page import write_run
         from rrmlinear.pages.run import Run
@@ -59,6 +60,7 @@ class TrainedModel(StoredModel):
             self.weights[: self.n_features],
             self._columns(),
             self.result,
+            duals=DualCounts.of(self.result.duals),
             facts=None if problem is None else facts_of(problem, numbers),
             feature_names=feature_names,
             warnings=warnings,

@@ -7,6 +7,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import rrmlinear
+from rrmlinear.pages.duals import DualCounts
+from rrmlinear.solvers.loop.result import DualBlocks
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
@@ -39,6 +41,56 @@ def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
     again = tmp_path / "again.html"
     pickle.loads(pickle.dumps(estimator)).report(again, X, y, feature_names=["a", "b", "c"])
     assert again.read_text(encoding="utf-8") == text
+
+
+SEQUENCES = [X[:4], X[4:9], X[9:11]]
+LABELS = [WORDS[:4], WORDS[4:9], WORDS[9:11]]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data", "told"),
+    [
+        (rrmlinear.OneClassSVM(nu=0.2), (X,), "one-class"),
+        (rrmlinear.KernelClassifier(), (X, WORDS), "kernel"),
+        (rrmlinear.KernelRegressor(), (X, X[:, 0]), "kernel"),
+        (rrmlinear.ERLPBoostClassifier(), (X, WORDS == "ash"), "lpboost"),
+        (rrmlinear.MultiTaskRegressor(), (X, X[:, 0], np.arange(80) % 2), "tasks"),
+        (rrmlinear.ChainCRF(), (SEQUENCES, LABELS), "random field"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_others_tell_their_certificate(estimator, data, told, tmp_path):
+    path = tmp_path / "fit.html"
+    with pytest.raises(NotFittedError):
+        estimator.report(path)
+    estimator.fit(*data).report(path)
+    text = path.read_text(encoding="utf-8")
+    assert told in text.split("Certificate")[0].lower()
+    assert f"{estimator.objective_:.9g}" in text
+    assert estimator.status_.value in text
+    again = pickle.loads(pickle.dumps(estimator))
+    again.report(tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("duals", "counts", "zeros"),
+    [
+        (np.array([0.0, 0.01, -1.0, 0.5, 1.0]), {0: 1, 20: 1, 39: 2}, 1),
+        (DualBlocks.of(np.array([[0.0, 2.0], [0.04, 0.0]])), {0: 1, 39: 1}, None),
+        (np.array([[0.0, 3.0], [3.0, 3.0]]), {39: 3}, 1),
+    ],
+)
+def test_duals_are_counted_by_size(duals, counts, zeros):
+    found = DualCounts.of(duals)
+    assert dict(enumerate(found.counts)) == dict.fromkeys(range(40), 0) | counts
+    assert found.zeros == zeros
+    assert found.middles()[0] == pytest.approx(found.largest / 80)
+
+
+@pytest.mark.parametrize("duals", [None, np.zeros(3), np.array([np.inf, 1.0])])
+def test_duals_that_cannot_be_counted(duals):
+    assert DualCounts.of(duals) is None
 
 
 def test_labels_are_named_as_given(tmp_path):

@@ -126,4 +126,4 @@ def test_a_browser_draws_every_picture_without_an_error(tmp_path, width):
         [*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True
     )
     assert "CONSOLE" not in done.stderr
-    assert done.stdout.count('class="picture js-plotly-plot"') == 4
+    assert done.stdout.count('class="picture js-plotly-plot"') == 5

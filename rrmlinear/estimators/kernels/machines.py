@@ -130,7 +130,7 @@ class KernelEstimator(Certified):
 
     def _take_certificate(self, estimator: Any) -> None:
         self.intercept_ = estimator.intercept_
-        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_"):
+        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_", "_proof_"):
             setattr(self, name, getattr(estimator, name))
 
     def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -142,6 +142,10 @@ class Result:
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
             f"the tolerance is {self.target:.3g}"
         )
+
+    def without_arrays(self) -> Result:
+        """A copy without weights and duals, which are large."""
+        return replace(self, weights=np.empty(0), duals=None)
 
     @property
     def solved(self) -> bool:

@@ -1,0 +1,45 @@
+"""How large the duals of a run are: counts of their sizes, small enough to keep with a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.loop.result import DualBlocks
+
+#: Bars of the histogram.
+BARS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class DualCounts:
+    """Counts of |α| in BARS equal parts of (0, largest], and the number of duals that are 0.
+
+    ``zeros`` is None where only the nonzero duals are stored.
+    """
+
+    counts: NDArray[np.int64]
+    largest: float
+    zeros: int | None
+
+    @classmethod
+    def of(cls, duals: Any) -> DualCounts | None:
+        """Of a Result's duals; None where there are none, or all are 0."""
+        if duals is None:
+            return None
+        stored = isinstance(duals, DualBlocks)
+        sizes = np.abs(duals.values if isinstance(duals, DualBlocks) else np.ravel(duals))
+        found = sizes[sizes > 0]
+        if not found.size or not np.isfinite(found).all():
+            return None
+        largest = float(found.max())
+        bars = np.minimum((found * (BARS / largest)).astype(np.intp), BARS - 1)
+        counts = np.bincount(bars, minlength=BARS)
+        return cls(counts, largest, None if stored else int(sizes.size - found.size))
+
+    def middles(self) -> NDArray[np.float64]:
+        """The middle of each part."""
+        return np.linspace(0.5, BARS - 0.5, BARS, dtype=np.float64) * (self.largest / BARS)
