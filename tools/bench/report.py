@@ -12,7 +12,8 @@ and {model} stand for the cost and the files):
 
 Each head-to-head is a script of its own, whose solvers take turns; its CSV stays in the folder
 --out, and one that is there is not made again, so that a run that was stopped goes on. --minutes
-bounds the whole. The page, report.html, is written anew after each.
+bounds the whole. The page, report.html, is written anew after each; --into FILE also writes the
+ratios of each topic into a page of docs/.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
 
 from head_to_heads import HeadToHead, plan
 from report_of_times import write_report
+from summary import put_summary
 from times import Time
 
 from rrmlinear.pages.page import check_available
@@ -47,6 +49,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0, help="bound of the whole run")
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of one training")
     parser.add_argument("--runs", type=int, default=3, help="of each, for the medians")
+    parser.add_argument("--into", type=Path, metavar="FILE", help="such as docs/speed.md")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     chosen = parser.parse_args(words)
     for name in ("minutes", "limit", "runs"):
@@ -112,6 +115,8 @@ def main(words: list[str] | None = None) -> int:
         else:
             done.append((head, head.read(path)))
         write_report(page, done, failed)
+    if chosen.into:
+        put_summary(chosen.into, done)
     print(f"{len(done)} of {len(heads)} head-to-heads in {page}")
     return 0
 

@@ -77,7 +77,7 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
     path.write_text(SDCA)
     times = heads.read_sdca(path)
     assert {time.solver for time in times} == {"rrmlinear automatic", "quick", "slow", "absent"}
-    head = heads.HeadToHead("a", "Losses", ("bench",), heads.read_sdca)
+    head = heads.HeadToHead("Scores", "a", "Losses", ("bench",), heads.read_sdca)
     page = sys.modules["report_of_times"]
     (table,) = page.section(head, times).tables
     cells = {str(row[0]): [(str(cell), cell.tone) for cell in row[1:]] for row in table.rows}
@@ -91,6 +91,18 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<td class="bad">0.5</td>' in text
     assert "no time was left" in text
+    made = tmp_path / "speed.md"
+    made.write_text("Before\n<!-- report -->\nold\n<!-- end -->\nafter\n")
+    sys.modules["summary"].put_summary(made, [(head, times)])
+    lines = made.read_text().splitlines()
+    assert lines[:3] == ["Before", "<!-- report -->", "### Scores"]
+    assert "| quick | 0.001 | 1 | 0.5 | 0.5 | 0.5 | 0 |" in lines
+    assert "| quick | 1e-06 | 1 | – | – | – | 1 |" in lines
+    assert "| slow | 1e-06 | 1 | 8 | 8 | 8 | 0 |" in lines
+    assert lines[-2:] == ["<!-- end -->", "after"]
+    made.write_text("nowhere")
+    with pytest.raises(ValueError, match="no lines <!-- report -->"):
+        sys.modules["summary"].put_summary(made, [(head, times)])
 
 
 def test_weston_watkins_tells_whole_processes_apart(heads, tmp_path):
@@ -122,7 +134,7 @@ def test_scripts_keep_their_times(heads, report, tool, tmp_path, data_file):
             ["--sequences", "5", "--alone"] if key.startswith("crf") else ["--without-scikit-learn"]
         )
         command = (*plan[key].command, *small)
-        head = heads.HeadToHead(key, key, command, plan[key].read)
+        head = heads.HeadToHead("Topic", key, key, command, plan[key].read)
         path = tmp_path / f"{key}.csv"
         assert report.measure(head, path, 60.0, data_file.parent) == ""
         found = head.read(path)
@@ -142,7 +154,7 @@ def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, ca
     def plan(chosen):
         for key in ("good", "broken"):
             command = (sys.executable, str(script), key)
-            yield heads.HeadToHead(key, f"the {key} one", command, heads.read_sdca)
+            yield heads.HeadToHead("Topic", key, f"the {key} one", command, heads.read_sdca)
 
     monkeypatch.setattr(report, "plan", plan)
     words = ["--out", str(tmp_path / "out"), "--minutes", "5"]

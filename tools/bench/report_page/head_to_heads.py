@@ -42,8 +42,9 @@ LEAST_SECONDS = 1e-4
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """A command that writes a CSV, and the reader of that CSV."""
+    """A command that writes a CSV, and the reader of that CSV. A topic has several."""
 
+    topic: str
     key: str
     title: str
     command: tuple[str, ...]
@@ -62,6 +63,7 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
     for data, name in _present(chosen.data, SEVERAL):
         words = [data, "--threads", "1", "--runs", str(chosen.runs), *peers]
         yield HeadToHead(
+            "Weston–Watkins",
             f"ww-{name}",
             f"Weston–Watkins, {name}",
             (sys.executable, str(WESTON_WATKINS), *words),
@@ -69,32 +71,31 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
         )
     runs = str(chosen.runs)
     for data, name in _present(chosen.data, OF_TYPES):
-        title = f"LIBLINEAR's types, {name}"
-        yield _of_times(f"types-{name}", title, TYPES, data, "--runs", runs)
+        yield _of_times("LIBLINEAR's types", "types", name, TYPES, data, "--runs", runs)
     for _, name in _present(chosen.data, OF_ESTIMATORS):
-        title = f"Beside scikit-learn's estimators, {name}"
-        yield _of_times(f"estimators-{name}", title, ESTIMATORS, f", {name}", "--rounds", runs)
+        words = (f", {name}", "--rounds", runs)
+        yield _of_times("Estimators of scikit-learn", "estimators", name, ESTIMATORS, *words)
     for _, name in _present(chosen.data, OF_KERNELS):
-        title = f"Kernel machines, {name}"
-        yield _of_times(f"kernels-{name}", title, KERNELS, name, "--rounds", runs)
+        yield _of_times("Kernel machines", "kernels", name, KERNELS, name, "--rounds", runs)
     chunks = [name for _, name in _present(chosen.data, ("conll2000.train.txt",))]
     for name in ("generated", *(["conll2000"] if chunks else [])):
-        title = f"Conditional random fields, {name}"
-        yield _of_times(f"crf-{name}", title, FIELDS, "--data", name, "--threads", "1")
+        words = ("--data", name, "--threads", "1")
+        yield _of_times("Conditional random fields", "crf", name, FIELDS, *words)
     for data, name in _present(chosen.data, OF_READING):
         command = (sys.executable, str(READER), data, "--cpu", "--repetitions", runs)
-        yield HeadToHead(f"reading-{name}", f"Reading {name}", command, read_reading)
+        yield HeadToHead("Reading", f"reading-{name}", f"Reading, {name}", command, read_reading)
 
 
-def _of_times(key: str, title: str, script: Path, *words: str) -> HeadToHead:
+def _of_times(topic: str, part: str, name: str, script: Path, *words: str) -> HeadToHead:
     """A head-to-head whose script writes `times.write_times`'s CSV."""
-    return HeadToHead(key, title, (sys.executable, str(script), *words), read_times)
+    command = (sys.executable, str(script), *words)
+    return HeadToHead(topic, f"{part}-{name}", f"{topic}, {name}", command, read_times)
 
 
 def _sdca(name: str, suite: str, words: list[str]) -> HeadToHead:
-    title = f"Losses of one score, {name}" + (", elastic net" if suite == "elastic-net" else "")
+    topic = "Losses of one score" + (", elastic net" if suite == "elastic-net" else "")
     command = (sys.executable, str(SDCA), *words, "--suites", suite)
-    return HeadToHead(f"{suite}-{name}", title, command, read_sdca)
+    return HeadToHead(topic, f"{suite}-{name}", f"{topic}, {name}", command, read_sdca)
 
 
 def _present(folder: Path | None, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

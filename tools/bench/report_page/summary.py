@@ -1,0 +1,76 @@
+"""The summary of the report for docs/: for each topic, others' seconds divided by ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+from head_to_heads import LEAST_SECONDS, HeadToHead
+from times import Time
+
+from rrmlinear.pages.run import versions
+
+PLACE = re.compile(r"(<!-- report -->\n).*?(<!-- end -->)", re.DOTALL)
+#: Levels of the curves that the summary leaves out.
+SHOWN = (None, 1e-3, 1e-4, 1e-6)
+HEAD = ("against", "to", "problems", "least", "median", "largest", "never there")
+#: Ratios are not told beyond this.
+MOST = 1000.0
+
+
+def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> None:
+    """Write the summary between the lines `<!-- report -->` and `<!-- end -->` of a page.
+
+    Raises ValueError where the page has no such lines.
+    """
+    text = page.read_text(encoding="utf-8")
+    if not PLACE.search(text):
+        raise ValueError(f"{page} has no lines <!-- report --> and <!-- end -->")
+    made = summary(done)
+    page.write_text(PLACE.sub(lambda found: found[1] + made + found[2], text), encoding="utf-8")
+
+
+def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
+    """A table for each topic."""
+    topics: dict[str, list[Time]] = {}
+    for head, times in done:
+        topics.setdefault(head.topic, []).extend(times)
+    parts = []
+    for topic, times in topics.items():
+        lines = [HEAD, ["---"] * len(HEAD), *_rows(times)]
+        table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        sets = ", ".join(dict.fromkeys(time.data for time in times))
+        parts.append(f"### {topic}\n\n{table}\nData: {sets}.\n\n")
+    made = ", ".join(f"{name} {version}" for name, version in versions())
+    return f"{''.join(parts)}Made with {made}.\n"
+
+
+def _rows(times: Sequence[Time]) -> Iterator[list[str]]:
+    """A row for each other solver and level that it was asked for."""
+    ours: dict[tuple[str, str, float | None], float] = {}
+    for time in times:
+        key = (time.data, time.problem, time.level)
+        if time.is_ours and time.seconds is not None:
+            ours[key] = min(time.seconds, ours.get(key, time.seconds))
+    for solver in dict.fromkeys(time.solver for time in times if not time.is_ours):
+        for level in SHOWN:
+            own = [t for t in times if (t.solver, t.level) == (solver, level) and not t.why_not]
+            pairs = [
+                (t.seconds, ours[t.data, t.problem, level])
+                for t in own
+                if (t.data, t.problem, level) in ours
+            ]
+            ratios = [
+                there / max(here, LEAST_SECONDS) for there, here in pairs if there is not None
+            ]
+            if not pairs:
+                continue
+            told = [_told(each(ratios)) if ratios else "–" for each in (min, median, max)]
+            goal = "its own end" if level is None else f"{level:g}"
+            yield [solver, goal, str(len(pairs)), *told, str(len(pairs) - len(ratios))]
+
+
+def _told(ratio: float) -> str:
+    return f"over {MOST:g}" if ratio > MOST else f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
