@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from measuring import BenchmarkError
@@ -29,7 +30,8 @@ class Evidence:
 
     ``words`` are those of the command for so many seconds. ``claim`` is the paper's; ``off`` says
     what differs from its experiment, ``stand_ins`` which data are not its own. ``share`` weighs
-    the time of this one among the others. Where ``draws`` the command takes --png.
+    the time of this one among the others. Where ``draws`` the command takes --png, which it gets
+    where matplotlib is.
     """
 
     key: str
@@ -66,7 +68,8 @@ class Made:
     def measure(self, seconds: float) -> str:
         """Run the command for some seconds; why it left nothing, or ""."""
         command = self.evidence.command(seconds)
-        words = [*command, "--png", str(self.png)] if self.evidence.draws else command
+        draws = self.evidence.draws and find_spec("matplotlib") is not None
+        words = [*command, "--png", str(self.png)] if draws else command
         shown = shlex.join(["python", str(self.evidence.script.relative_to(TOP)), *command[2:]])
         errors = self.log.with_suffix(".err")
         try:

@@ -7,8 +7,10 @@ Non-Smooth Optimization, and similar ones, P(w) = 1/n Σ φ(x_i'w, y_i) + λ Ω(
 over the data, CPU and wall seconds of one thread until P is within each level of its minimum,
 relative. SUITES:
 
-group-lasso         hinge and absolute loss on a stand-in for MEMset Donar (`donor_sites`)
-multi-task          absolute and ε-insensitive loss with ℓ1,∞ on the School data
+group-lasso         hinge and absolute loss on a stand-in for MEMset Donar (figure 2)
+multi-task          absolute and ε-insensitive loss with ℓ1,∞ on the School data (figure 3)
+matrix-completion   hinge of levels and absolute loss with the trace norm on MovieLens (figure 4)
+storage             what Pdprox keeps, on generated text of webspam's width (figure 7)
 svm                 ½‖w‖² on covtype, λ = n^-0.5, n^-0.8, n^-1, beside Pegasos (figure 8)
 hinge-l1            a9a and generated text
 quantile-l1         abalone, cpusmall and cadata, standardized, the intercept free
@@ -90,7 +92,7 @@ def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
     known = notes.of(task)
     if "optimum" not in known:
         enough = chosen.levels[-1] / 100
-        solver = solver_of(task, 37)
+        solver = solver_of(task, "auto" if task.regularizer == "l2" else 37)
         curve, result = run_of(task, solver, limit=chosen.reference_limit, gap_tol=enough)
         sureness, optimum, w = result.gap / result.primal, task.lam * result.dual, curve.weights
         if sureness > enough:
@@ -129,7 +131,7 @@ def panel_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Panel:
             runs[name] = make(aim)
             notes.save()
     with tempfile.TemporaryDirectory() as folder:
-        for name in PEERS if chosen.peers_python else ():
+        for name in PEERS if chosen.peers_python and task.matrix is None else ():
             if wanted(name):
                 try:
                     own = replace(aim, limit=chosen.peer_limit)
@@ -165,31 +167,64 @@ def lines_of(panel: Panel) -> list[str]:
 
 
 def draw(panels: Sequence[Panel], path: Path) -> None:
-    """The excess of the best objective so far against CPU seconds."""
+    """The excess of the best objective so far: against CPU seconds, below it against passes."""
+    from gap_figure import label
     from matplotlib.figure import Figure
 
-    columns = min(3, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    figure = Figure(figsize=(4.6 * columns, 3.4 * rows + 0.8), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    figure = Figure(figsize=(3.6 * len(panels) + 0.4, 6.6), layout="constrained")
+    axes = figure.subplots(2, len(panels), squeeze=False)
     names = list(dict.fromkeys(name for panel in panels for name in panel.timings))
     handles = {}
-    for panel, axis in zip(panels, axes, strict=False):
+    for panel, column in zip(panels, axes.T, strict=True):
         for name, runs in panel.timings.items():
             curve = runs[-1].curve
             if curve is None or not curve.rows:
                 continue
-            seconds = [row[1] for row in curve.rows]
-            excess = [max(row[3] / panel.aim.optimum - 1, 1e-6) for row in curve.rows]
+            rows = np.array(curve.rows)
+            excess = np.maximum(rows[:, 3] / panel.aim.optimum - 1, 1e-6)
             at = names.index(name)
             look = {"color": f"C{at % 10}", "linewidth": 1.2}
-            (handles[name],) = axis.loglog(seconds, excess, **look)
-        axis.set_title(panel.task.name, fontsize=10)
-        axis.set(xlabel="CPU seconds", ylabel="objective / optimum − 1")
-    for axis in axes[len(panels) :]:
-        axis.set_axis_off()
+            for axis, along in zip(column, (1, 0), strict=True):
+                (handles[name],) = axis.loglog(rows[:, along], excess, **look)
+        column[0].set_title(panel.task.name, fontsize=10)
+        for axis, along in zip(column, ("CPU seconds", "passes"), strict=True):
+            axis.set(xlabel=along)
+            label(axis.xaxis)
+            axis.grid(alpha=0.3, linewidth=0.5)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("objective / optimum − 1")
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(path, format="png", dpi=120)
+
+
+def findings(panels: Sequence[Panel]) -> list[str]:
+    """Who is first at the last level that any reached, for each task."""
+    found = []
+    for panel in panels:
+        known = {name: runs[-1].curve for name, runs in panel.timings.items()}
+        least = {name: curve.least for name, curve in known.items() if curve and curve.rows}
+        if not least:
+            continue
+        cells = {name: panel.timings[name][-1].cells for name in least}
+        at = max(
+            (k for k, _ in enumerate(panel.aim.levels)
+             if any(math.isfinite(own[k][1]) for own in cells.values())),
+            default=None,
+        )  # fmt: skip
+        if at is None:
+            best = min(least, key=least.__getitem__)
+            told = f"none reaches {panel.aim.levels[0]:g}; {best} comes nearest, "
+            found.append(f"{panel.task.name}: {told}{least[best] / panel.aim.optimum - 1:.2g}")
+            continue
+        order = sorted(cells, key=lambda name: cells[name][at][1])
+        told = ", ".join(
+            f"{name} {cells[name][at][1]:.2g} s" for name in order
+            if math.isfinite(cells[name][at][1])
+        )  # fmt: skip
+        late = [name for name in order if not math.isfinite(cells[name][at][1])]
+        rest = f"; not reached by {', '.join(late)}" if late else ""
+        found.append(f"{panel.task.name}, to {panel.aim.levels[at]:g}: {told}{rest}")
+    return found
 
 
 def arguments_of(words: list[str] | None) -> argparse.Namespace:
@@ -246,6 +281,7 @@ def main(words: list[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    print("\n".join(f"found: {sentence}" for sentence in findings(panels)))
     if chosen.png is not None:
         write_whole(chosen.png, partial(draw, panels))
     return 0

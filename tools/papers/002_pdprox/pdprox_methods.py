@@ -14,10 +14,17 @@ from contest import Contestant, Files, Worker
 from nonsmooth_peers import Spec
 from pdprox_baselines import BASELINES, Baseline, Scales
 from pdprox_curves import Curve, follow, tuned
-from pdprox_tasks import Task, problem_of
+from pdprox_tasks import THRESHOLDS, Task, problem_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.matrix_builders import Tasks, scaled_tasks, tasks_solver
+from rrmlinear.catalog.matrix_builders import (
+    Entries,
+    Tasks,
+    completion_solver,
+    levels_loss,
+    scaled_tasks,
+    tasks_solver,
+)
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
@@ -58,6 +65,8 @@ Run = Callable[[], Timing]
 
 def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
     """A solver type, made as the command line makes it."""
+    if task.matrix is not None:
+        return _solver_of_entries(task)
     problem = problem_of(task)
     names = {"quantile": task.quantile, "epsilon": task.epsilon}
     chosen = {name: value for name, value in names.items() if value is not None}
@@ -86,6 +95,24 @@ def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
     return tasks_solver(given, chosen, omega)
 
 
+def _solver_of_entries(task: Task) -> Solver:
+    """The solver that `MatrixCompletion` runs."""
+    levels = task.loss == "levels"
+    loss = levels_loss(THRESHOLDS) if levels else select(Parameter(solver=37, loss=task.loss)).loss
+    assert task.matrix is not None
+    places = np.divmod(task.X.indices.astype(np.int64), task.matrix[1])
+    costs = np.full(len(task.y), task.C)
+    return completion_solver(Entries(*places, task.y, costs, task.matrix), loss)
+
+
+def weights_of(task: Task, solver: Solver) -> Any:
+    """The weights of the certificate, flat; those of a matrix are kept as two factors."""
+    w = solver.final_weights()
+    if task.matrix is None:
+        return w.ravel()
+    return (w[: task.matrix[0]] @ w[task.matrix[0] :].T).ravel()
+
+
 def run_of(
     task: Task,
     solver: Solver,
@@ -102,7 +129,7 @@ def run_of(
         return over or curve.least <= target
 
     def weights() -> Any:
-        return solver.final_weights().ravel()
+        return weights_of(task, solver)
 
     result = solver.solve(Stopping(gap_tol=gap_tol, max_passes=2**62), note)
     curve.see(result.passes, result.cpu_seconds, result.seconds, weights, True)
@@ -122,18 +149,18 @@ def ours(task: Task, number: int | str, aim: Aim, **choices: Any) -> Run:
     return run
 
 
-def by_hand(task: Task, number: int, aim: Aim) -> Run:
+def by_hand(task: Task, number: int, aim: Aim, **choices: Any) -> Run:
     """A run with the best of a few step ratios; the choice is not counted."""
 
     def merit(ratio: float) -> tuple[float, float]:
-        solver = solver_of(task, number, ratio=ratio)
+        solver = solver_of(task, number, ratio=ratio, **choices)
         curve, _ = run_of(task, solver, aim.targets[-1], aim.limit / 4)
         return max(curve.least, aim.targets[-1]), curve.rows[-1][1]
 
-    name = f"ratio of {number}"
+    name = " ".join([f"ratio of {number}", *choices])
     if name not in aim.factors:
         aim.factors[name] = min(RATIOS, key=merit)
-    return ours(task, number, aim, ratio=aim.factors[name])
+    return ours(task, number, aim, ratio=aim.factors[name], **choices)
 
 
 def proved(task: Task, number: int | str, aim: Aim) -> Run:
@@ -215,15 +242,33 @@ def peer(task: Task, name: str, python: str, folder: Path, aim: Aim) -> Run:
 
 
 PDPROX = {"Pdprox-dual (-s 37)": 37, "Pdprox-primal (-s 38)": 38}
+# The paper's methods, without restarts: of one step size or two, and what they keep (figure 7).
+AVERAGING = {"averaging": True}
+STORAGES = {
+    "Pdprox-dual, double-dual": (37, "double-dual"),
+    "Pdprox-dual, double-primal": (37, "double-primal"),
+    "Pdprox-primal, double-dual": (38, "double-dual"),
+}
+# More columns than this for a row, and the ways of storing are compared.
+WIDE = 1000
 
 
 def entrants(task: Task) -> dict[str, Callable[[Aim], Run]]:
     """The methods of a task, without other packages, each prepared for an aim."""
+    if task.regularizer == "l2" and task.X.shape[1] > WIDE * task.X.shape[0]:
+        return {
+            name: partial(ours, task, number, storage=kept, **AVERAGING)
+            for name, (number, kept) in STORAGES.items()
+        }
     found: dict[str, Callable[[Aim], Run]] = {
-        name: partial(ours, task, number) for name, number in PDPROX.items()
+        name: partial(ours, task, number)
+        for name, number in PDPROX.items()
+        if number == 37 or task.matrix is None
     }
     found["Pdprox-dual, gap proved"] = partial(proved, task, 37)
     if task.regularizer == "l2":
+        found["Pdprox-dual, one step size"] = partial(ours, task, 37, ratio=1.0, **AVERAGING)
+        found["Pdprox-dual, two step sizes"] = partial(by_hand, task, 37, **AVERAGING)
         found["Pdprox-dual, ratio by hand"] = partial(by_hand, task, 37)
         found["Pegasos (-s 41)"] = partial(ours, task, 41)
     else:

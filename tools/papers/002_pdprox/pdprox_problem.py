@@ -189,6 +189,36 @@ class RowMax:
 
 
 @dataclass(frozen=True, eq=False)
+class TraceNorm:
+    """The sum of singular values of a matrix p × q, flat by rows."""
+
+    shape: tuple[int, int]
+    floor = 1.0
+
+    def _parts(self, w: Array) -> tuple[Array, Array, Array]:
+        return np.linalg.svd(w.reshape(self.shape), full_matrices=False)
+
+    def value(self, w: Array) -> float:
+        return float(np.linalg.svd(w.reshape(self.shape), compute_uv=False).sum())
+
+    def slope(self, w: Array) -> Array:
+        u, s, v = self._parts(w)
+        rank = int((s > np.finfo(float).eps * max(self.shape) * s.max(initial=0)).sum())
+        return (u[:, :rank] @ v[:rank]).ravel()
+
+    def prox(self, w: Array, step: float) -> Array:
+        u, s, v = self._parts(w)
+        return ((u * np.maximum(s - step, 0)) @ v).ravel()
+
+    def project(self, u: Array) -> Array:
+        left, s, right = self._parts(u)
+        return ((left * np.minimum(s, 1)) @ right).ravel()
+
+    def spread(self, size: int) -> float:
+        return min(self.shape) / 2
+
+
+@dataclass(frozen=True, eq=False)
 class FreeLast:
     """Ω of all columns but the last, which is an intercept."""
 

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 from donor_sites import SIZES, donor_sites
-from pdprox_problem import L1, FreeLast, GroupNorm, HalfSquare, Norm, Objective, PiecewiseLinear
+from movielens import read_ratings
+from pdprox_problem import (
+    L1,
+    FreeLast,
+    GroupNorm,
+    HalfSquare,
+    Norm,
+    Objective,
+    PiecewiseLinear,
+    TraceNorm,
+)
 from pdprox_problem import RowMax as RowMaxNorm
 from problem_sets import data_file, generated_text
 from scipy.sparse import csr_array, hstack
@@ -23,6 +33,8 @@ LAMBDAS = (1e-3, 1e-5)  # of section 5
 NORMS = {"l1": L1, "l2": HalfSquare}
 SCHOOL_SHARE = 0.75  # of the pupils of each school are trained on
 GENERATED = (2_000, 20_000, 100_000)  # rows of quantile regression, × 20
+THRESHOLDS = (0.0, 3.0, 6.0, 9.0)  # of section 5.3, between five levels of ratings
+SPAM = 1000, 8_287_348, 3730  # rows, columns and mean nonzeros of section 5.6's part of webspam
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +56,7 @@ class Task:
     intercept: bool = False
     groups: Any = None
     tasks: Any = None
+    matrix: tuple[int, int] | None = None
 
     @property
     def C(self) -> float:
@@ -61,6 +74,8 @@ class Task:
             norm = GroupNorm(self.groups)
         elif self.tasks is not None:
             norm = RowMaxNorm(self.n_tasks)
+        elif self.matrix is not None:
+            norm = TraceNorm(self.matrix)
         else:
             norm = NORMS[self.regularizer]()
         return FreeLast(norm) if self.intercept else norm
@@ -77,8 +92,20 @@ class Task:
         return stack([self.X, one])
 
     def objective(self) -> Objective:
+        if self.loss == "levels":
+            return self._objective_of_levels()
         loss = PiecewiseLinear.named(self.loss, self.y, self.quantile or 0.5, self.epsilon or 0.0)
         return Objective(self.columns, self.y, loss, self.norm, self.lam)
+
+    def _objective_of_levels(self) -> Objective:
+        """An example for each level and threshold: the hinge of the side on which it should be."""
+        count = len(THRESHOLDS)
+        above = (self.y[:, np.newaxis] > np.arange(count)).ravel()
+        y = np.tile(THRESHOLDS, len(self.y)) + np.where(above, 1, -1)
+        # Objectives are means over the examples, and here each has several.
+        loss = PiecewiseLinear(np.where(above, -count, 0), np.where(above, 0, count))
+        rows = self.X[np.repeat(np.arange(len(self.y)), count)]
+        return Objective(rows, y, loss, self.norm, self.lam)
 
 
 def expanded(X: Any, tasks: Any, k: int) -> csr_array:
@@ -129,6 +156,45 @@ def school(loss: str, lam: float) -> Task:
     epsilon = 0.01 if loss == "epsilon-insensitive" else None
     name = f"school, {loss}, λ = {lam:g}"
     return Task(name, X[kept], y[kept], loss, "l1inf", lam, epsilon=epsilon, tasks=tasks[kept])
+
+
+def completion(loss: str, lam: float) -> Task:
+    """Section 5.3: ratings of MovieLens, the trace norm."""
+    users, items, y = read_ratings(data_file("ml-100k.u.data"))
+    matrix = int(users.max()) + 1, int(items.max()) + 1
+    name = f"MovieLens, {'hinge' if loss == 'levels' else loss}, λ = {lam:g}"
+    y = y - 1 if loss == "levels" else y
+    return Task(name, entries(users, items, matrix), y, loss, "trace", lam, matrix=matrix)
+
+
+def entries(rows: Any, columns: Any, matrix: tuple[int, int]) -> csr_array:
+    """The entry of each example as a column of 1 in its row."""
+    places = (rows * matrix[1] + columns).astype(np.int32)
+    ends = np.arange(len(places) + 1, dtype=np.int32)
+    return csr_array(
+        (np.ones(len(places)), places, ends), shape=(len(places), matrix[0] * matrix[1])
+    )
+
+
+def densest(task: Task, most: int) -> Task:
+    """The entries among the rows and columns that have most, the same part of both."""
+    assert task.matrix is not None
+    sides = np.divmod(task.X.indices, task.matrix[1])
+    orders = [np.argsort(np.argsort(-np.bincount(s, minlength=m), kind="stable"))
+              for s, m in zip(sides, task.matrix, strict=True)]  # fmt: skip
+    places = [order[side] for order, side in zip(orders, sides, strict=True)]
+    needed = np.maximum(*((p + 1) / m for p, m in zip(places, task.matrix, strict=True)))
+    part = np.sort(needed)[min(most, len(needed)) - 1]
+    kept = needed <= part
+    matrix = tuple(int(place[kept].max()) + 1 for place in places)
+    X = entries(*(place[kept] for place in places), matrix)
+    return replace(task, X=X, y=task.y[kept], matrix=matrix)
+
+
+def spam() -> Task:
+    """Section 5.6: many more columns than rows, λ = 1/n."""
+    X, y = generated_text(*SPAM)
+    return Task("webspam stand-in, hinge, λ = 1/n", X, signs(y), "hinge", "l2", 1 / len(y))
 
 
 def svm(power: float) -> Task:
@@ -182,12 +248,18 @@ SUITES: dict[str, Sequence[Callable[[], Task]]] = {
         for quantile in (0.5, 0.9)
     ],
     "quantile-generated": [partial(generated_quantile, n) for n in GENERATED],
+    "matrix-completion": [
+        partial(completion, loss, lam) for loss in ("levels", "absolute") for lam in LAMBDAS
+    ],
+    "storage": [spam],
     "svm": [partial(svm, power) for power in (0.5, 0.8, 1.0)],
 }
 
 
 def smaller(task: Task, rows: int) -> Task:
-    """The task with its first rows only, for trials."""
+    """The task with its first rows only, or with the rows and columns that have most entries."""
+    if task.matrix is not None:
+        return densest(task, rows)
     tasks = None if task.tasks is None else task.tasks[:rows]
     return replace(task, X=task.X[:rows], y=task.y[:rows], tasks=tasks)
 

@@ -20,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 from measuring import BenchmarkError, check_outputs, write_whole
-from sets_ww import POWERS, SETS, accuracy, fewer, grid_arguments, train
+from sets_ww import POWERS, SETS, accuracy, fewer, grid_parser, train
 
 #: Decay of the gap: set: accuracies as printed, by rising C.
 PRINTED: dict[float, dict[str, str]] = {
@@ -141,10 +141,13 @@ def draw(sets: Sequence[Accuracies], powers: Sequence[int], path: Path) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    chosen = grid_arguments(__doc__, words)
+    chosen = grid_parser(__doc__).parse_args(words)
     try:
         check_outputs(chosen.png)
-        sets = [Accuracies(name, chosen.rows, chosen.powers, chosen.limit) for name in chosen.sets]
+        sets = [
+            Accuracies(name, chosen.rows, chosen.powers, chosen.limit)
+            for name in chosen.sets or SETS
+        ]
     except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 1

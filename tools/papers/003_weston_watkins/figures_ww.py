@@ -8,12 +8,14 @@ C = 2^-6 … 2^3, and for gaps of 0.09, 0.009 and 0.0009 of the first, the secon
 those of Shark. Both are this package's descent with the block solver of that name, which leaves
 examples of a small gap out for a while; `knapsack`, its own block solver, joins in figure 1. They
 take turns, on one thread; seconds are the processor's, without reading and measuring. --limit
-bounds the seconds of a run; gaps that it has not reached by then have no dot.
+bounds the seconds of a run; gaps that it has not reached by then have no dot. --program is `train`
+of the paper's authors, whose -s 30 and -s 31 then join in figure 1.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +24,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+from bench_ww import plain_file
 from measuring import BenchmarkError, check_outputs, write_whole
-from sets_ww import SETS, fewer, grid_arguments, train
-from trainers import Point, points_of
+from problem_sets import data_file
+from sets_ww import SETS, fewer, grid_parser, train
+from trainers import CommandTrainer, Point, points_of
 
 from rrmlinear import Problem
 
 BLOCKS = ("walrus", "shark", "knapsack")
-FIRST = ("satimage", "sector")  # of figure 1
+FIRST = {"satimage": "satimage.scale", "sector": "sector.scale"}  # of figure 1
+AUTHORS = {"authors' walrus": "-s 30", "authors' shark": "-s 31"}
 DECAYS = (0.09, 0.009, 0.0009)
 
 
@@ -48,6 +53,18 @@ def curve(problem: Problem, C: float, block: str, limit: float) -> tuple[Point, 
     result = train(problem, C, block, DECAYS[-1], limit).result
     rows = [row.as_dict() for row in result.trace]
     return points_of(rows, result.cpu_seconds / max(result.seconds, 1e-9))
+
+
+def curves_of_authors(program: str, name: str) -> dict[str, tuple[Point, ...]]:
+    """The passes of their program on the whole set at C = 1."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        data = plain_file(data_file(name), Path(folder))
+        for solver, flags in AUTHORS.items():
+            command = f"{solver}={program} {flags} -c {{c}} -t 100000 {{data}} {{model}}"
+            trainer = CommandTrainer.parse(command)
+            found[solver] = trainer.train(data, 1.0, DECAYS[-1], Path(folder)).curve
+    return found
 
 
 def seconds_to(points: Sequence[Point], decay: float) -> float:
@@ -136,16 +153,20 @@ def tell(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair]) -
 
 
 def main(words: list[str] | None = None) -> int:
-    chosen = grid_arguments(__doc__, words)
+    parser = grid_parser(__doc__)
+    parser.add_argument("--program", metavar="PATH", help="train of the paper's authors")
+    chosen = parser.parse_args(words)
     runs: dict[str, dict[str, tuple[Point, ...]]] = {}
     pairs: list[Pair] = []
     try:
         check_outputs(chosen.png)
-        for name in chosen.sets:
+        for name in chosen.sets or SETS:
             problem = fewer(SETS[name](), chosen.rows).train
             print(f"{name}: {problem.n_examples} × {problem.n_features}", flush=True)
             if name in FIRST:
                 runs[name] = {block: curve(problem, 1.0, block, chosen.limit) for block in BLOCKS}
+                if chosen.program:
+                    runs[name] |= curves_of_authors(chosen.program, FIRST[name])
             pairs += pairs_of(name, problem, chosen.limit, chosen.powers)
     except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)

@@ -87,19 +87,22 @@ def accuracy(model: Model, test: Problem) -> float:
     return 100 * float(np.mean(np.asarray(model.predict(test)) == test.labels))
 
 
-def grid_arguments(description: str, words: list[str] | None) -> argparse.Namespace:
+def known_set(name: str) -> str:
+    """The name, for argparse."""
+    if name not in SETS:
+        raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(SETS)}")
+    return name
+
+
+def grid_parser(description: str) -> argparse.ArgumentParser:
     """Options of a script that runs over sets and a grid of C."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("sets", nargs="*", default=list(SETS), metavar="SET", help=", ".join(SETS))
+    parser.add_argument("sets", nargs="*", type=known_set, metavar="SET", help=", ".join(SETS))
     parser.add_argument("--powers", default=list(POWERS), metavar="LIST", help="log2 C",
                         type=lambda text: [int(word) for word in text.split(",")])  # fmt: skip
     parser.add_argument("--rows", type=int, help="fewer than a set has")
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS", help="of a run")
     parser.add_argument("--png", type=Path, metavar="FILE")
-    chosen = parser.parse_args(words)
-    for name in chosen.sets:
-        if name not in SETS:
-            parser.error(f"{name} is none of {', '.join(SETS)}")
-    return chosen
+    return parser

@@ -21,6 +21,7 @@ def norms(problem):
         "l1, intercept": problem.FreeLast(problem.L1()),
         "group-lasso": problem.GroupNorm(np.array(SIZES)),
         "l1inf": problem.RowMax(3),
+        "trace": problem.TraceNorm((3, 4)),
     }
 
 
@@ -92,7 +93,7 @@ def test_the_excessive_gap_stays_one(tool, loss, norm):
     assert method.mu1 * method.mu2 < 1e-2 * 2 * scales.curvature
 
 
-@pytest.mark.parametrize("norm", ["l1", "l1, intercept", "group-lasso", "l1inf"])
+@pytest.mark.parametrize("norm", ["l1", "l1, intercept", "group-lasso", "l1inf", "trace"])
 def test_norms_are_maxima_over_their_dual_balls(tool, norm):
     one = norms(tool("pdprox_problem"))[norm]
     random = np.random.default_rng(1)
@@ -100,10 +101,10 @@ def test_norms_are_maxima_over_their_dual_balls(tool, norm):
         w = scale * random.standard_normal(12)
         own = np.append(w[:-1], 0) if "intercept" in norm else w
         u = one.project(1e12 / scale * w)
-        assert_allclose(u @ w, one.at(w).value, rtol=1e-9)
-        assert_allclose(one.slope(w) @ w, one.at(w).value, rtol=1e-12)
+        assert_allclose(u @ w, one.value(w), rtol=1e-9)
+        assert_allclose(one.slope(w) @ w, one.value(w), rtol=1e-12)
         assert u @ u / 2 <= one.spread(12) * (1 + 1e-9)
-        assert one.at(w).value >= one.floor * np.linalg.norm(own) * (1 - 1e-12)
+        assert one.value(w) >= one.floor * np.linalg.norm(own) * (1 - 1e-12)
         # Moreau: w = prox + step · projection of w/step.
         step = 0.3 * scale
         assert_allclose(one.prox(w, step) + step * one.project(w / step), w, rtol=1e-9)
@@ -184,8 +185,9 @@ def test_table_and_picture(tool, tmp_path, capsys):
     assert tool("bench_pdprox").main([*words, "--png", str(picture)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "| task | method | passes | CPU s | wall s |"
-    names = [line.split("|")[2].strip() for line in lines[2:]]
+    names = [line.split("|")[2].strip() for line in lines[2:5]]
     assert names == ["Pdprox-dual (-s 37)", "Pdprox-dual, gap proved", "FOBOS"]
+    assert lines[5].startswith("found: generated, 2000 × 20, quantile 0.8 + l1, λ = 0.01, to 0.")
     passes, seconds = (
         [float(cell) for cell in lines[2].split("|")[at].split("/")] for at in (3, 4)
     )
@@ -217,7 +219,42 @@ def test_ratios_by_hand_and_pegasos_take_part_in_figure_8(tool, capsys, monkeypa
     bench = tool("bench_pdprox")
     monkeypatch.setitem(bench.SUITES, "svm", [lambda: task])
     assert bench.main(["svm", "--turns", "1", "--limit", "2", "--levels", "0.1,0.01"]) == 0
-    rows = [line.split("|")[2:5] for line in capsys.readouterr().out.splitlines()[2:]]
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line.split("|")[2:5] for line in lines[2:] if line.startswith("|")]
     passes = {row[0].strip(): row[1] for row in rows}
     assert {"Pdprox-dual, ratio by hand", "Pegasos (-s 41)"} <= set(passes)
+    assert {"Pdprox-dual, one step size", "Pdprox-dual, two step sizes"} <= set(passes)
     assert all("–" not in told for name, told in passes.items() if name.startswith("Pdprox"))
+
+
+@pytest.mark.parametrize("loss", ["levels", "absolute"])
+def test_entries_of_a_matrix_are_judged_as_the_solver_does(tool, loss):
+    tasks, methods = tool("pdprox_tasks"), tool("pdprox_methods")
+    random = np.random.default_rng(0)
+    known = np.flatnonzero(random.random(6 * 5) < 0.7)
+    X = tasks.entries(known // 5, known % 5, (6, 5))
+    y = random.integers(0, 5, len(known)).astype(float)
+    task = tasks.Task("small", X, y, loss, "trace", 0.05, matrix=(6, 5))
+    curve, result = methods.run_of(task, methods.solver_of(task, 37), gap_tol=1e-6)
+    assert curve.least == pytest.approx(0.05 * result.primal, rel=1e-12)
+    assert {"gd", "Pdexg", "Pdprox-dual (-s 37)"} <= set(methods.entrants(task))
+    assert "Pdprox-primal (-s 38)" not in methods.entrants(task)
+
+
+def test_a_smaller_matrix_keeps_the_fullest_rows_and_columns(tool):
+    tasks = tool("pdprox_tasks")
+    rows, columns = np.array([0, 1, 1, 1, 2, 2, 3]), np.array([1, 0, 1, 2, 1, 2, 3])
+    y = np.arange(7.0)
+    task = tasks.Task("x", tasks.entries(rows, columns, (4, 4)), y, "absolute", "trace", 1.0,
+                      matrix=(4, 4))  # fmt: skip
+    small = tasks.smaller(task, 4)
+    assert small.matrix == (2, 2)
+    assert small.y.tolist() == [2, 3, 4, 5]
+    assert small.X.toarray().reshape(4, 2, 2).sum(axis=0).tolist() == [[1, 1], [1, 1]]
+
+
+def test_ways_of_storing_are_compared_on_wide_rows(tool):
+    tasks, methods = tool("pdprox_tasks"), tool("pdprox_methods")
+    X, y = tasks.generated_text(2, 3000, 50)
+    task = tasks.Task("wide", X, y, "hinge", "l2", 0.5)
+    assert list(methods.entrants(task)) == list(methods.STORAGES)
