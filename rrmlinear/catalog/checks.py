@@ -25,9 +25,10 @@ OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices
 
 def check_values(choices: Choices) -> None:
     """Raise ChoiceError for a value that its row does not admit."""
+    values = vars(choices)
     for name, row in CHOICES.items():
-        value = getattr(choices, name)
-        if not (value is None and row.default is None) and not row.values.admits(value):
+        value = values[name]
+        if value is not row.default and not row.values.admits(value):
             raise row.values.refusal(name, value)
 
 

@@ -280,15 +280,18 @@ CHOICES: dict[str, Choice] = {
 }
 
 
+_OPTIONAL = tuple(name for name, row in CHOICES.items() if row.default is None)
+_USUAL = {name: row.values.usual for name, row in CHOICES.items() if isinstance(row.values, Switch)}
+
+
 def given(choices: Choices) -> tuple[str, ...]:
     """The names of the choices made, except those that always have a value."""
-    optional = (name for name, row in CHOICES.items() if row.default is None)
-    made = [name for name in optional if getattr(choices, name) is not None]
+    values = vars(choices)
+    made = [name for name in _OPTIONAL if values[name] is not None]
     return (*made, "class_weights") if choices.class_weights else tuple(made)
 
 
 def switched(choices: Choices) -> dict[str, bool]:
     """The switches that do not stand where they usually do."""
-    switches = {name: row.values for name, row in CHOICES.items() if isinstance(row.values, Switch)}
-    made = {name: getattr(choices, name) for name in switches}
-    return {name: value for name, value in made.items() if value is (not switches[name].usual)}
+    values = vars(choices)
+    return {name: not usual for name, usual in _USUAL.items() if values[name] is (not usual)}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rrmlinear.catalog.task import Task
-from rrmlinear.solvers.dual.pairs.kernel_rows import ROWS_AT_ONCE, KernelRows
+from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.loop.solver import Solver
 
-__all__ = ["ROWS_AT_ONCE", "KernelRows", "SlowAscentError", "by_pairs"]
+__all__ = ["KernelRows", "SlowAscentError", "by_pairs"]
 
 # Steps over n² that take about as long as the features of n examples. More are not worth it.
 STEPS_OF_FEATURES = 0.3

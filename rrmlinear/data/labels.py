@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 #: Labels of a step: beside the result, memory does not grow with the examples.
 AT_ONCE = 1 << 16
+FEW = 8
 
 
 def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -21,8 +24,7 @@ def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
     for begin in begins:
         part = labels[begin : begin + AT_ONCE]
         _refuse_others(part, begin)
-        found, places = np.unique(part, return_index=True)
-        for label, place in zip(found.tolist(), places.tolist(), strict=True):
+        for label, place in _first_places(part):
             first.setdefault(int(label), begin + place)
     classes = np.array(sorted(first, key=first.__getitem__), dtype=np.int64)
     if classes.tolist() == [-1, 1]:
@@ -34,6 +36,15 @@ def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
         part = labels[begin : begin + AT_ONCE]
         index[begin : begin + AT_ONCE] = order[np.searchsorted(names, part)]
     return classes, index
+
+
+def _first_places(labels: NDArray[np.float64]) -> Iterable[tuple[float, int]]:
+    """(label, place of its first example) of each label."""
+    found = np.unique(labels)
+    if len(found) <= FEW:  # to compare with each is quicker than to sort places
+        return [(label, int(np.argmax(labels == label))) for label in found.tolist()]
+    found, places = np.unique(labels, return_index=True)
+    return zip(found.tolist(), places.tolist(), strict=True)
 
 
 def _refuse_others(labels: NDArray[np.float64], begin: int) -> None:

@@ -281,7 +281,8 @@ class Classifier(SparseCoef, ClassifierMixin, LinearModel):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Problem, Selection, NDArray[Any]]:
         check_classification_targets(y)
-        classes, index = np.unique(y, return_inverse=True)
+        classes = np.unique(y)
+        index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
         problem = Problem.from_arrays(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.kernel_builders import ROWS_AT_ONCE, KernelRows, by_pairs
+from rrmlinear.catalog.kernel_builders import KernelRows, by_pairs
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
@@ -33,6 +33,8 @@ POLYNOMIALS = ("poly", "polynomial")
 DEFINITE_ROUNDING = 1e-10
 # Examples whose part of the diagonal is computed at once.
 DIAGONAL_PIECE = 64
+# Numbers of the matrix that stay in a cache between two loops over them.
+CACHED = 1 << 15
 
 
 class NotSemidefiniteError(ValueError):
@@ -90,13 +92,22 @@ def rows_of_kernel(at: KernelPoints) -> KernelRows:
     n = at.points.shape[0]
     if at.kernel == "rbf" and not issparse(at.points):
         at.kernel_to(at.points[:1])  # refuses wrong parameters
-        return KernelRows(np.ones(n), GaussianRows(at))
+        gaussian = Gaussian(at)
+        return KernelRows(np.ones(n), gaussian.rows, gaussian.square)
     diagonal = np.empty(n)
     for begin in range(0, n, DIAGONAL_PIECE):
         piece = at.points[begin : begin + DIAGONAL_PIECE]
         part = kernel_matrix(at.kernel, at.parameters, piece, piece)
         diagonal[begin : begin + DIAGONAL_PIECE] = part.diagonal()
-    return KernelRows(diagonal, lambda examples: at.kernel_to(at.points[examples]))
+
+    def rows(examples: NDArray[np.int64], out: Array) -> None:
+        out[:] = at.kernel_to(at.points[examples])
+
+    def square(examples: NDArray[np.int64]) -> Array:
+        piece = at.points[examples]
+        return kernel_matrix(at.kernel, at.parameters, piece, piece)
+
+    return KernelRows(diagonal, rows, square)
 
 
 def is_definite(at: KernelPoints) -> bool:
@@ -119,22 +130,34 @@ def check_semidefinite(matrix: Array) -> None:
         raise NotSemidefiniteError from error
 
 
-class GaussianRows:
-    """Rows of exp(−γ ‖x − z‖²) over dense points, in memory that the next ones overwrite."""
+class Gaussian:
+    """exp(−γ ‖x − z‖²) over dense points: 2γ x'z − γ‖x‖² − γ‖z‖² is one product of two matrices."""
 
     def __init__(self, at: KernelPoints) -> None:
-        self.points = at.points
-        gamma = at.parameters.get("gamma")
-        self.gamma = 1 / self.points.shape[1] if gamma is None else float(gamma)
-        self.halves = self.gamma * np.einsum("ij,ij->i", self.points, self.points)
-        self.memory = np.empty((ROWS_AT_ONCE, len(self.points)))
+        points, gamma = at.points, at.parameters.get("gamma")
+        self.n = len(points)
+        gamma = 1 / points.shape[1] if gamma is None else float(gamma)
+        halves = gamma * np.einsum("ij,ij->i", points, points)[:, np.newaxis]
+        scaled, ones = np.sqrt(2 * gamma) * points, np.ones((self.n, 1))
+        self.left = np.hstack([scaled, -halves, ones])
+        self.right = np.hstack([scaled, ones, -halves])
 
-    def __call__(self, examples: NDArray[np.int64]) -> Array:
-        rows = self.memory[: len(examples)]
-        np.matmul(self.points[examples], self.points.T, out=rows)
-        rows *= 2 * self.gamma
-        rows -= self.halves
-        rows -= self.halves[examples, np.newaxis]
-        np.exp(np.minimum(rows, 0, out=rows), out=rows)
-        rows[np.arange(len(examples)), examples] = 1
-        return rows
+    def rows(self, examples: NDArray[np.int64], out: Array) -> None:
+        """Put those of some examples into ``out``."""
+        np.matmul(self.left[examples], self.right.T, out=out)
+        some = max(1, CACHED // self.n)
+        for begin in range(0, len(out), some):
+            exponential(out[begin : begin + some])
+        out[np.arange(len(examples)), examples] = 1
+
+    def square(self, examples: NDArray[np.int64]) -> Array:
+        """Those between some examples."""
+        out: Array = self.left[examples] @ self.right[examples].T
+        exponential(out)
+        np.fill_diagonal(out, 1)
+        return out
+
+
+def exponential(exponents: Array) -> None:
+    """e to the power of these numbers, which are at most 0 but for rounding, in place."""
+    np.exp(np.minimum(exponents, 0, out=exponents), out=exponents)

@@ -1,6 +1,6 @@
 """Stochastic dual coordinate ascent on losses of one score: visits and measuring."""
 
-from libc.math cimport fabs
+from libc.math cimport NAN, fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 
@@ -15,6 +15,9 @@ from rrmlinear.simd.rows cimport (
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.solvers.dual._example cimport (
+    example_count, example_move, example_t, progress_begin, progress_t, progress_take,
+)
 from rrmlinear.solvers.dual._running_average cimport RunningAverage
 
 import numpy as np
@@ -37,30 +40,12 @@ cdef enum:
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
-# An example fills a cache line, so that a visit asks for one.
-cdef struct example_t:
-    double alpha
-    double y
-    double cost
-    double curvature        # ‖x‖² over the modulus of Ω
-    double gap              # its gap when last computed, times its cost
-    double conjugate        # φ*(−α)
-    double before           # α before the last visit
-    double padding
-
+# The types of example_t and progress_t.
 EXAMPLE = np.dtype([(name, np.float64) for name in (
     "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
-
-# Counts and sums of the visits with one copy of v since the pass began: a cache line.
-cdef struct progress_t:
-    int64_t logged[2]       # visits that changed a dual in this round and in the last
-    int64_t moved           # the same since the pass began
-    double gap_rise
-    double conjugate_rise
-    double padding[3]
-
 PROGRESS = np.dtype([("logged", np.int64, 2), ("moved", np.int64), ("gap_rise", np.float64),
-                     ("conjugate_rise", np.float64), ("padding", np.float64, 3)])
+                     ("conjugate_rise", np.float64), ("size_rise", np.float64),
+                     ("support_rise", np.int64), ("bound_rise", np.int64)])
 
 
 def this_processor():
@@ -87,6 +72,9 @@ cdef class DualAscent:
     cdef readonly int n_copies
     cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
     cdef double conjugate_before
+    cdef double first_modulus, curvature_scale    # that of the first Ω, and over the present one's
+    cdef progress_t before                # sizes of the duals when the pass began
+    cdef double bound                     # of the sizes; NaN until they have been counted
     cdef Py_ssize_t n, width
     cdef int option
     cdef const double[::1] cost
@@ -108,6 +96,8 @@ cdef class DualAscent:
                   Py_ssize_t longest_round=0):
         self.rows, self.loss, self.regularizer = rows, loss, regularizer
         self.cost = cost
+        self.first_modulus, self.curvature_scale = regularizer.modulus, 1
+        self.bound = NAN
         self.option = {"maximum": MAXIMUM, "bound": BOUND, "fixed": FIXED}[option]
         self.average, self.n_copies = average, n_copies
         self.n, self.width = rows.c.n_rows, max(rows.width, 1)
@@ -161,6 +151,7 @@ cdef class DualAscent:
     def resume(self):
         """Go on after ``alphas`` and ``dual_vector`` have been changed from outside."""
         self._begin(self.gap_sum, self.conjugates())
+        self.bound = NAN
         schedule_wake(&self.schedule)
 
     cdef int _begin(self, double gap_sum, double conjugate_sum) except -1:
@@ -168,8 +159,7 @@ cdef class DualAscent:
         cdef Py_ssize_t t
         self.gap_before, self.conjugate_before = gap_sum, conjugate_sum
         for t in range(self.n_copies):
-            self.progress[t, 0].moved = 0
-            self.progress[t, 0].gap_rise = self.progress[t, 0].conjugate_rise = 0
+            progress_take(&self.before, &self.progress[t, 0])
         return 0
 
     def level_copies(self):
@@ -269,7 +259,7 @@ cdef class DualAscent:
         # Moves α_i and v, and returns c_i Δα_i.
         cdef row_t row = rows_get(&self.rows.c, i)
         cdef example_t* at = &self.example[i]
-        cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0, conjugate
+        cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0
         cdef double score = self.regularizer.primal_dot(&row, v)
         cdef double gap = self.loss.value(y, score) + at.conjugate + score * alpha
         at.before = alpha
@@ -278,17 +268,15 @@ cdef class DualAscent:
         if self.average is not None:
             self.average.visit()
         if at.gap > least:
-            new = self._improved(y, score, alpha, at.cost * at.curvature, gap)
+            new = self._improved(y, score, alpha, at.cost * at.curvature * self.curvature_scale,
+                                 gap)
         if fabs(new - alpha) > MOVE_ROUNDING * fabs(alpha):
             step = at.cost * (new - alpha)
             if self.average is not None:
                 self.average.move(&row, i, new - alpha, step, v)
             else:
                 row_axpy(&row, step, v)
-            conjugate = self.loss.conjugate(y, new)
-            progress.conjugate_rise += at.cost * (conjugate - at.conjugate)
-            at.alpha, at.conjugate = new, conjugate
-            progress.moved += 1
+            example_move(at, progress, new, self.loss.conjugate(y, new), self.bound)
         return step
 
     cdef double _improved(self, double y, double score, double alpha, double curvature,
@@ -379,11 +367,22 @@ cdef class DualAscent:
 
     def retune(self, Regularizer regularizer not None):
         """Go on with the same v under another regularizer."""
-        cdef Py_ssize_t i
-        cdef double factor = self.regularizer.modulus / regularizer.modulus
-        for i in range(self.n):
-            self.example[i].curvature *= factor
+        self.curvature_scale = self.first_modulus / regularizer.modulus
         self.regularizer = regularizer
+
+    def sizes(self, double bound):
+        """(Σ ‖x_i‖² c_i |α_i|, duals that are not zero, those of at least ``bound`` in size), from
+        the visits; over all examples where duals were set or the bound is another.
+        """
+        cdef Py_ssize_t i
+        self._begin(self.gap_sum, self.conjugate_sum)
+        if self.bound != bound:
+            self.bound = bound
+            progress_begin(&self.before)
+            for i in range(self.n):
+                example_count(&self.example[i], &self.before, 1, bound)
+        size = self.before.size_rise * self.first_modulus
+        return size, self.before.support_rise, self.before.bound_rise
 
     def add_up(self):
         """Recompute the sums from the state after `measure`."""

@@ -86,8 +86,7 @@ class Accelerated(Solver):
         columns = size / max(1, rows.width)
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
         self.looking_work = LOOK_COST * size / (MAX_LOOKING_TIME * visit)
-        self.squares = ascent.squares
-        curvature = ascent.costs * self.squares
+        curvature = ascent.costs * ascent.squares
         self.largest_curvature = float(curvature.max())
         self.unit = ascent.margin_unit()
         kappa: float | None = None
@@ -141,10 +140,9 @@ class Accelerated(Solver):
             self.step_is_due = True
 
     def _sizes(self) -> tuple[float, float]:
-        """(mean ‖x_i‖² c_i Σ_j |α_ij| of examples with duals, fraction of duals at bounds)."""
-        sizes, at_bound = self.ascent.dual_sizes()
-        support = max(1, int(np.count_nonzero(sizes)))
-        return float(self.squares @ sizes) / (support * self.unit), at_bound
+        """The ascent's `dual_sizes`, in units of the margin."""
+        size, at_bound = self.ascent.dual_sizes()
+        return size / self.unit, at_bound
 
     def _note_plain(self, what: str, condition: float) -> None:
         limit = f"acceleration pays from {MIN_CONDITION:g} n"

@@ -261,9 +261,10 @@ class BlockAscent(DualDescent):
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
 
-    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
+    def dual_sizes(self) -> tuple[float, float]:
         sizes, duals, at_bound = self.state.duals.sizes()
-        return sizes, at_bound / max(1, duals)
+        support = max(1, int(np.count_nonzero(sizes)))
+        return float(self.squares @ sizes) / support, at_bound / max(1, duals)
 
     def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
         example = np.repeat(np.arange(self.n), np.diff(duals.indptr))

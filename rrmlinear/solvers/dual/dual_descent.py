@@ -103,8 +103,8 @@ class DualDescent(Solver):
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
 
-    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
-        """(c_i Σ_j |α_ij| of every example, fraction of the duals not zero that are at bounds)."""
+    def dual_sizes(self) -> tuple[float, float]:
+        """(mean ‖x_i‖² c_i Σ_j |α_ij| of examples with duals, fraction of the duals at bounds)."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
     def margin_unit(self) -> float:

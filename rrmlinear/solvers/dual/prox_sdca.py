@@ -323,10 +323,9 @@ class ProxSDCA(DualDescent):
             return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()
 
-    def dual_sizes(self) -> tuple[NDArray[np.float64], float]:
-        sizes = np.abs(self.state.alphas)
-        at_bound = int(np.count_nonzero(sizes >= self.loss.lipschitz))
-        return self.costs * sizes, at_bound / max(1, int(np.count_nonzero(sizes)))
+    def dual_sizes(self) -> tuple[float, float]:
+        total, support, at_bound = self.state.sizes(self.loss.lipschitz)
+        return total / max(1, support), at_bound / max(1, support)
 
     def margin_unit(self) -> float:
         at_zero = np.zeros(self.n)

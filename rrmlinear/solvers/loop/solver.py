@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ STALLED_PASSES = 50
 MAX_MEASURING_WORK = 0.1
 # A rule is looked at again when the gap has fallen by a factor between these.
 MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
+
+_AS_IT_IS = nullcontext()
 
 
 class Solver:
@@ -57,7 +60,9 @@ class Solver:
         self.certificate = Certificate()
         self.trace: list[TraceRow] = []
         self.notes: list[str] = []
-        self.seconds = self.cpu_seconds = self.measuring_seconds = 0.0
+        self.seconds = self.measuring_seconds = 0.0
+        #: CPU seconds of measuring and of callbacks, which do not count.
+        self.outside_cpu_seconds = 0.0
         self.target = np.inf
         #: LIBLINEAR's rule in place of the gap, and the gap at which it is looked at again.
         self.rule: Rule | None = None
@@ -143,6 +148,7 @@ class Solver:
     def _passes(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         status: Status | None = None
         number = 0
+        cpu_begun = time.process_time()
         self.offset = stopping.offset
         if not self._timed(self.start):
             status = Status.TIME_LIMIT
@@ -150,18 +156,19 @@ class Solver:
             self.trace.append(row)
             self.target = stopping.target(row, row.gap, row.primal)
         else:
-            with without_deadline():
+            with self._without_deadline():
                 self.zero = self.value_at_zero()
         while status is None:
             number += 1
             self._timed(self.run_pass, number)
-            with without_deadline():
+            with self._without_deadline():
                 row, status = self._look(number, stopping)
             self.trace.append(row)
-            if on_pass is not None and on_pass(row) is True and status is None:
+            if on_pass is not None and self._told(on_pass, row) and status is None:
                 status = Status.STOPPED_BY_CALLER
-                with without_deadline():
+                with self._without_deadline():
                     self.trace[-1] = self._measured(row)
+        cpu_seconds = time.process_time() - cpu_begun - self.outside_cpu_seconds
         check_proved(self.trace[-1])
         self.certificate.settle()
         weights = self.final_weights()
@@ -171,7 +178,7 @@ class Solver:
             weights,
             self.trace,
             self.target,
-            self.cpu_seconds,
+            cpu_seconds,
             self.measuring_seconds,
             self.duals(),
             self.support(),
@@ -180,15 +187,24 @@ class Solver:
 
     def _timed(self, step: Any, *arguments: Any) -> bool:
         """Run a step; whether it came to its end before the deadline."""
-        wall, cpu = time.perf_counter(), time.process_time()
+        begun = time.perf_counter()
         try:
             step(*arguments)
         except TimeIsUpError:
             return False
         finally:
-            self.seconds += time.perf_counter() - wall
-            self.cpu_seconds += time.process_time() - cpu
+            self.seconds += time.perf_counter() - begun
         return True
+
+    def _told(self, on_pass: OnPass, row: TraceRow) -> bool:
+        """Show a row to the caller; whether the run is to stop."""
+        begun = time.process_time()
+        stop = on_pass(row) is True
+        self.outside_cpu_seconds += time.process_time() - begun
+        return stop
+
+    def _without_deadline(self) -> AbstractContextManager[None]:
+        return _AS_IT_IS if self.deadline is None else without_deadline()
 
     def _at_zero(self) -> TraceRow:
         """The row of a run whose time is up before the first pass: at weights and duals of 0.
@@ -212,14 +228,17 @@ class Solver:
         if gap < 0:
             gap = gap_between(dual + gap, dual)
         row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
+        target: float | None = None
         if number == 1 and math.isfinite(gap) and not self.measures_first and not stopping.delta:
             self.first_gap = gap
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
-        elif math.isnan(gap) or self._seems_solved(stopping, row):
-            self.gap_at_measuring = gap
-            row = self._measured(row)
+        else:
+            target = self._target(stopping, row, self.zero)
+            if math.isnan(gap) or self._seems_solved(row, target):
+                self.gap_at_measuring = gap
+                row = self._measured(row)
         # with measuring: the limit is wall time
         limit = stopping.limit_reached(number, time.perf_counter() - self.begun)
         if limit is None and self._is_late():
@@ -227,9 +246,10 @@ class Solver:
         limit = limit or self._stalled()
         if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
-        self.target = self._target(stopping, row, self.zero)
         if row.estimated:
+            self.target = target or self._target(stopping, row, self.zero)
             return row, limit
+        self.target = self._target(stopping, row, self.zero)
         goal = stopping.target(row, self.first_gap, self.zero)
         ruled = Status.RULE if self.rule_holds else None
         proven = self._proven(row, goal)
@@ -240,9 +260,9 @@ class Solver:
             )
         return row, proven or ruled or limit
 
-    def _seems_solved(self, stopping: Stopping, row: TraceRow) -> bool:
+    def _seems_solved(self, row: TraceRow, target: float) -> bool:
         """Whether estimates say stop, and are to be trusted."""
-        if row.gap <= self._target(stopping, row, self.zero) and self._may_measure(row.gap):
+        if row.gap <= target and self._may_measure(row.gap):
             return True
         return self.knows_rule and row.gap <= self.rule_target and self.violation() <= 1
 
@@ -278,9 +298,9 @@ class Solver:
         bounded = self.certificate.excess <= goal
         if row.gap > goal and not bounded:
             return None
-        begin = time.perf_counter()
+        begun = time.perf_counter(), time.process_time()
         rounding = self.rounding()
-        self.measuring_seconds += time.perf_counter() - begin
+        self._count_measuring(begun)
         known = max(goal, NEGATIVE_GAP * abs(row.primal))
         if rounding > known or row.dual > self.zero + known:
             return Status.HIDDEN
@@ -301,15 +321,21 @@ class Solver:
         return gap <= self.gap_at_measuring / 2 or spent <= MAX_MEASURING_WORK * self.work
 
     def _measured(self, row: TraceRow) -> TraceRow:
-        begin = time.perf_counter()
+        begun = time.perf_counter(), time.process_time()
         self.measure()
         primal, dual = self.certificate.measure()
         row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
         self._look_at_rule(row)
-        self.measuring_seconds += time.perf_counter() - begin
+        self._count_measuring(begun)
         self.measurements += 1
         check_defined(row)
         return row
+
+    def _count_measuring(self, begun: tuple[float, float]) -> None:
+        """The time since then, on the wall's clock and the processor's, was for measuring."""
+        wall, cpu = begun
+        self.measuring_seconds += time.perf_counter() - wall
+        self.outside_cpu_seconds += time.process_time() - cpu
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1

@@ -66,6 +66,8 @@ class Stages(Solver):
         self.trials = list(self.costs)
         self.at = self.stalled_stages = 0
         self.gap = math.inf  # at the last change that had made progress
+        #: The estimate of the pass that has ended, None while one runs.
+        self.estimated: tuple[float, float] | None = None
 
     @property
     def stage(self) -> Stage:
@@ -92,6 +94,7 @@ class Stages(Solver):
         self.falls: list[tuple[float, float]] = []
 
     def run_pass(self, number: int) -> None:
+        self.estimated = None
         if len(self.stages) > 1 and self._is_slow():
             self._hand_over()
         if self.stalled_stages >= len(self.stages) > 1:
@@ -110,9 +113,11 @@ class Stages(Solver):
         self.spent += (solver.work - before) * self.stage.visit
         self.idle = 0 if solver.moved else self.idle + 1
         self.moved = solver.moved if len(self.stages) == 1 else 1
-        self.notes += solver.notes[self.told :]
-        self.told = len(solver.notes)
-        self.falls.append((self.spent, self.error * self.estimate()[1]))
+        if len(solver.notes) > self.told:
+            self.notes += solver.notes[self.told :]
+            self.told = len(solver.notes)
+        self.estimated = self._estimate()
+        self.falls.append((self.spent, self.error * self.estimated[1]))
 
     def _is_slow(self) -> bool:
         if self.idle >= self.stage.patience:
@@ -159,6 +164,9 @@ class Stages(Solver):
         self._begin(self.certificate.alphas)
 
     def estimate(self) -> tuple[float, float]:
+        return self.estimated or self._estimate()
+
+    def _estimate(self) -> tuple[float, float]:
         dual, gap = self.solver.estimate()
         primal, dual = min(self.certificate.primal, dual + gap), max(self.certificate.dual, dual)
         return dual, gap_between(primal, dual)

@@ -83,6 +83,9 @@ class Team:
 
         ``amount`` is the work done. Teams are compared by the work per second, for each ``kind``.
         """
+        if self.threads == 1:
+            task(*arguments, 1, 0)
+            return
         size = self._size(kind)
         begin = time.perf_counter()
         self.on_each(size, task, *arguments, size)
@@ -115,8 +118,6 @@ class Team:
         task(*arguments)
 
     def _size(self, kind: str) -> int:
-        if self.threads == 1:
-            return 1
         done = self.pieces[kind] = self.pieces.get(kind, 0) + 1
         if done <= FIRST_TRIALS:
             self.next_trial[kind] = done + FIRST_PAUSE

@@ -138,3 +138,22 @@ def test_a_pass_visits_all_examples_where_a_rule_is_open():
     solver.run_pass(12)
     assert solver.work - work == 400
     assert not solver.rule_is_open
+
+
+@pytest.mark.parametrize("loss", [margin.Hinge(), margin.SquaredHinge()])
+def test_sizes_of_duals_follow_the_visits(loss):
+    problem, _, y = scalar_problem("hinge", "sparse", np.float64)
+    costs = np.linspace(0.1, 2, N)
+    solver = ProxSDCA(problem.rows, y, costs, loss, ElasticNet(l1=0.1))
+    solver.start()
+    squares = problem.rows.squared_norms()
+    for number in range(1, 6):
+        if number == 4:
+            solver.replace_duals(np.where(np.arange(N) % 3 == 0, 0.0, 0.5 * y))
+        sizes = np.abs(solver.present_duals())
+        support = np.count_nonzero(sizes)
+        at_bound = np.count_nonzero(sizes >= loss.lipschitz)
+        mean, fraction = solver.dual_sizes()
+        assert mean == pytest.approx((squares * costs) @ sizes / max(1, support), rel=1e-12)
+        assert fraction == at_bound / max(1, support)
+        solver.run_pass(number)

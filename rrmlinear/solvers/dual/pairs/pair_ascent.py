@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.dual.pairs._pair_ascent import PairSteps, add_rows, square_of
+from rrmlinear.solvers.dual.pairs._pair_ascent import PairSteps, add_rows
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -103,8 +103,6 @@ class PairAscent(Solver):
 
     def run_pass(self, number: int) -> None:
         chosen, violation = self._working_set()
-        slots = self.kernel.slots_of(chosen)
-        whole = len(chosen) == len(self.kernel.store) and np.array_equal(slots, chosen)
         before = self.betas[chosen]
         inner = PairSteps(
             before,
@@ -113,7 +111,7 @@ class PairAscent(Solver):
             self.upper[chosen],
             self.epsilon,
             self.extra[chosen],
-            self.kernel.store if whole else square_of(self.kernel.store, slots, chosen),
+            self.kernel.among(chosen),
             self.condition is not None,
             self.shift,
         )
@@ -122,7 +120,7 @@ class PairAscent(Solver):
         self.betas[chosen] = inner.betas
         moves = inner.betas - before
         there = np.flatnonzero(moves)
-        add_rows(self.kernel.store, slots[there], -moves[there], self.slopes)
+        add_rows(self.kernel.store, self.kernel.slots_of(chosen[there]), -moves[there], self.slopes)
         self.slopes -= self.shift * float(moves.sum())
         self.slopes[chosen] = inner.slopes
         # steps over all examples that take as long

@@ -11,7 +11,7 @@ from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
-from rrmlinear.solvers.dual.pairs import kernel_rows
+from rrmlinear.solvers.dual.pairs import kernel_rows, pair_ascent
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -34,7 +34,7 @@ def data():
 
 
 def rows_of(K):
-    return KernelRows(K.diagonal().copy(), K.__getitem__)
+    return KernelRows(K.diagonal().copy(), lambda some, out: np.take(K, some, axis=0, out=out))
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_the_same_optimum_with_room_for_few_rows(data, monkeypatch):
     monkeypatch.setattr(kernel_rows, "ROWS_AT_ONCE", 4)
     asked = []
 
-    def some(examples):
+    def some(examples, out):
         asked.extend(examples)
-        return K[examples]
+        out[:] = K[examples]
 
     few = KernelRows(K.diagonal().copy(), some)
     assert len(few.store) == 20
@@ -84,6 +84,26 @@ def test_the_same_optimum_with_room_for_few_rows(data, monkeypatch):
     assert_allclose(few.store[few.slot[kept]], K[kept])
     w = np.linspace(-1, 1, N) * (np.arange(N) % 3 > 0)
     assert_allclose(few.times(w), K @ w, atol=1e-12)
+
+
+def test_whole_rows_are_computed_of_duals_that_move(data, monkeypatch):
+    X, y, costs = data
+    K = rbf_kernel(X, gamma=0.5)
+    whole = PairAscent(KernelRows.of(K), y, costs, Hinge(), free_intercept=True).solve(TIGHT)
+    monkeypatch.setattr(pair_ascent, "MAX_WHOLE", 0)
+    monkeypatch.setattr(pair_ascent, "WORKING_SET", 16)
+    asked = []
+
+    def some(examples, out):
+        asked.extend(examples.tolist())
+        out[:] = K[examples]
+
+    kernel = KernelRows(K.diagonal().copy(), some, lambda examples: K[np.ix_(examples, examples)])
+    found = PairAscent(kernel, y, costs, Hinge(), free_intercept=True).solve(TIGHT)
+    assert found.status is Status.SOLVED
+    assert found.primal == pytest.approx(whole.primal, rel=3e-9)
+    assert set(np.flatnonzero(found.duals)) <= set(asked)
+    assert len(asked) == len(set(asked)) < N - 10
 
 
 def test_the_duals_of_libsvm_and_a_start_from_them(data):
