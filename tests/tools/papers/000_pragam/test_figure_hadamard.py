@@ -29,7 +29,9 @@ def test_table_curves_and_picture(figure, tmp_path, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "| t | qp | ls | ocas | printed |"
-    assert [line.split(" | ")[1] for line in lines[2:]] == ["0.500000000000"] * 4
+    assert [line.split(" | ")[1] for line in lines[2:6]] == ["0.500000000000"] * 4
+    told = "λ t times the gap is between 0.500000 and 0.500000 for t = 1 to 15; the bound is 0.5"
+    assert lines[6] == f"found: qp: {told}"
 
 
 def test_bad_requests_are_one_sentence(figure, tmp_path, capsys):

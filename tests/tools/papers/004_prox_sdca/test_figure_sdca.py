@@ -25,6 +25,18 @@ def test_passes_to_a_level_and_ratios(figure):
     assert figure.line_of(panel) == "| x | 1e-06 | 2 | 1e-09 | 2.5 | 0.5 | > 9 | 0.20 | < 0.06 |"
 
 
+def test_findings_count_the_panels_where_the_acceleration_is_first(figure):
+    slow, quick = np.array([[0, 1], [9, 1e-4]]), np.array([[0, 1], [2, 1e-4]])
+    never = np.array([[0, 1], [9, 0.5]])
+    panels = [
+        figure.Panel("x", 1.0, 1.0, 0.0, {"plain": slow, "accelerated": quick, "FISTA": never}),
+        figure.Panel("x", 1.0, 1.0, 0.0, {"plain": quick, "accelerated": slow, "FISTA": never}),
+    ]
+    plain, fista = figure.findings(panels)
+    assert plain.endswith("before plain Prox-SDCA in 1 of 2 panels")
+    assert fista.endswith("before FISTA in 2 of 2 panels")
+
+
 def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     out, picture = tmp_path / "out.csv", tmp_path / "out.png"
@@ -49,7 +61,8 @@ def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys
             assert_allclose(curve[-1, 1], 0, atol=1e-3)
     assert picture.read_bytes().startswith(b"\x89PNG")
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split("|")[1].strip() for line in lines[2:]] == ["astro", "astro"]
+    assert [line.split("|")[1].strip() for line in lines[2:4]] == ["astro", "astro"]
+    assert lines[4].startswith("found: the accelerated ascent is at 0.001 above the optimum before")
 
 
 def test_bad_requests_are_one_sentence(figure, capsys):
