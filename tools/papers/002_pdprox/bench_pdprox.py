@@ -101,7 +101,7 @@ def aim_of(chosen: argparse.Namespace, task: Task, notes: Notes) -> Aim:
                 value = task.objective().value(found)
                 if value < optimum:
                     optimum, w = value, found
-        known.update(optimum=optimum, gap=sureness, distance=float(np.linalg.norm(w)))
+        known.update(optimum=optimum, gap=sureness, distance=float(np.linalg.norm(w)) or 1.0)
         notes.save()
     n, d = task.X.shape
     say(f"{task.name}: {n} × {d}, minimum {known['optimum']:.8g}, gap {known['gap']:.0e}, {load()}")

@@ -94,7 +94,7 @@ EVIDENCE = [
         "figure-6",
         "Figure 6: convergence with a budget m of duals",
         HERE / "figure_budget.py",
-        lambda seconds: ["--limit", f"{seconds / 18:.2g}"],
+        lambda seconds: ["--limit", f"{seconds / 20:.2g}"],
         "Convergence is faster with a smaller m.",
         "Seconds of a run are fewer than the paper's 100.",
         "rcv1 is generated text of its size.",

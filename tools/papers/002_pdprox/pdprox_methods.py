@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -121,12 +122,12 @@ def run_of(
     gap_tol: float = 1e-9,
 ) -> tuple[Curve, Result]:
     """A curve of a solver of ours to the target, a gap or the end of its CPU seconds."""
-    curve = Curve(task.objective())
+    curve, begun = Curve(task.objective()), time.process_time()
 
     def note(row: TraceRow) -> bool:
-        over = solver.cpu_seconds > limit
-        curve.see(row.number, solver.cpu_seconds, row.seconds, weights, over)
-        return over or curve.least <= target
+        spent = time.process_time() - begun - solver.outside_cpu_seconds
+        curve.see(row.number, spent, row.seconds, weights, spent > limit)
+        return spent > limit or curve.least <= target
 
     def weights() -> Any:
         return weights_of(task, solver)
