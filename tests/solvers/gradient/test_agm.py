@@ -1,6 +1,5 @@
 """AGM-EF on risks by each route: its certificate recomputed, and the optimum of other solvers."""
 
-import cvxpy
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
@@ -21,6 +20,8 @@ from rrmlinear.solvers.gradient.agm import AGM, ROUTES
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, top_eigenvector
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+
+cvxpy = pytest.importorskip("cvxpy")
 
 N, D = 60, 12
 TOLERANCE = 1e-7

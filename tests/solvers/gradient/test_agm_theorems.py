@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-import cvxpy
 import numpy as np
 import pytest
 
@@ -11,6 +10,8 @@ from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers.gradient.agm_steps import Constants
 from rrmlinear.solvers.gradient.bregman import Entropy, Euclidean
 from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
+
+cvxpy = pytest.importorskip("cvxpy")
 
 D, STEPS = 12, 120
 METHODS = [InfiniteMemory, OneMemory]
