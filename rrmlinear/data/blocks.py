@@ -19,6 +19,11 @@ AROUND = 1 << 21
 class Source(Protocol):
     """Where rows lie."""
 
+    @property
+    def path(self) -> str:
+        """The file."""
+        ...
+
     def bring(self, begin: int, end: int) -> None:
         """Read rows begin … end − 1 into memory; called by another thread than the reader's."""
         ...
@@ -53,7 +58,7 @@ class RowBlocks:
         at_once: int = 1,
         passes: int = 1,
     ) -> None:
-        self.source, self.ends, self.at_once = source, ends, at_once
+        self.source, self.ends, self.at_once, self.passes = source, ends, at_once, passes
         self.room = 2 * at_once * passes
         self.begins = np.concatenate(([0], ends[:-1]))
         #: Bounds on the rows and the bytes of the blocks that a pass has at once.

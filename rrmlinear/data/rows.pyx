@@ -128,7 +128,10 @@ cdef class Rows:
         return norms
 
     def feature_cuts(self, Py_ssize_t n_parts):
-        """n_parts + 1 features from 0 to d that divide the stored values about evenly."""
+        """n_parts + 1 features from 0 to d that divide the stored values about evenly.
+
+        Of rows that are streamed those of the first blocks count.
+        """
         cdef Py_ssize_t i, t, d = self.c.n_features, begin, end
         cdef row_t row
         if self.indptr is None or d == 0:
@@ -141,6 +144,7 @@ cdef class Rows:
                     row = rows_get(&self.c, i)
                     for t in range(row.length):
                         count[row_index(&row, row.kind, t)] += 1
+            break
         below = np.cumsum(counts)
         inner = np.searchsorted(below, below[d - 1] / n_parts * np.arange(1, n_parts))
         return np.concatenate(([0], inner, [d]))

@@ -172,22 +172,28 @@ def open_container(path: Any, verify: bool = False) -> Mapped:
 
     Checked are the header, the table of blocks and the file's size; with ``verify`` every block.
     """
-    name = os.fsdecode(path)
+    with open(path, "rb") as file:
+        mapped = map_container(os.fsdecode(path), file)
+    if verify:
+        mapped.verify()
+    return mapped
+
+
+def map_container(name: str, file: Any) -> Mapped:
+    """Map a container that is open under this name."""
     if sys.byteorder != "little":
         raise ContainerError("containers are little-endian, and so must be the machine")
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        header = unpack(name, file.read(PAGE))
-        table = _table(name, file, size, header)
-        if size != header.file_size:
-            raise _cut_off(name, size, header, table)
-        memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    size = os.fstat(file.fileno()).st_size
+    file.seek(0)
+    header = unpack(name, file.read(PAGE))
+    table = _table(name, file, size, header)
+    if size != header.file_size:
+        raise _cut_off(name, size, header, table)
+    memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     arrays = {each.name: _array(memory, each) for each in header.sections}
     mapped = Mapped(name, header, table, memory, arrays)
     if arrays["indptr"][0] != 0:
         raise mapped._damaged(0, "its rows do not begin at 0")
-    if verify:
-        mapped.verify()
     return mapped
 
 

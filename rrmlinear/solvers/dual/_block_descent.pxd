@@ -13,7 +13,7 @@ cdef enum:
 
 
 cdef class BlockDescent:
-    cdef readonly Rows rows
+    cdef public Rows rows                 # some may be empty for a while
     cdef public BlockLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object panels           # V: panels × d × panel stride, padding zero

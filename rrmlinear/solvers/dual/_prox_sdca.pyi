@@ -8,8 +8,6 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._running_average import RunningAverage
 
-def this_processor() -> int: ...
-
 class DualAscent:
     rows: Rows
     loss: ScalarLoss

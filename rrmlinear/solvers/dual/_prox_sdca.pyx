@@ -4,7 +4,7 @@ from libc.math cimport NAN, fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 
-from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
+from rrmlinear.simd.barrier cimport flag_t, flags_meet
 from rrmlinear.core.schedule cimport (
     schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t,
     schedule_wake, schedule_wake_above,
@@ -48,11 +48,6 @@ PROGRESS = np.dtype([("logged", np.int64, 2), ("moved", np.int64), ("gap_rise", 
                      ("support_rise", np.int64), ("bound_rise", np.int64)])
 
 
-def this_processor():
-    """The processor that this thread runs on, or −1 where it cannot be told."""
-    return current_processor()
-
-
 cdef class DualAscent:
     """State of the ascent: duals α_i, v = z + Σ c_i α_i x_i, and the gap of each example.
 
@@ -61,7 +56,7 @@ cdef class DualAscent:
     team gets the same bits.
     """
 
-    cdef readonly Rows rows
+    cdef public Rows rows                 # some may be empty for a while
     cdef public ScalarLoss loss
     cdef readonly Regularizer regularizer
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
@@ -104,8 +99,7 @@ cdef class DualAscent:
         examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
         examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
         self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
-        most = self.n if rows.blocks is None else rows.blocks.most_rows
-        self.order, self.seen = np.empty(most, dtype=np.int64), np.empty(most)
+        self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
         self.wake = self.wakes = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
@@ -172,9 +166,13 @@ cdef class DualAscent:
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
         that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
         """
-        cdef int64_t[::1] out = self.order
         cdef Py_ssize_t m = 0, begin, end, step = sizeof(example_t) // sizeof(double)
-        for begin, end in ((0, self.n),) if spans is None else spans:
+        spans = ((0, self.n),) if spans is None else spans
+        most = sum([end - begin for begin, end in spans])
+        if len(self.order) < most:
+            self.order, self.seen = np.empty(most, dtype=np.int64), np.empty(most)
+        cdef int64_t[::1] out = self.order
+        for begin, end in spans:
             with nogil:
                 if least >= 0:
                     m += schedule_above(&self.cost[0], &self.example[0].gap, step, least, begin,

@@ -11,7 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
-from rrmlinear.solvers.dual.turns import Turns
+from rrmlinear.solvers.dual.shrinking import Shrinking
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
 
@@ -94,8 +94,7 @@ class BlockAscent(DualDescent):
             self.curvature,
             self.threads,
         )
-        if self.rows.blocks is not None:
-            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
+        self.stream()
         self.busy = BusyPasses(self.state)
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
@@ -104,8 +103,8 @@ class BlockAscent(DualDescent):
             self.conjugate = self.state.conjugate_of_regularizer()
 
     def run_pass(self, number: int) -> None:
-        if self.turns is not None:
-            self._pass_by_turns(self.turns)
+        if self.shrinking is not None:
+            self._pass_by_turns(self.shrinking)
             return
         quiet, calm = self.quiet(), self.calm(self.full_gap)
         face = self._face_is_due(number)
@@ -132,7 +131,8 @@ class BlockAscent(DualDescent):
         if not face:
             self.full_gap, self.full_dual = self.gap_sum, self.dual()
 
-    def _pass_by_turns(self, turns: Turns) -> None:
+    def _pass_by_turns(self, shrinking: Shrinking) -> None:
+        turns = self.begin_turns(shrinking)
         quiet, self.moved = self.quiet(), 0
 
         def sweep(spans: list[tuple[int, int]], place: int, above: float) -> int:
@@ -145,7 +145,7 @@ class BlockAscent(DualDescent):
             self.conjugate, self.moved = self.conjugate + rise, self.moved + moved
             return len(order)
 
-        self.take_turns(turns, sweep)
+        self.take_turns(shrinking, turns, sweep)
         if self.state.out_of_memory:
             raise MemoryError("no memory for the dual variables")
         if not self.regularizer.linear:

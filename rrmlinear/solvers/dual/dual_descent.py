@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.shrinking import Shrinking
 from rrmlinear.solvers.dual.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
@@ -44,6 +45,7 @@ class DualDescent(Solver):
     team: Team
     #: Passes by blocks, over rows that are streamed.
     turns: Turns | None = None
+    shrinking: Shrinking | None = None
     #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
     #: v: these lean to the last blocks, which took several turns.
     mean: NDArray[np.float64] | None = None
@@ -183,8 +185,29 @@ class DualDescent(Solver):
         values = self.regularizer.value_of(w) + self.regularizer.conjugate_of(v)
         return max(0.0, float(values - np.vdot(w, v)))
 
+    def stream(self) -> None:
+        """Pass by blocks from now on, where the rows are streamed."""
+        if self.rows.blocks is not None:
+            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
+            self.shrinking = Shrinking(self.rows, self.turns, self.state)
+
+    def begin_turns(self, shrinking: Shrinking) -> Turns:
+        """The blocks for the next pass: of all rows, or of a copy of some; see `Shrinking`."""
+        if not self.moved:
+            shrinking.leave()
+        if shrinking.want(self.gap_sum, self.target, self.quiet()):
+            self.losses()
+            self.wake()
+            self.work += self.measuring_work
+            if shrinking.note and shrinking.note not in self.notes:
+                self.notes.append(shrinking.note)
+        return shrinking.begin_pass()
+
     def take_turns(
-        self, turns: Turns, sweep: Callable[[list[tuple[int, int]], int, float], int]
+        self,
+        shrinking: Shrinking,
+        turns: Turns,
+        sweep: Callable[[list[tuple[int, int]], int, float], int],
     ) -> None:
         """A pass by blocks; see `Turns`."""
         mean, seen = np.zeros_like(self.dual_vector), 0
@@ -195,6 +218,7 @@ class DualDescent(Solver):
             np.add(mean, (self.dual_vector - mean) / seen, out=mean)
 
         work, visits = turns.run(self.quiet(), sweep, look, self.is_late)
+        shrinking.end_pass()
         self.work, self.visits = self.work + work, self.visits + visits
         self.mean = mean if seen else None
         self.scores = None
@@ -208,10 +232,16 @@ class DualDescent(Solver):
             return lambda begin, end, thread: part(first + begin, first + end, thread)
 
         total = 0.0
+        if self.shrinking is not None:
+            self.shrinking.begin(self.quiet())
         for begin, end in self.rows.spans():
             total += self.team.sum_over(end - begin, chunk, shifted(begin))
+            if self.shrinking is not None:
+                self.shrinking.add(begin, end)
         if self.turns is not None:
             self.turns.see()
+        if self.shrinking is not None:
+            self.shrinking.end()
         return total
 
     def is_late(self) -> bool:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual._prox_sdca import DualAscent, this_processor
+from rrmlinear.solvers.dual._block_descent import this_processor
+from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
-from rrmlinear.solvers.dual.turns import Turns
+from rrmlinear.solvers.dual.shrinking import Shrinking
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
@@ -142,8 +143,7 @@ class ProxSDCA(DualDescent):
             self.threads,
             MAX_VISITS_APART,
         )
-        if self.rows.blocks is not None:
-            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
+        self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
@@ -176,8 +176,8 @@ class ProxSDCA(DualDescent):
             self.threads = 1
 
     def run_pass(self, number: int) -> None:
-        if self.turns is not None:
-            self._pass_by_turns(self.turns)
+        if self.shrinking is not None:
+            self._pass_by_turns(self.shrinking)
             return
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
@@ -195,7 +195,8 @@ class ProxSDCA(DualDescent):
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
 
-    def _pass_by_turns(self, turns: Turns) -> None:
+    def _pass_by_turns(self, shrinking: Shrinking) -> None:
+        turns = self.begin_turns(shrinking)
         quiet, moved, least = self.quiet(), 0, MIN_VISIT_GAP * self.gap_sum / self.n
 
         def sweep(spans: list[tuple[int, int]], place: int, above: float) -> int:
@@ -207,7 +208,7 @@ class ProxSDCA(DualDescent):
             moved += self.state.moved
             return len(order)
 
-        self.take_turns(turns, sweep)
+        self.take_turns(shrinking, turns, sweep)
         self.moved, self.gap_sum = moved, turns.gap
 
     def _pass_alone(

@@ -51,6 +51,9 @@ class Turns:
         self.last = np.zeros(len(blocks), dtype=np.int64)
         #: The gap of each block: what the first turn since it was brought has found.
         self.found = np.full(len(blocks), np.inf)
+        #: The part of all rows that is read: the others are empty, and their gaps, at most
+        #: ``least``, are not looked at.
+        self.share, self.least = 1.0, 0.0
 
     @property
     def gap(self) -> float:
@@ -80,14 +83,14 @@ class Turns:
         work, visits, place = 0.0, 0, 0
         order, first = self._order(quiet), -1.0
         if not order:
-            order, first = list(range(len(self.rows))), 0.0
+            order, first = list(range(len(self.rows))), self.least
         self.last[order] = self.number
         count = -(-len(order) // self.blocks.at_once)
         every = -(-count // LOOKS)
         for at, group in enumerate(self.blocks.visit(order)):
             spans = [self.blocks.bounds(block) for block in group]
             rows, before, above = sum(end - begin for begin, end in spans), np.inf, first
-            work += LOAD_PASSES * rows
+            work += LOAD_PASSES * self.share * rows
             for turn in range(MAX_TURNS):
                 visited = sweep(spans, place, above)
                 place, work = place + 1, work + visited
@@ -97,7 +100,7 @@ class Turns:
                 gaps = [float(self.gaps[begin:end].sum()) for begin, end in spans]
                 gap = sum(gaps)
                 if turn == 0:
-                    self.found[group], above = gaps, TURN_GAP * gap / rows
+                    self.found[group], above = gaps, max(TURN_GAP * gap / rows, self.least)
                 fall = FIRST_FALL if turn == 0 else min(1.0, gap / before) if before > 0 else 0.0
                 if gap * fall * (1 + LOAD_PASSES) < self._mean() * rows or gap == 0:
                     break

@@ -3,20 +3,23 @@
 Makes containers of generated text-like examples (rows of unit length, features with frequencies as
 words have, labels of a linear model with some noise), unless they are in --folder already. Each
 loss is trained to a relative gap of 1e-3: with the container in the page cache, and with
-``memory`` set to --part of its size. The second process may take that much memory beside what it
-had after the modules were loaded (RLIMIT_DATA, which counts private memory and not mapped files),
-and another thread takes the file from the page cache all the time, so that each block that the
-training lets go of is read from the disk again, as under a control group that holds pages of files
-too. Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon and
+``memory`` set to --part of its size. The second process enters a control group with that limit,
+pages of files included, after the modules were loaded: what it had before does not count. Where
+none can be made (it takes root), it may take that much memory beside what it had (RLIMIT_DATA,
+which counts private memory and not mapped files), and another thread takes the file from the page
+cache all the time, so that each block that the training lets go of is read from the disk again.
+Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon and
 RssFile beyond the start, sampled every 5 ms.
 
-    python tools/bench/files/out_of_core.py --bytes 1.5e9 --folder /var/tmp
+    python tools/bench/files/out_of_core.py --bytes 1e9 --folder /var/tmp
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import multiprocessing
 import os
 import resource
 import subprocess
@@ -47,35 +50,43 @@ ROWS_AT_ONCE = 5000
 SAMPLED_EVERY, EVICTED_EVERY = 0.005, 0.02
 #: Memory of Python's threads and of allocators, beside the limit.
 SLACK, STACK = 16_000_000, 1 << 18
+#: Where control groups lie, and what a new one is told; None: the limit.
+GROUPS: dict[str, dict[str, int | None]] = {
+    "/sys/fs/cgroup": {"memory.max": None, "memory.swap.max": 0},
+    "/sys/fs/cgroup/memory": {"memory.limit_in_bytes": None},
+}
 
 
-def write_examples(
-    path: Path, size: float, features: int, length: int, classes: int, seed: int = 0
-) -> None:
-    """A container of about ``size`` bytes of rows with ``length`` values on average."""
-    rng = np.random.default_rng(seed)
-    n = int(size / (12 * length))
+def piece_of(job: tuple[int, int, int, int, int]) -> Piece:
+    """(seed, rows, features, values of a row on average, classes) of generated examples."""
+    seed, count, features, length, classes = job
     chances = 1 / np.arange(1, features + 1) ** 0.9
     ends_of_chances = np.cumsum(chances / chances.sum())
-    true = rng.standard_normal((features, classes))
-    with container_file(path) as writer:
-        for begin in range(0, n, ROWS_AT_ONCE):
-            count = min(ROWS_AT_ONCE, n - begin)
-            lengths = rng.poisson(1.3 * length, count) + 1
-            row = np.repeat(np.arange(count), lengths)
-            drawn = np.searchsorted(ends_of_chances, rng.random(len(row)))
-            keys = np.unique(row * features + drawn)
-            row, column = keys // features, keys % features
-            values = rng.lognormal(size=len(keys))
-            values /= np.sqrt(np.bincount(row, values**2, count))[row]
-            scores = np.stack(
-                [np.bincount(row, values * true[column, j], count) for j in range(classes)]
-            )
-            scores += 0.3 * rng.standard_normal(scores.shape)
-            best = scores.argmax(axis=0)
-            labels = np.where(best == 0, 1.0, -1.0) if classes == 2 else best.astype(np.float64)
-            ends = np.cumsum(np.bincount(row, minlength=count))
-            writer.add(Piece(values, column.astype(np.int32), ends, labels))
+    true = np.random.default_rng(0).standard_normal((features, classes))
+    rng = np.random.default_rng([1, seed])
+    lengths = rng.poisson(1.3 * length, count) + 1
+    row = np.repeat(np.arange(count), lengths)
+    drawn = np.searchsorted(ends_of_chances, rng.random(len(row)))
+    keys = np.unique(row * features + drawn)
+    row, column = keys // features, keys % features
+    values = rng.lognormal(size=len(keys))
+    values /= np.sqrt(np.bincount(row, values**2, count))[row]
+    scores = np.stack([np.bincount(row, values * true[column, j], count) for j in range(classes)])
+    scores += 0.3 * rng.standard_normal(scores.shape)
+    best = scores.argmax(axis=0)
+    labels = np.where(best == 0, 1.0, -1.0) if classes == 2 else best.astype(np.float64)
+    ends = np.cumsum(np.bincount(row, minlength=count))
+    return Piece(values, column.astype(np.int32), ends, labels)
+
+
+def write_examples(path: Path, size: float, features: int, length: int, classes: int) -> None:
+    """A container of about ``size`` bytes of rows with ``length`` values on average."""
+    n = int(size / (12 * length))
+    counts = [min(ROWS_AT_ONCE, n - begin) for begin in range(0, n, ROWS_AT_ONCE)]
+    jobs = [(seed, count, features, length, classes) for seed, count in enumerate(counts)]
+    with container_file(path) as writer, multiprocessing.Pool() as pool:
+        for piece in pool.imap(piece_of, jobs):
+            writer.add(piece)
         writer.finish(features)
 
 
@@ -88,6 +99,21 @@ def in_status(*names: str) -> int:
 
 def resident() -> int:
     return in_status("RssAnon", "RssFile")
+
+
+def group_of(limit: int) -> Path | None:
+    """A new control group that may take ``limit`` bytes of memory; None where it is not allowed."""
+    for name, files in GROUPS.items():
+        folder = Path(name) / f"rrmlinear-{os.getpid()}"
+        with contextlib.suppress(OSError):
+            folder.mkdir()
+        if all(os.access(folder / each, os.W_OK) for each in files):
+            for each, value in files.items():
+                (folder / each).write_text(str(limit if value is None else value))
+            return folder
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    return None
 
 
 class Repeated:
@@ -109,32 +135,38 @@ class Repeated:
         self.thread.join()
 
 
-def train(path: Path, loss: str, memory: int | None, cost: float) -> dict[str, Any]:
+def train(
+    path: Path, loss: str, memory: int | None, rules: dict[str, Any], group: Path | None
+) -> dict[str, Any]:
     """A training in this process."""
     warnings.simplefilter("ignore")
     threading.stack_size(STACK)  # which RLIMIT_DATA counts
     choices, _ = LOSSES[loss]
     problem = Problem.open(path)
     small = problem.take(np.arange(200))
-    fit(small, Parameter(**choices, C=cost, max_passes=3))  # loads the modules
-    evicting = os.open(path, os.O_RDONLY)
+    fit(small, Parameter(**choices, **rules, max_passes=3))  # loads the modules
+    file = os.open(path, os.O_RDONLY)
     before, seen = resident(), [0]
-    parameter = Parameter(**choices, C=cost, gap_tol=GAP, memory=memory)
+    parameter = Parameter(**choices, **rules, gap_tol=GAP, memory=memory)
 
     def sample() -> None:
         seen.append(resident() - before)
 
     def evict() -> None:
-        os.posix_fadvise(evicting, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
 
     if memory is None:
         assert problem.container is not None
         problem.container.bring(0, problem.n_examples)
     else:
         evict()
+    if group is not None:
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    elif memory is not None:
         limit = in_status("VmData") + memory + SLACK
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    with Repeated(sample, SAMPLED_EVERY), Repeated(evict if memory else sample, EVICTED_EVERY):
+    other = evict if memory and group is None else sample
+    with Repeated(sample, SAMPLED_EVERY), Repeated(other, EVICTED_EVERY):
         begin, cpu = time.perf_counter(), time.process_time()
         model = fit(problem, parameter)
         wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
@@ -150,17 +182,22 @@ def train(path: Path, loss: str, memory: int | None, cost: float) -> dict[str, A
     }
 
 
-def in_process(path: Path, loss: str, memory: int | None, cost: float) -> dict[str, Any]:
-    """The same in a process of its own."""
-    words = [sys.executable, __file__, "--child", loss, str(memory or 0), "--cost", str(cost)]
+def in_process(path: Path, loss: str, memory: int | None, rules: dict[str, Any]) -> dict[str, Any]:
+    """The same in a process of its own, held to ``memory`` where there is such a limit."""
+    group = None if memory is None else group_of(memory)
+    words = [sys.executable, __file__, loss, "--folder", str(path), "--child"]
+    words += [str(memory or 0), str(group or ""), json.dumps(rules)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    ended = subprocess.run(
-        [*words, "--folder", str(path)], capture_output=True, text=True, env=environment
-    )
+    try:
+        ended = subprocess.run(words, capture_output=True, text=True, env=environment)
+    finally:
+        if group is not None:
+            group.rmdir()
     if ended.returncode:
-        raise SystemExit(f"{loss} failed: {ended.stderr.strip().splitlines()[-1]}")
+        said = ended.stderr.strip().splitlines() or [f"ended by signal {-ended.returncode}"]
+        raise SystemExit(f"{loss} failed: {said[-1]}")
     found: dict[str, Any] = json.loads(ended.stdout)
-    return found
+    return {**found, "held": "a control group" if group else "RLIMIT_DATA and eviction"}
 
 
 def main() -> None:
@@ -173,12 +210,14 @@ def main() -> None:
     parser.add_argument("--part", type=float, default=0.1, help="of the size, as memory")
     parser.add_argument("--cost", type=float, default=1.0, help="C")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--seconds", type=float, help="time limit of each training")
     parser.add_argument("--notes", action="store_true", help="show the notes of the solver too")
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        loss, memory = options.child
-        found = train(options.folder, loss, int(memory) or None, options.cost)
+        memory, group, rules = options.child
+        held = int(memory) or None, json.loads(rules), Path(group) if group else None
+        found = train(options.folder, options.losses[0], *held)
         print(json.dumps(found))
         return
     for loss in options.losses or LOSSES:
@@ -189,12 +228,18 @@ def main() -> None:
             write_examples(path, *sizes)
         size = path.stat().st_size
         limit = int(options.part * size)
-        whole = in_process(path, loss, None, options.cost)
-        held = in_process(path, loss, limit, options.cost)
+        rules = {"C": options.cost, "time_limit": options.seconds}
+        whole = in_process(path, loss, None, rules)
         print(
             f"{loss:15} {size / 1e6:.0f} MB  in memory {whole['wall']:.1f} s "
-            f"({whole['passes']} passes)  held to {limit / 1e6:.0f} MB {held['wall']:.1f} s "
-            f"({held['passes']} passes, gap {held['gap']:.1e})  ratio "
+            f"({whole['passes']} passes)",
+            end="  ",
+            flush=True,
+        )
+        held = in_process(path, loss, limit, rules)
+        print(
+            f"held to {limit / 1e6:.0f} MB by {held['held']} "
+            f"{held['wall']:.1f} s ({held['passes']} passes, gap {held['gap']:.1e})  ratio "
             f"{held['wall'] / whole['wall']:.2f}  peak {held['peak'] / 1e6:.0f} MB",
             flush=True,
         )
