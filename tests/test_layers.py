@@ -21,7 +21,8 @@ LAYERS = [
     ["catalog"],
     ["pages"],
     ["training"],
-    ["dask"],
+    ["workers"],
+    ["dask", "mpi"],
     ["cli", "estimators"],
     ["liblinearutil"],
 ]

@@ -59,6 +59,7 @@ class TrainingOptions:
     cached: bool = False
     report_file: str | None = None
     dask: str | None = None
+    mpi: bool = False
     warnings: tuple[str, ...] = ()
 
     @property
@@ -144,6 +145,7 @@ def parser_of_training() -> Parser:
     parser.flag("--cache", dest="cached")
     parser.value("--report", dest="report_file")
     parser.value("--dask")
+    parser.flag("--mpi")
     parser.flag("-C", dest="search")
     return parser
 
@@ -156,8 +158,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         raise parser.wrong("no training_set_file is given")
     if options.cached and files[0] == "-":
         raise parser.wrong("--cache needs a training_set_file with a name, not standard input")
-    if options.dask is not None:
-        _check_dask(parser, options, files[0])
+    if options.dask is not None or options.mpi:
+        _check_workers(parser, options, files[0])
     if len(files) > 2:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
@@ -184,15 +186,18 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         bool(options.cached),
         options.report_file,
         options.dask,
+        bool(options.mpi),
         tuple(said),
     )
 
 
-def _check_dask(parser: Parser, options: argparse.Namespace, file: str) -> None:
+def _check_workers(parser: Parser, options: argparse.Namespace, file: str) -> None:
     """Refuse what training over workers does not do."""
+    own = "--mpi" if options.mpi else "--dask"
     if file == "-":
-        raise parser.wrong("--dask needs a training_set_file with a name: every worker opens it")
+        raise parser.wrong(f"{own} needs a training_set_file with a name: every worker opens it")
     without = {
+        "--dask": options.mpi and options.dask is not None,
         "-v": options.folds is not None,
         "-C": options.search,
         "--cache": options.cached,
@@ -200,7 +205,7 @@ def _check_dask(parser: Parser, options: argparse.Namespace, file: str) -> None:
     }
     for flag, is_given in without.items():
         if is_given:
-            raise parser.wrong(f"{flag} has no effect with --dask")
+            raise parser.wrong(f"{flag} has no effect with {own}")
 
 
 def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> None:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
     _check_outputs(options)
-    if options.dask is not None:
+    if options.dask is not None or options.mpi:
         train_over_workers(options)
         return
     with warnings_said() as said:

@@ -29,6 +29,8 @@ OTHER_OPTIONS = {
     "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
+    "--mpi": "train over the processes that mpirun has started this command in; each opens "
+    "training_set_file",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.

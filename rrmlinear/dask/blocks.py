@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client, Future
-from numpy.typing import NDArray
 
-from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
-from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.workers.dealing import Shape, read
+from rrmlinear.workers.dealing import shape_of as shape_of_problem
 
 
 class Block(NamedTuple):
@@ -30,21 +27,6 @@ class Held(NamedTuple):
     """Examples, labels and weights in the client's memory: sent whenever a worker needs them."""
 
     value: tuple[Any, Any, Any]
-
-
-class Shape(NamedTuple):
-    """Examples and features of a block, whether its rows are dense, and the labels in it by first
-    appearance: some only, where there are more than a classification has.
-    """
-
-    n: int
-    d: int
-    is_dense: bool
-    labels: NDArray[np.float64]
-
-
-#: Labels of a block that are told to the client.
-MAX_LABELS = 100_000
 
 
 def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
@@ -115,7 +97,7 @@ def problem_of(X: Any, y: Any, weights: Any) -> Problem | None:
     if isinstance(X, tuple):
         X, y, weights = (*X, None, None)[:3]
     if isinstance(X, str):
-        problem = Problem.open(X) if is_container(X) else read_libsvm(X)
+        problem = read(X)
         return problem if problem.n_examples else None
     X, y, weights = (
         each.to_numpy() if hasattr(each, "to_numpy") else each for each in (X, y, weights)
@@ -129,75 +111,4 @@ def problem_of(X: Any, y: Any, weights: Any) -> Problem | None:
 
 def shape_of(X: Any, y: Any, weights: Any) -> Shape:
     """The shape of a block, on a worker."""
-    problem = problem_of(X, y, weights)
-    if problem is None:
-        return Shape(0, 0, False, np.zeros(0))
-    found, first = np.unique(problem.labels, return_index=True)
-    labels = found[np.argsort(first)][:MAX_LABELS]
-    return Shape(problem.n_examples, problem.n_features, problem.rows.is_dense, labels)
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Examples ``begin`` … ``end`` − 1 of a block."""
-
-    block: int
-    begin: int
-    end: int
-
-
-def dealt(lengths: list[int], parts: int) -> list[list[Slice]]:
-    """The examples of all blocks in their order, in runs of equal length; fewer where there are
-    fewer examples than ``parts``.
-    """
-    total = sum(lengths)
-    parts = max(1, min(parts, total))
-    cuts = [total * k // parts for k in range(parts + 1)]
-    dealt_out: list[list[Slice]] = [[] for _ in range(parts)]
-    begin = 0
-    for block, n in enumerate(lengths):
-        for k in range(parts):
-            first, last = max(cuts[k], begin), min(cuts[k + 1], begin + n)
-            if first < last:
-                dealt_out[k].append(Slice(block, first - begin, last - begin))
-        begin += n
-    return dealt_out
-
-
-def joined(problems: list[Problem], n_features: int) -> Problem:
-    """One problem of several in order, with this number of features."""
-    rows = [each.rows for each in problems]
-    if len(rows) > 1 or rows[0].shape[1] != n_features:
-        rows = [_stacked(rows, n_features)]
-    labels = [each.labels for each in problems]
-    weights = None
-    if any(each.weights is not None for each in problems):
-        weights = np.concatenate(
-            [np.ones(p.n_examples) if p.weights is None else p.weights for p in problems]
-        )
-    return Problem(rows[0], np.concatenate(labels), weights)
-
-
-def _stacked(rows: list[Rows], n_features: int) -> Rows:
-    if all(each.is_dense and each.shape[1] == n_features for each in rows):
-        return Rows(np.concatenate([each.values for each in rows]), None, None, n_features)
-    stored = [_stored(each) for each in rows]
-    values = np.concatenate([each[0] for each in stored])
-    indices = np.concatenate([each[1] for each in stored])
-    lengths = np.concatenate(
-        [
-            each.lengths() if each.indptr is not None else np.count_nonzero(each.values, axis=1)
-            for each in rows
-        ]
-    )
-    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    return Rows(values, indices, indptr, n_features)
-
-
-def _stored(rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The values of rows and their indices, one row after another; zeros of dense rows left out."""
-    if rows.indptr is None or rows.indices is None:
-        examples, features = np.nonzero(rows.values)
-        return rows.values[examples, features], features.astype(np.int32)
-    begin, end = int(rows.indptr[0]), int(rows.indptr[-1])
-    return rows.values[begin:end], rows.indices[begin:end]
+    return shape_of_problem(problem_of(X, y, weights))

@@ -9,12 +9,12 @@ from distributed import Future
 
 from rrmlinear.dask import parts
 from rrmlinear.dask.blocks import Block
-from rrmlinear.dask.parts import Recipe
 from rrmlinear.dask.waiting import LostError, Watch
 from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, in_tree
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
+from rrmlinear.workers.recipe import Recipe
 
 # Rounds from one copy of all duals on other workers to the next.
 CHECKPOINT_ROUNDS = 5

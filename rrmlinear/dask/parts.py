@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.dual_builders import part as build_part
-from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.task import Task
-from rrmlinear.dask.blocks import Slice, joined, problem_of
-from rrmlinear.data.labels import group_labels
-from rrmlinear.data.problem import Problem
+from rrmlinear.dask.blocks import problem_of
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums
-from rrmlinear.training.costs import base_costs
+from rrmlinear.workers.recipe import Recipe, part_of
 
 
 class PartMissingError(Exception):
     """The part is not in this worker's memory, or is another than the one that was asked."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recipe:
-    """How a worker makes part ``number`` of the problem.
-
-    ``labels`` are the classes of all parts, with their ``factors`` of the costs; empty for
-    regression. ``slices`` count blocks in the order in which they are given to `load`.
-    """
-
-    number: int
-    choices: Choices
-    slices: tuple[Slice, ...]
-    n_features: int
-    bias: float
-    labels: NDArray[np.int64]
-    factors: NDArray[np.float64]
 
 
 class Pinned:
@@ -71,50 +44,7 @@ class Pinned:
 
 def load(recipe: Recipe, blocks: list[Any], duals: Any) -> Pinned:
     """The part of these blocks, with duals to begin with or None."""
-    problems = []
-    for (block, begin, end), given in zip(
-        ((s.block, s.begin, s.end) for s in recipe.slices), blocks, strict=True
-    ):
-        problem = problem_of(*given)
-        if problem is None or problem.n_examples < end:
-            raise ValueError(f"block {block} of the data has changed while it was used")
-        problems.append(_between(problem, begin, end))
-    whole = joined(problems, recipe.n_features).with_bias(recipe.bias)
-    return Pinned(build_part(_task(whole, recipe), duals))
-
-
-def _between(problem: Problem, begin: int, end: int) -> Problem:
-    if begin == 0 and end == problem.n_examples:
-        return problem
-    weights = None if problem.weights is None else problem.weights[begin:end]
-    return Problem(problem.rows.between(begin, end), problem.labels[begin:end], weights)
-
-
-def _task(problem: Problem, recipe: Recipe) -> Task:
-    chosen = select(recipe.choices)
-    costs = base_costs(problem, recipe.choices.C)
-    targets: Any = problem.labels
-    n_classes = None
-    if chosen.kind != "regression":
-        label = _index(problem.labels, recipe.labels)
-        costs = costs * recipe.factors[label]
-        targets = np.where(label == 0, 1.0, -1.0)
-        if chosen.kind == "multiclass":
-            targets, n_classes = label, len(recipe.labels)
-    width = problem.rows.width
-    shape = (width,) if n_classes is None else (width, n_classes)
-    omega = chosen.regularizer.over(shape, intercept=width > problem.n_features)
-    choices = replace(recipe.choices, seed=recipe.choices.seed + recipe.number)
-    return Task(
-        problem.rows, targets, n_classes, costs, chosen.loss, omega, chosen.features, choices
-    )
-
-
-def _index(labels: NDArray[np.float64], classes: NDArray[np.int64]) -> NDArray[np.int32]:
-    own, index = group_labels(labels)
-    order = np.argsort(classes)
-    places = order[np.searchsorted(classes[order], own)].astype(np.int32)
-    return np.ascontiguousarray(places[index])
+    return Pinned(part_of(recipe, [problem_of(*given) for given in blocks], duals))
 
 
 def facts_of(pinned: Pinned) -> tuple[Facts, str]:

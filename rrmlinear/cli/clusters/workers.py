@@ -1,11 +1,13 @@
-"""`train --dask`: training over the workers of a Dask cluster."""
+"""`train --dask` and `train --mpi`: training over the workers of a cluster."""
 
 from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +17,8 @@ from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import TrainingOptions
 from rrmlinear.cli.report import TraceWriter, progress, warnings_said
 from rrmlinear.cli.summary import summary
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import OnPass, TraceRow
+from rrmlinear.training.model import Model
 
 # Seconds in which a scheduler must answer.
 CONNECTION_LIMIT = 20
@@ -24,38 +27,80 @@ LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 
 def train_over_workers(options: TrainingOptions) -> None:
     """Train from the file, which every worker opens, and save; LeaveError for every error."""
+    if options.mpi:
+        training = _room(
+            "rrmlinear.mpi.training", "--mpi needs mpi4py: pip install 'rrmlinear[mpi]'"
+        )
+        _train_over_processes(options, training)
+        return
     assert options.dask is not None
-    try:
-        training = import_module("rrmlinear.dask.training")
-    except ImportError:
-        raise LeaveError(
-            "ERROR: --dask needs dask.distributed: pip install 'rrmlinear[dask]'"
-        ) from None
+    training = _room(
+        "rrmlinear.dask.training",
+        "--dask needs dask.distributed: pip install 'rrmlinear[dask]'",
+    )
     with ExitStack() as stack:
         stack.enter_context(warnings_said())
         client = stack.enter_context(_client(options.dask))
-        reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
-        if options.trace_file is not None:
-            file = stack.enter_context(output_file(options.trace_file, "can't write trace file"))
-            reporters.append(TraceWriter(file, options.trace_file).show)
+        show = _shown(options, stack)
+        model = _trained(options, partial(training.fit, client=client), show)
+    _save(options, model)
 
-        def on_pass(row: TraceRow) -> None:
-            for show in reporters:
-                show(row)
 
-        try:
-            model = training.fit(
-                os.path.abspath(options.training_file),
-                None,
-                options.chosen.choices,
-                bias=options.bias,
-                client=client,
-                on_pass=on_pass,
-            )
-        except (ValueError, FloatingPointError) as error:
-            raise LeaveError(f"ERROR: {sentence_of(error)}") from None
-        except (ConnectionError, TimeoutError) as error:
-            raise LeaveError(f"ERROR: {error}") from None
+def _train_over_processes(options: TrainingOptions, training: Any) -> None:
+    """The same in each of the processes that mpirun has started; the first one reports."""
+    with ExitStack() as stack:
+        if training.is_first():
+            stack.enter_context(warnings_said())
+            try:
+                model = _trained(options, training.fit, _shown(options, stack))
+            except RuntimeError as error:
+                raise LeaveError(f"ERROR: {error}") from None
+        else:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            try:
+                _trained(options, training.fit, None)
+            except (LeaveError, RuntimeError):
+                raise LeaveError from None  # the first process has said it
+            return
+    _save(options, model)
+
+
+def _room(name: str, sentence: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise LeaveError(f"ERROR: {sentence}") from None
+
+
+def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
+    """What shows the rows of the trace."""
+    reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
+    if options.trace_file is not None:
+        file = stack.enter_context(output_file(options.trace_file, "can't write trace file"))
+        reporters.append(TraceWriter(file, options.trace_file).show)
+
+    def on_pass(row: TraceRow) -> None:
+        for show in reporters:
+            show(row)
+
+    return on_pass
+
+
+def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Model:
+    file = os.path.abspath(options.training_file)
+    try:
+        model: Model = fit(
+            file, parameter=options.chosen.choices, bias=options.bias, on_pass=on_pass
+        )
+    except (ValueError, FloatingPointError) as error:
+        raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+    except (ConnectionError, TimeoutError) as error:
+        raise LeaveError(f"ERROR: {error}") from None
+    return model
+
+
+def _save(options: TrainingOptions, model: Model) -> None:
     if not options.quiet:
         print(summary(model, options.chosen.solver), flush=True)
     with blaming(f"can't save model to file {options.model_file}"):

@@ -1,0 +1,97 @@
+"""The functional door over the processes of a communicator: files and parameter in, model out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+from typing import Any, TypeVar
+
+from mpi4py import MPI
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.selection import select
+from rrmlinear.mpi.fleet import Failed, MpiFleet, serve
+from rrmlinear.solvers.loop.result import OnPass
+from rrmlinear.training.model import Model
+from rrmlinear.workers.agreement import Agreement, check_choices
+from rrmlinear.workers.dealing import read, shape_of
+from rrmlinear.workers.recipe import part_of
+
+T = TypeVar("T")
+
+
+def fit(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    parameter: Choices | None = None,
+    *,
+    bias: float = -1.0,
+    communicator: Any = None,
+    on_pass: OnPass | None = None,
+) -> Model:
+    """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i) as `rrmlinear.fit` does, over processes.
+
+    All processes of the ``communicator``, by default of the world, call this with the same
+    arguments, and all get the model. ``paths`` name containers or LIBSVM files that every process
+    can open. The examples are dealt in their order, a part to each process: of containers it maps
+    its own part alone, of text it reads the files that have it. The same data, parameter and number
+    of processes give the same bits. The parameter is as in `rrmlinear.dask.fit`; a pass of the
+    trace is a round. ``on_pass`` is called in the first process.
+
+    Raises ChoiceError and ValueError for wrong parameters and data, in every process, and
+    RuntimeError for an error of another process. A process that is lost ends all, as MPI has it.
+    Warns (NotSolvedWarning) where the tolerance was not reached.
+    """
+    communicator = MPI.COMM_WORLD if communicator is None else communicator
+    rank, size = communicator.rank, communicator.size
+    choices = Choices() if parameter is None else parameter
+    check_choices(select(choices))
+    files = [fspath(each) for each in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    mine = _agreed(communicator, lambda: [shape_of(read(file)) for file in files[rank::size]])
+    shapes = [mine[k % size][k // size] for k in range(len(files))]
+    agreed = Agreement.of(choices, bias, shapes, size)
+
+    def load() -> Any:
+        if rank >= len(agreed.recipes):
+            return None
+        recipe = agreed.recipes[rank]
+        return part_of(recipe, [read(files[each.block]) for each in recipe.slices])
+
+    part: list[Any] = []
+    _agreed(communicator, lambda: part.append(load()))
+    result: Any = None
+    if rank == 0:
+        fleet = MpiFleet(communicator, part[0])
+        result = Failed("the first process was interrupted")
+        try:
+            result = agreed.solve(fleet, on_pass)
+        except Exception as error:
+            result = Failed(f"process 0: {type(error).__name__}: {error}")
+            raise
+        finally:
+            fleet.end()
+            communicator.bcast(result)
+    else:
+        serve(communicator, part[0])
+        result = communicator.bcast(None)
+    if isinstance(result, Failed):
+        raise RuntimeError(result.sentence)
+    return agreed.model(result)
+
+
+def is_first(communicator: Any = None) -> bool:
+    """Whether this is the first process of all."""
+    return (MPI.COMM_WORLD if communicator is None else communicator).rank == 0
+
+
+def _agreed(communicator: Any, act: Callable[[], T]) -> list[T]:
+    """What every process returns, or the first error of all, in every process."""
+    found: T | Exception
+    try:
+        found = act()
+    except Exception as error:
+        found = error
+    told = communicator.allgather(found)
+    for each in told:
+        if isinstance(each, Exception):
+            raise each
+    return told

@@ -1,0 +1,102 @@
+"""Training over two processes that mpirun starts, where MPI is installed."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rrmlinear import Model, Parameter, Problem, fit, write_container, write_libsvm
+
+pytest.importorskip("mpi4py", reason="training over processes of MPI needs mpi4py")
+MPIRUN = shutil.which("mpirun")
+pytestmark = pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun: MPI is not installed")
+
+LIMIT = 60
+SCRIPT = """
+import json, sys
+from mpi4py import MPI
+from rrmlinear import Parameter
+from rrmlinear.mpi import fit
+models = [fit(sys.argv[2:], Parameter(**each), bias=1.0) for each in json.loads(sys.argv[1])]
+told = [(m.result.primal, m.result.dual, m.result.status.name, m.weights.tolist()) for m in models]
+told = MPI.COMM_WORLD.gather(told)
+if MPI.COMM_WORLD.rank == 0:
+    print("RESULT" + json.dumps(told))
+"""
+
+
+def run(folder, *arguments, processes=2):
+    more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version() else []
+    command = [MPIRUN, *more, "-n", str(processes), sys.executable, *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+
+
+def version():
+    return subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files of 300 examples and three classes, and their problem."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 8))
+    y = (X @ rng.standard_normal((8, 3)) + rng.standard_normal((300, 3))).argmax(axis=1)
+    write_container(tmp_path / "a.rrm", Problem.from_arrays(X[:170], y[:170]))
+    write_libsvm(tmp_path / "b.txt", Problem.from_arrays(X[170:], y[170:]))
+    return tmp_path, X, y
+
+
+def test_two_processes_have_the_optimum_of_one(files):
+    folder, X, y = files
+    kinds = [
+        {"loss": "weston-watkins", "C": 0.1},
+        {"loss": "softmax", "C": 1.0},
+        {"loss": "squared", "C": 0.1},
+    ]
+    (folder / "script.py").write_text(SCRIPT)
+    given = json.dumps([{"solver": 32, "gap_tol": 1e-7, **kind} for kind in kinds])
+    done = run(folder, "script.py", given, "a.rrm", "b.txt")
+    assert done.returncode == 0, done.stderr
+    first, second = json.loads(done.stdout.split("RESULT")[1])
+    assert first == second  # both processes have the model
+    whole = Problem.from_arrays(X, y, bias=1.0)
+    for kind, (primal, dual, status, weights) in zip(kinds, first, strict=True):
+        alone = fit(whole, Parameter(solver=32, gap_tol=1e-10, **kind))
+        assert status == "SOLVED"
+        assert primal == pytest.approx(alone.result.primal, rel=1e-6)
+        assert dual <= alone.result.primal * (1 + 1e-12)
+        atol = 2e-3 * np.abs(alone.weights).max()
+        np.testing.assert_allclose(weights, alone.weights, atol=atol)
+
+
+def test_the_command(files):
+    folder, X, y = files
+    options = ["-m", "rrmlinear.train", "--mpi", "-s", 32, "--loss", "softmax", "-B", 1]
+    done = run(folder, *options, "a.rrm", "over.model")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("solved after") == 1
+    model = Model.load(folder / "over.model")
+    some = Problem.from_arrays(X[:170], y[:170], bias=1.0)
+    assert (model.predict(some) == y[:170]).mean() > 0.6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-s", "5", "a.rrm"], "no ascent on the dual"),
+        (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),
+        (["-v", "3", "a.rrm"], "-v has no effect with --mpi"),
+    ],
+)
+def test_errors_are_sentences(files, options, words):
+    folder = files[0]
+    (folder / "wrong.txt").write_text("1 nonsense\n")
+    done = run(folder, "-m", "rrmlinear.train", "--mpi", *options, "some.model")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
