@@ -137,15 +137,15 @@ def rows_of(X: Any) -> Rows:
 
 def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
     """A copy of the chosen rows, in that order."""
-    if rows.indptr is None or rows.indices is None:
-        values, indices, indptr = np.ascontiguousarray(rows.values[chosen]), None, None
+    (values, indices), indptr = rows.stored, rows.indptr
+    if indptr is None or indices is None:
+        values = np.ascontiguousarray(values[chosen])
     else:
-        lengths = rows.lengths()[chosen]
+        lengths, begins = rows.lengths()[chosen], indptr[chosen].astype(np.int64)
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        begins = rows.indptr[chosen].astype(np.int64)
         positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
-        values, indices = rows.values[positions], rows.indices[positions]
-    return Rows(values, indices, indptr, rows.shape[1], rows.bias)
+        values, indices = values[positions], indices[positions]
+    return rows.over(values, indices, indptr, rows.bias)
 
 
 def _float64(values: Any, wanted: str) -> NDArray[np.float64]:

@@ -11,8 +11,6 @@ def bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]: ...
 
 class Rows:
     bias: float
-    values: NDArray[Any]
-    indices: NDArray[Any] | None
     indptr: NDArray[Any] | None
     blocks: RowBlocks | None
     def __init__(
@@ -24,6 +22,20 @@ class Rows:
         bias: float = -1.0,
         blocks: RowBlocks | None = None,
     ) -> None: ...
+    @property
+    def values(self) -> NDArray[Any]: ...
+    @property
+    def indices(self) -> NDArray[Any] | None: ...
+    @property
+    def stored(self) -> tuple[NDArray[Any], NDArray[Any] | None]: ...
+    def over(
+        self,
+        values: NDArray[Any],
+        indices: NDArray[Any] | None,
+        indptr: NDArray[Any] | None,
+        bias: float,
+        blocks: RowBlocks | None = None,
+    ) -> Rows: ...
     @property
     def is_dense(self) -> bool: ...
     @property
@@ -44,3 +56,17 @@ class Rows:
     def feature_cuts(self, n_parts: int) -> NDArray[np.int64]: ...
     def product(self, weights: NDArray[np.float64], n_features: int) -> NDArray[np.float64]: ...
     def find_fault(self) -> tuple[tuple[str, int, int] | None, bool]: ...
+
+class PackedRows(Rows):
+    decimals: int
+    def __init__(
+        self,
+        values: NDArray[Any],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        n_features: int,
+        bias: float = -1.0,
+        blocks: RowBlocks | None = None,
+        *,
+        decimals: int,
+    ) -> None: ...

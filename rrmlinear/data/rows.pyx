@@ -1,9 +1,10 @@
 """The examples of a problem as rows, over the caller's own memory."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from rrmlinear.data.packed cimport packed_unit, packed_value, row_unit_t, rows_pack
 from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get,
@@ -56,6 +57,15 @@ cdef class Rows:
             self.c.indptr_is_64 = indptr.dtype == np.int64
 
     @property
+    def stored(self):
+        """(values, indices) as they lie in memory, as `over` takes them."""
+        return self.values, self.indices
+
+    def over(self, values, indices, indptr, double bias, blocks=None):
+        """Rows of the same kind over other arrays."""
+        return Rows(values, indices, indptr, self.c.n_features, bias, blocks)
+
+    @property
     def is_dense(self):
         return self.indptr is None
 
@@ -83,11 +93,11 @@ cdef class Rows:
 
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
-        return Rows(self.values, self.indices, self.indptr, self.c.n_features, bias, self.blocks)
+        return self.over(self.values, self.indices, self.indptr, bias, self.blocks)
 
     def streamed(self, blocks):
         """The same rows, streamed in these `RowBlocks`; None: all in memory."""
-        return Rows(self.values, self.indices, self.indptr, self.c.n_features, self.bias, blocks)
+        return self.over(self.values, self.indices, self.indptr, self.bias, blocks)
 
     def spans(self, Py_ssize_t begin=0, Py_ssize_t end=-1):
         """(begin, end) of runs of the rows begin … end − 1, in order, each in memory until the next
@@ -103,9 +113,8 @@ cdef class Rows:
     def between(self, Py_ssize_t begin, Py_ssize_t end):
         """Rows begin … end − 1, over the same memory."""
         if self.indptr is None:
-            return Rows(self.values[begin:end], None, None, self.c.n_features, self.bias)
-        return Rows(self.values, self.indices, self.indptr[begin:end + 1], self.c.n_features,
-                    self.bias)
+            return self.over(self.values[begin:end], None, None, self.bias)
+        return self.over(self.values, self.indices, self.indptr[begin:end + 1], self.bias)
 
     def lengths(self):
         """Stored values of each row."""
@@ -206,6 +215,33 @@ cdef class Rows:
         return None, canonical
 
 
+class PackedRows(Rows):
+    """Sparse rows in half of the memory: values are whole numbers over 10^``decimals``.
+
+    They are stored as int32, ``decimals`` is 0, 3, 6 or 9, and indices are stored as uint16. The
+    attributes ``values`` and ``indices`` are float64 and int32 copies, made anew at each access;
+    values have the bits of a correctly rounded division. A zero has no sign.
+    """
+
+    def __init__(self, values, indices, indptr, n_features, bias=-1.0, blocks=None, *, decimals):
+        super().__init__(values, indices, indptr, n_features, bias, blocks)
+        self.decimals = decimals
+        _pack(self, decimals)
+
+    def over(self, values, indices, indptr, bias, blocks=None):
+        """Rows of the same kind over other arrays."""
+        decimals = self.decimals
+        return PackedRows(values, indices, indptr, self.shape[1], bias, blocks, decimals=decimals)
+
+    @property
+    def values(self):
+        return _unpacked(self.stored[0], self.decimals)
+
+    @property
+    def indices(self):
+        return self.stored[1].astype(np.int32)
+
+
 def bytes_of(array):
     """The memory of a contiguous array of any type."""
     return array.reshape(-1).view(np.uint8)
@@ -213,3 +249,19 @@ def bytes_of(array):
 
 cdef inline const void* begin_of(const unsigned char[::1] memory) noexcept:
     return &memory[0] if memory.shape[0] else NULL
+
+
+cdef int _pack(Rows rows, int decimals) except -1:
+    rows_pack(&rows.c, decimals)
+    return 0
+
+
+cdef object _unpacked(const int32_t[::1] stored, int decimals):
+    cdef Py_ssize_t t
+    cdef row_unit_t unit = packed_unit(decimals)
+    values = np.empty(stored.shape[0])
+    cdef double[::1] out = values
+    with nogil:
+        for t in range(stored.shape[0]):
+            out[t] = packed_value(stored[t], unit)
+    return values

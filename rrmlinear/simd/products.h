@@ -66,7 +66,7 @@ PRODUCTS_OF_DENSE(dense_double, double)
 
 RRM_INLINE void product_prefetch(const row_t *row)
 {
-    ptrdiff_t value = row->kind & ROW_FLOAT32 ? 4 : 8, index = row->kind & ROW_INT64 ? 8 : 4;
+    ptrdiff_t value = row_value_size(row->kind), index = row_index_size(row->kind);
     const char *values = (const char *)row->values + PREFETCH_DISTANCE;
     const char *indices = (const char *)row->indices + PREFETCH_DISTANCE / value * index;
     for (ptrdiff_t q = 0; q < row->length * value; q += 64)

@@ -1,4 +1,8 @@
-/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices.
+/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices; or packed.
+ *
+ * Packed rows are sparse. A value is a whole number m of 32 bits over 10^0, 10^3, 10^6 or 10^9, and
+ * indices have 16 bits. m · high + m · low is m / 10^k correctly rounded: `high` has 22 bits, so that
+ * the first product is exact (tried for all m below 2^31).
  *
  * The kind is a compile-time constant inside each kernel (ROW_SWITCH below): a kernel is written
  * once, the compiler makes a loop for each kind, and the choice costs one branch a row. */
@@ -8,15 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4 };
+enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4, ROW_PACKED = 8 };
+
+/* A power of ten ≈ high + low. */
+typedef struct {
+    double high, low;
+} row_unit_t;
 
 typedef struct {
     const void *values;
     const void *indices;   /* not read when the row is dense */
     ptrdiff_t length;      /* stored values, the appended bias column not among them */
-    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE */
+    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE, or ROW_PACKED */
     double bias;           /* value of the appended column; 0: there is none */
     ptrdiff_t bias_index;  /* its index: the number of features of the data */
+    row_unit_t unit;       /* of packed values */
 } row_t;
 
 typedef struct {
@@ -27,9 +37,33 @@ typedef struct {
     int kind;
     int indptr_is_64;
     double bias;
+    row_unit_t unit;
 } rows_t;
 
 #define RRM_INLINE static inline __attribute__((always_inline))
+
+/* The unit of packed values with 0, 3, 6 or 9 decimals. */
+RRM_INLINE row_unit_t packed_unit(int decimals)
+{
+    static const row_unit_t units[] = {{1, 0},
+                                       {0x1.0624e0p-10, -0x1.6872b020c49bap-33},
+                                       {0x1.0c6f78p-20, 0x1.05af6c69b5a64p-43},
+                                       {0x1.12e0c0p-30, -0x1.7d9296b4d19d3p-54}};
+    return units[decimals / 3];
+}
+
+RRM_INLINE double packed_value(int32_t number, row_unit_t unit)
+{
+    double whole = number;
+    return whole * unit.high + whole * unit.low;
+}
+
+/* Take the values for packed ones. */
+static inline void rows_pack(rows_t *rows, int decimals)
+{
+    rows->kind = ROW_PACKED;
+    rows->unit = packed_unit(decimals);
+}
 
 /* Code for several instruction sets; the loader takes the best that the machine has. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
@@ -46,10 +80,18 @@ RRM_INLINE ptrdiff_t rows_begin(const rows_t *rows, ptrdiff_t i)
                               : (ptrdiff_t)((const int32_t *)rows->indptr)[i];
 }
 
+/* Bytes of a stored value, and of an index. */
+RRM_INLINE ptrdiff_t row_value_size(int kind) { return kind & (ROW_FLOAT32 | ROW_PACKED) ? 4 : 8; }
+
+RRM_INLINE ptrdiff_t row_index_size(int kind)
+{
+    return kind & ROW_PACKED ? 2 : kind & ROW_INT64 ? 8 : 4;
+}
+
 RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
 {
     row_t row;
-    ptrdiff_t begin, value_size = rows->kind & ROW_FLOAT32 ? 4 : 8;
+    ptrdiff_t begin;
     if (rows->kind & ROW_DENSE) {
         begin = i * rows->n_features;
         row.length = rows->n_features;
@@ -57,12 +99,13 @@ RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
     } else {
         begin = rows_begin(rows, i);
         row.length = rows_begin(rows, i + 1) - begin;
-        row.indices = (const char *)rows->indices + begin * (rows->kind & ROW_INT64 ? 8 : 4);
+        row.indices = (const char *)rows->indices + begin * row_index_size(rows->kind);
     }
-    row.values = (const char *)rows->values + begin * value_size;
+    row.values = (const char *)rows->values + begin * row_value_size(rows->kind);
     row.kind = rows->kind;
     row.bias = rows->bias;
     row.bias_index = rows->n_features;
+    row.unit = rows->unit;
     return row;
 }
 
@@ -87,6 +130,8 @@ RRM_INLINE void rows_prefetch(const rows_t *rows, ptrdiff_t i)
 
 RRM_INLINE double row_value(const row_t *row, int kind, ptrdiff_t t)
 {
+    if (kind & ROW_PACKED)
+        return packed_value(((const int32_t *)row->values)[t], row->unit);
     return kind & ROW_FLOAT32 ? (double)((const float *)row->values)[t]
                               : ((const double *)row->values)[t];
 }
@@ -95,6 +140,8 @@ RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_DENSE)
         return t;
+    if (kind & ROW_PACKED)
+        return ((const uint16_t *)row->indices)[t];
     return kind & ROW_INT64 ? (ptrdiff_t)((const int64_t *)row->indices)[t]
                             : (ptrdiff_t)((const int32_t *)row->indices)[t];
 }
@@ -118,9 +165,9 @@ static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
             *(bound ? &end : &begin) = low;
         }
     }
-    row.values = (const char *)row.values + begin * (row.kind & ROW_FLOAT32 ? 4 : 8);
+    row.values = (const char *)row.values + begin * row_value_size(row.kind);
     if (row.indices)
-        row.indices = (const char *)row.indices + begin * (row.kind & ROW_INT64 ? 8 : 4);
+        row.indices = (const char *)row.indices + begin * row_index_size(row.kind);
     row.length = end - begin;
     if (to < row.bias_index)
         row.bias = 0;
@@ -133,6 +180,7 @@ static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
 #define ROW_SWITCH(row, CALL)                                           \
     switch ((row)->kind) {                                              \
     case 0: CALL(0); break;                                             \
+    case ROW_PACKED: CALL(ROW_PACKED); break;                           \
     case ROW_FLOAT32: CALL(ROW_FLOAT32); break;                         \
     case ROW_INT64: CALL(ROW_INT64); break;                             \
     case ROW_INT64 | ROW_FLOAT32: CALL(ROW_INT64 | ROW_FLOAT32); break; \

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -57,7 +58,9 @@ def solve_scalars(
     duals = scalar_duals(start.duals, (problem.n_examples,))
     checked = Point(start.weights, duals)
     solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
-    return _with_support(solver.solve(stopping or chosen.stopping, on_pass), chosen.loss, y)
+    result = solver.solve(stopping or chosen.stopping, on_pass)
+    del solver, costs  # memory for the rest
+    return _with_support(result, chosen.loss, y)
 
 
 def solve_measure(
@@ -107,11 +110,10 @@ def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     """The result with counts of the duals α that are not zero and of those at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
-    alphas = result.duals
-    beyond = loss.conjugates(y, alphas * (1 + BOUND_GROWTH))
-    counts = {
-        "examples": int(np.count_nonzero(alphas)),
-        "duals": int(np.count_nonzero(alphas)),
-        "at_bound": int(np.count_nonzero(np.isinf(beyond) & (alphas != 0))),
-    }
+    moved = int(np.count_nonzero(result.duals))
+    counts = {"examples": moved, "duals": moved, "at_bound": 0}
+    for piece in pieces(len(y)):
+        alphas = result.duals[piece]
+        beyond = loss.conjugates(y[piece], alphas * (1 + BOUND_GROWTH))
+        counts["at_bound"] += int(np.count_nonzero(np.isinf(beyond) & (alphas != 0)))
     return replace(result, support=result.support | counts)

@@ -2,9 +2,9 @@
 
 Every input is random LIBSVM-like text, broken in random places, and is read in one block and in
 tiny blocks by several threads; both must agree with a slow reference to the bit and to the line and
-column of the refusal or warning. With --liblinear TRAIN a sample is also given to that LIBLINEAR
-binary. One input in ten is an archive of several compressed members, damaged too: it is refused, or
-read as if it were whole.
+column of the refusal or warning. It is also read to packed rows where that is exact. With
+--liblinear TRAIN a sample is also given to that LIBLINEAR binary. One input in ten is an archive of
+several compressed members, damaged too: it is refused, or read as if it were whole.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ from typing import Any
 import numpy as np
 from libsvm_reference import RefusedError, read_text
 
+from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_reading import MIN_PACKED, Reading
+from rrmlinear.data.text.line_blocks import LineBlocks
 
 LABELS = ["1", "-1", "+1", "0", "2.5", "1e3", "3,4", "nan", "inf", "-0", "0x1p2", "a", "1e400"]
 INDICES = ["1", "2", "3", "4", "7", "07", "+5", "-1", "0", "12345678", "123456789", "2147483647"]
@@ -224,7 +227,22 @@ def check(text: bytes, chance: random.Random) -> str:
     assert whole == cut, (text, options, block_size, threads, whole, cut)
     wanted = expected(text, **options)
     assert whole == wanted, (text, options, whole, wanted)
+    if whole[0] == "read" and options["zero_based"] is False and options["dtype"] is np.float64:
+        check_packed(text, threads, block_size)
     return str(whole[0])
+
+
+def check_packed(text: bytes, threads: int, block_size: int) -> None:
+    """Read the text as a large file, whose rows are packed where that is exact."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = read_libsvm(io.BytesIO(text), threads=1)
+    reading = Reading("", np.dtype(np.float64), None, False, False, compact=True)
+    reading.run(LineBlocks(io.BytesIO(text), block_size, PADDING), MIN_PACKED, threads)
+    rows = reading.problem().rows
+    found = (rows.values == plain.rows.values) & (rows.indices == plain.rows.indices)
+    assert found.all(), (text, threads, block_size)
+    assert (rows.indptr == plain.rows.indptr).all(), (text, threads, block_size)
 
 
 def random_archive(chance: random.Random) -> tuple[list[bytes], list[bytes], bytes]:

@@ -17,7 +17,8 @@ from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped, open_container
 from rrmlinear.data.container.pieces import Piece
 from rrmlinear.data.text._exact_line import Code
-from rrmlinear.data.text._libsvm_parser import PADDING, Block
+from rrmlinear.data.text._example_arrays import Block
+from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
 from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
 from rrmlinear.data.text.libsvm_errors import warning_of
@@ -84,8 +85,8 @@ class _PieceReading(Reading):
                 self.arrays.reserve(room // SHORTEST_LINE + 1, room // SHORTEST_PAIR + 1)
             block = Block(0, 0, self.lines)
             self.arrays.parse(buffer, end, block)
-            if block.fault is not None and block.fault[0] == Code.NEEDS_INT64:
-                self.arrays.widen(0)
+            if block.fault is not None and block.fault[0] == Code.NEEDS_WIDER:
+                self.arrays.widen([])
                 self.arrays.parse(buffer, end, block)
             if block.fault is not None:
                 raise self._error(block.fault, block)

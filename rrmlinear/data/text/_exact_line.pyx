@@ -150,7 +150,7 @@ cdef Outcome exact_line(const char* begin, const char* end, const Rules* rules, 
         if index > rules.features:
             return refuse(fault, INDEX_ABOVE_FEATURES, begin, text, colon)
         if index > rules.largest:
-            return refuse(fault, NEEDS_INT64, begin, text, colon)
+            return refuse(fault, NEEDS_WIDER, begin, text, colon)
         text = skip_blanks(colon + 1, end)
         stop = find_blank(text, end)
         token.assign(text, stop - text)

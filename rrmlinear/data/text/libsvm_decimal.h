@@ -21,7 +21,8 @@ constexpr double EXACT_POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr double SIGNED_POWERS[2][9] = {{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8},
                                         {-1e0, -1e1, -1e2, -1e3, -1e4, -1e5, -1e6, -1e7, -1e8}};
-constexpr uint64_t WHOLE_POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+constexpr uint64_t WHOLE_POWERS[] = {1,      10,      100,      1000,      10000,
+                                     100000, 1000000, 10000000, 100000000, 1000000000};
 constexpr int MAX_EXACT_POWER = 22;
 constexpr uint64_t MAX_EXACT_MANTISSA = uint64_t(1) << 53;
 constexpr int MAX_WHOLE_DIGITS = 19; /* what 64 bits hold */

@@ -102,9 +102,9 @@ def read_sequences(
 def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
     """`read_libsvm` for losses that know no sequences: a ``qid`` is refused.
 
-    Rows are dense where the lines have nearly all features: see `Reading`.
+    Rows take little memory: dense or packed, see `Reading`.
     """
-    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, False, dense=True)
+    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, False, compact=True)
 
 
 def _read(
@@ -116,7 +116,7 @@ def _read(
     strict: bool,
     block_size: int,
     sequences: bool | None,
-    dense: bool = False,
+    compact: bool = False,
 ) -> Problem:
     is_mapped = is_container(path_or_file)
     if dtype is not None or not is_mapped:
@@ -135,7 +135,7 @@ def _read(
     if is_mapped:
         return _of_container(path_or_file, dtype, n_features, sequences)
     reading = Reading(
-        name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, dense
+        name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
     )
     with open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)

@@ -55,14 +55,65 @@ static inline const char *read_query_id(const char *p, const char *end, int64_t 
     return whole && fits ? stop : nullptr;
 }
 
-/* The line at p, where `separators` starts: the begin of the next, or NULL for any other grammar and
- * for lines to refuse. `separators` then has to start anew. */
-template <class V, class I>
+/* Arrays of values of type V and indices of type I. */
+template <class V, class I> struct Plain {
+    V *values;
+    I *indices;
+
+    int64_t index(int64_t k) const { return int64_t(indices[k]); }
+
+    bool put(int64_t k, int64_t index, double value) const
+    {
+        values[k] = V(value);
+        indices[k] = I(index);
+        return true;
+    }
+
+    /* mantissa / 10^scale, below 10^7, scale ≤ 8 */
+    bool put_decimal(int64_t k, int64_t index, bool negative, uint64_t mantissa, size_t scale) const
+    {
+        return put(k, index, double(int64_t(mantissa)) / SIGNED_POWERS[negative][scale]);
+    }
+};
+
+/* Packed arrays (rows.h). A value that they cannot hold, exactly as strtod reads it, is not put. */
+struct Packed {
+    int32_t *values;
+    uint16_t *indices;
+    size_t decimals;
+
+    int64_t index(int64_t k) const { return indices[k]; }
+
+    bool put(int64_t k, int64_t index, double value) const
+    {
+        double power = EXACT_POWERS[decimals], whole = std::nearbyint(value * power);
+        if (!(std::fabs(whole) <= INT32_MAX && whole / power == value))
+            return false;
+        values[k] = int32_t(whole);
+        indices[k] = uint16_t(index);
+        return true;
+    }
+
+    bool put_decimal(int64_t k, int64_t index, bool negative, uint64_t mantissa, size_t scale) const
+    {
+        if (scale > decimals)
+            return put(k, index, double(int64_t(mantissa)) / SIGNED_POWERS[negative][scale]);
+        int64_t whole = int64_t(mantissa * WHOLE_POWERS[decimals - scale]);
+        values[k] = int32_t(negative ? -whole : whole);
+        indices[k] = uint16_t(index);
+        return whole <= INT32_MAX;
+    }
+};
+
+/* The line at p, where `separators` starts: the begin of the next, or NULL for any other grammar, for
+ * lines to refuse and for values that the store cannot hold. `separators` then has to start anew. */
+template <class Store>
 static inline const char *fast_line(const char *p, const char *end, const Rules &rules,
-                                    Separators &separators, V *values, I *indices,
-                                    int64_t &stored, Line &line)
+                                    Separators &separators, const Store &store, int64_t &stored,
+                                    Line &line)
 {
     int64_t k = stored, previous = rules.before_first;
+    bool fits = true;
     p = read_decimal(p, end, line.label);
     if (!p)
         return nullptr;
@@ -123,20 +174,19 @@ static inline const char *fast_line(const char *p, const char *end, const Rules 
             if (scale - 1 < 8)
                 mantissa = mantissa * WHOLE_POWERS[scale] + join_digits(chunk, scale);
         }
-        double value;
         if (__builtin_expect(whole - 1 < 7 && scale <= 8 && (*stop | 0x20) != 'e', 1)) {
-            value = double(int64_t(mantissa)) / SIGNED_POWERS[negative][scale];
+            fits &= store.put_decimal(k++, index - rules.offset, negative, mantissa, scale);
         } else {
+            double value;
             p = read_decimal(colon + 1, end, value);
             if (!p || std::fabs(value) >= rules.value_limit)
                 return nullptr;
             next = separators.seek(next, p);
+            fits &= store.put(k++, index - rules.offset, value);
         }
-        values[k] = V(value);
-        indices[k++] = I(index - rules.offset);
         previous = index;
     }
-    if (previous > rules.largest)
+    if (previous > rules.largest || !fits)
         return nullptr;
     stored = k;
     line.last = previous;

@@ -1,5 +1,5 @@
 # The C++ of LIBSVM text: separators, and lines of the plain grammar.
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 from libcpp cimport bool as cbool
 
 
@@ -19,9 +19,22 @@ cdef extern from "libsvm_parser.h" namespace "rrm" nogil:
     cppclass Separators:
         void start(const char* p, const char* end)
 
-    const char* fast_line[V, I](const char* p, const char* end, const Rules& rules,
-                                Separators& separators, V* values, I* indices, int64_t& stored,
-                                Line& line)
+    cppclass Plain[V, I]:
+        V* values
+        I* indices
+        int64_t index(int64_t k)
+        cbool put(int64_t k, int64_t index, double value)
+
+    cppclass Packed:
+        int32_t* values
+        uint16_t* indices
+        size_t decimals
+        int64_t index(int64_t k)
+        cbool put(int64_t k, int64_t index, double value)
+
+    const char* fast_line[Store](const char* p, const char* end, const Rules& rules,
+                                 Separators& separators, const Store& store, int64_t& stored,
+                                 Line& line)
     void count_marks(const char* p, const char* end, int64_t& lines, int64_t& colons)
     cbool is_blank(char c)
     cbool is_space(char c)

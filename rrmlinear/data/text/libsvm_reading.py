@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import PackedRows, Rows
 from rrmlinear.data.sequences import returning
 from rrmlinear.data.text._exact_line import Code
-from rrmlinear.data.text._libsvm_parser import Arrays, Block, count_marks
+from rrmlinear.data.text._example_arrays import Block
+from rrmlinear.data.text._libsvm_parser import Arrays, count_marks
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain, warning_of
 from rrmlinear.data.text.line_blocks import LineBlocks
 
@@ -25,6 +26,8 @@ Fault = tuple[int, int, int, bytes, int]
 # Rows that store this fraction of all features, and this number of values, become dense where the
 # caller wants it. Fewer values are the same rows, and the same bits of a fit, as CSR arrays make.
 DENSE_PART, MIN_DENSE = 0.9, 1_000_000
+# Bytes of a file from which rows are packed where the caller wants it.
+MIN_PACKED = 1 << 24
 
 
 @dataclass
@@ -37,8 +40,9 @@ class Reading:
     the end. One thread alone puts blocks side by side, and after the first takes a bound by length.
 
     With ``sequences`` each line needs a qid, which may not come back after another; without, lines
-    have none; None leaves that to the file. With ``dense`` rows become dense where they store
-    nearly all features: products are quicker, and dense rows have no indices.
+    have none; None leaves that to the file. With ``compact`` rows become dense where they store
+    nearly all features: products are quicker, and dense rows have no indices. Other rows of a large
+    file, indices from 1, are then packed where that loses nothing: see `PackedRows`.
     """
 
     path: str
@@ -47,7 +51,7 @@ class Reading:
     zero_based: bool | str
     strict: bool
     sequences: bool | None = None
-    dense: bool = False
+    compact: bool = False
     arrays: Arrays = field(init=False)
     blocks: list[Block] = field(default_factory=list)
     errors: list[tuple[int, BaseException]] = field(default_factory=list)
@@ -65,11 +69,15 @@ class Reading:
             largest = self.n_features - (not from_one)
         open_base = self.zero_based == "auto"
         first = 0 if self.zero_based is not False else 1
-        self.arrays = Arrays(self.dtype, first - 1, int(from_one), largest, open_base, self.strict)
+        self.rules = first - 1, int(from_one), largest, open_base, self.strict
+        self.arrays = Arrays(self.dtype, *self.rules)
 
     def run(self, lines: LineBlocks, length: int | None, threads: int) -> None:
         self.lines_left, self.length = lines, length
         if length is not None:
+            packable = self.zero_based is False and self.dtype == np.float64
+            if self.compact and packable and length >= MIN_PACKED:
+                self.arrays = Arrays(self.dtype, *self.rules, packed=True)
             threads = max(1, min(threads, length // lines.block_size))
         self.alone = threads == 1
         others = [threading.Thread(target=self._work) for _ in range(threads - 1)]
@@ -154,12 +162,14 @@ class Reading:
         self.lines = last.first_line + last.lines
 
     def _parse(self, buffer: bytearray, end: int, block: Block) -> None:
+        widened = self.arrays.widened
         self._parse_once(buffer, end, block)
-        if block.fault is not None and block.fault[0] == Code.NEEDS_INT64:
+        while block.fault is not None and block.fault[0] == Code.NEEDS_WIDER:
             with self.reading:
                 self._wait_for_others()
-                if not self.arrays.wide:
-                    self.arrays.widen(self.stored)
+                if self.arrays.widened == widened:
+                    self.arrays.widen(self.blocks)
+                widened = self.arrays.widened
                 with self.settled:
                     self.working += 1
             self._parse_once(buffer, end, block)
@@ -212,10 +222,14 @@ class Reading:
             self.arrays.shift_indices(stored, 1)
         width = max(0, largest + from_zero) if self.n_features is None else self.n_features
         least = max(MIN_DENSE, DENSE_PART * rows * width)
-        if self.dense and not self.arrays.wide and stored >= least:
+        if self.compact and not self.arrays.wide and stored >= least:
             values, labels = self.arrays.finish_dense(rows, width)
             return Problem(Rows(values, None, None, width), labels, None, query_ids)
         values, indices, indptr, labels = self.arrays.finish(rows, stored)
+        decimals = self.arrays.decimals
+        if decimals >= 0:
+            packed = PackedRows(values, indices, indptr, width, decimals=decimals)
+            return Problem(packed, labels, None, query_ids)
         return Problem(Rows(values, indices, indptr, width), labels, None, query_ids)
 
     def _check_query_ids(self) -> None:

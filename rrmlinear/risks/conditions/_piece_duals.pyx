@@ -51,13 +51,14 @@ cdef class PieceDuals:
         self.target, self.offset, self.lower, self.upper = (
             self._flat(columns) for columns in zip(*pieces))
         if scales is None:
-            self.scale, self.weight = None, np.tile(costs, self.parts)
+            self.scale, self.weight = None, self._flat([costs] * self.parts)
         else:
             self.scale = self._flat(scales)
             self.weight = self._flat([costs * scale for scale in scales])
 
     def _flat(self, columns):
-        return np.concatenate([np.broadcast_to(np.float64(x), self.n) for x in columns])
+        columns = [np.broadcast_to(np.float64(x), self.n) for x in columns]
+        return np.ascontiguousarray(columns[0]) if self.parts == 1 else np.concatenate(columns)
 
     def lines(self, const double[::1] scores not None, alphas, curvatures, double guess,
               bint at_most=False):

@@ -15,6 +15,7 @@ from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.shrinking import Shrinking
+from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
@@ -123,9 +124,9 @@ class ProxSDCA(DualDescent):
         return duals
 
     def start(self) -> None:
-        self.curvature = self.curvatures() / self.regularizer.modulus
+        curvature = self.curvatures() / self.regularizer.modulus
         if self.option in ("IV", "V"):
-            self.curvature[:] = self.curvature.max()
+            curvature[:] = curvature.max()
         self._settle_threads()
         average = None
         if self.averaging:
@@ -137,7 +138,7 @@ class ProxSDCA(DualDescent):
             self.regularizer,
             self.y,
             self.costs,
-            self.curvature,
+            curvature,
             OPTIONS[self.option],
             average,
             self.threads,
@@ -329,17 +330,23 @@ class ProxSDCA(DualDescent):
         return total / max(1, support), at_bound / max(1, support)
 
     def margin_unit(self) -> float:
-        at_zero = np.zeros(self.n)
-        slope = float(np.abs(self.loss.derivatives(self.y, at_zero)).sum())
-        unit = float(self.loss.values(self.y, at_zero).sum()) / slope if slope > 0 else 1.0
-        return unit if unit > 0 else 1.0
+        slope = value = 0.0
+        for piece in pieces(self.n):
+            y, at_zero = self.y[piece], np.zeros(piece.stop - piece.start)
+            slope += float(np.abs(self.loss.derivatives(y, at_zero)).sum())
+            value += float(self.loss.values(y, at_zero).sum())
+        return value / slope if slope > 0 and value > 0 else 1.0
 
     def shares(self, duals: Any) -> NDArray[np.float64]:
         return self.costs * np.abs(duals)
 
     def value_at_zero(self) -> float:
         omega = self.regularizer.value_of(np.zeros(self.rows.width))
-        return float(self.costs @ self.loss.values(self.y, np.zeros(self.n))) + omega
+        losses = 0.0
+        for piece in pieces(self.n):
+            at_zero = np.zeros(piece.stop - piece.start)
+            losses += float(self.costs[piece] @ self.loss.values(self.y[piece], at_zero))
+        return losses + omega
 
     def close(self) -> None:
         self.team.close()

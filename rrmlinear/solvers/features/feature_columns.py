@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.features._cuts import scaled_columns
 from rrmlinear.solvers.features._feature_descent import products_and_spreads
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
@@ -58,19 +57,13 @@ class FeatureColumns:
         return Rows(np.ascontiguousarray(matrix), None, None, rows.shape[0])
 
     def _sparse(self, rows: Rows) -> Rows:
-        from scipy.sparse import csr_array, hstack
-
-        indptr: Any = rows.indptr
-        indices: Any = rows.indices
-        stored = slice(int(indptr[0]), int(indptr[-1]))
-        values = rows.values[stored]
-        if (self.unit != 1).any():
-            values = values * np.repeat(self.unit, rows.lengths())
-        matrix: Any = csr_array((values, indices[stored], indptr - indptr[0]), shape=rows.shape)
-        matrix = matrix.tocsc()
-        if self._appended():
-            matrix = hstack([matrix, (self.bias * self.unit)[:, None]], format="csc")
-        return Rows(matrix.data, matrix.indices, matrix.indptr, rows.shape[0])
+        if not self._appended():
+            rows = rows.with_bias(-1.0)
+        columns = scaled_columns(rows, self.unit)
+        if rows.values.dtype == np.float32 and not self._appended() and (self.unit == 1).all():
+            values = columns.values.astype(np.float32)
+            return Rows(values, columns.indices, columns.indptr, columns.shape[1])
+        return columns
 
     def _centre(self) -> None:
         square = self.curvature

@@ -1,4 +1,4 @@
-"""Inner products of whole arrays on one thread, with the same bits wherever they run.
+"""Inner products of whole arrays on one thread, with the same bits wherever they run; and pieces.
 
 BLAS would spread them over threads, which slows them down beside a product with the data, above all
 if another process holds a core.
@@ -6,12 +6,16 @@ if another process holds a core.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+#: Entries of a piece of a long vector.
+PIECE = 1 << 16
 
 
 def inner(a: Array, b: Array) -> float:
@@ -36,3 +40,8 @@ def are_same(a: Any, b: Any) -> bool:
     if not isinstance(a, np.ndarray):
         return bool(a == b)
     return bool(a.size and a.flat[0] == b.flat[0] and np.array_equal(a, b))
+
+
+def pieces(n: int) -> Iterator[slice]:
+    """Slices that make up 0 … n − 1: what is computed for one at a time takes little memory."""
+    return (slice(begin, min(begin + PIECE, n)) for begin in range(0, n, PIECE))

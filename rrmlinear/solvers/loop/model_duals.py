@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation, Unconditioned
+from rrmlinear.solvers.loop.inner import pieces
 
 Array = NDArray[np.float64]
 
@@ -25,11 +26,13 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
     """
     if not isinstance(at, Unconditioned) or risk.costs.ndim > 1:
         return None
-    costs = risk.costs
-    rates = np.divide(at.curvatures, costs, out=np.zeros(len(costs)), where=costs > 0)
-    alphas: Array = -(at.derivatives + rates * moves)
-    outside = np.isinf(risk.loss.conjugates(risk.labels, alphas))
-    if np.count_nonzero(outside) > MAX_OUTSIDE * len(costs):
-        return None
-    alphas[outside] = -after.derivatives[outside]
-    return alphas
+    n, beyond = len(risk.costs), 0
+    alphas = np.empty(n)
+    for piece in pieces(n):
+        costs, some = risk.costs[piece], alphas[piece]
+        rates = np.divide(at.curvatures[piece], costs, out=np.zeros(len(some)), where=costs > 0)
+        some[:] = -(at.derivatives[piece] + rates * moves[piece])
+        outside = np.isinf(risk.loss.conjugates(risk.labels[piece], some))
+        beyond += int(np.count_nonzero(outside))
+        some[outside] = -after.derivatives[piece][outside]
+    return None if beyond > MAX_OUTSIDE * n else alphas

@@ -7,13 +7,14 @@ pass. Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large li
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 
 Array = NDArray[np.float64]
@@ -69,36 +70,52 @@ class Rule:
         """(violation, its bound) at a point with its scores."""
         raise TypeError(f"{type(self).__name__} does not say what it bounds")
 
-    @cached_property
-    def _box(self) -> tuple[Array, Array, float]:
+    def _pieces(self, point: Point) -> Iterator[_Piece]:
+        """The examples with a cost, some at a time."""
+        for piece in pieces(len(self.risk.labels)):
+            some: Any = piece
+            if self.free_examples:
+                some = piece.start + np.flatnonzero(self.risk.costs[piece] > 0)
+            yield _Piece(
+                self.risk.loss, self.risk.labels[some], point.scores[some], point.duals[some]
+            )
+
+
+class _Piece:
+    """Some examples: labels, scores and duals."""
+
+    def __init__(self, loss: Any, labels: Array, scores: Array, duals: Array) -> None:
+        self.loss, self.labels, self.scores, self.duals = loss, labels, scores, duals
+
+    def box(self) -> tuple[Array, Array, float]:
         """The bounds of α_i, and ε."""
-        lower, upper, epsilon = self.risk.loss.box(self.risk.labels)
+        lower, upper, epsilon = self.loss.box(self.labels)
         return lower, upper, epsilon
 
-    def _residuals(self, scores: Array, alphas: Array) -> Array:
+    def pulls(self) -> Array:
         """Derivatives of the dual by α_i without the term of ε."""
-        pulls: Array = self.risk.labels - scores
-        if self.risk.loss.smoothing:
-            pulls -= self.risk.loss.smoothing * alphas
+        pulls: Array = self.labels - self.scores
+        if self.loss.smoothing:
+            pulls -= self.loss.smoothing * self.duals
         return pulls
-
-    def _counted(self, each: Array) -> Array:
-        """The entries of examples with a cost."""
-        return each[self.risk.costs > 0] if self.free_examples else each
 
 
 class DualRange(Rule):
     """The range of the projected gradient of the dual: of ascents for classification."""
 
     def violation(self, point: Point) -> tuple[float, float]:
-        duals = point.duals
-        lower, upper, _ = self._box
-        gradient = -self.risk.labels * self._residuals(point.scores, duals)
-        gradient[(duals == 0) & (gradient > 0)] = 0
-        at_end = (duals == lower) | (duals == upper)
-        gradient[at_end & (duals != 0) & (gradient < 0)] = 0
-        gradient = self._counted(gradient)
-        return float(gradient.max() - gradient.min()), self.tolerance
+        highest: Any = -np.inf
+        lowest: Any = np.inf
+        for piece in self._pieces(point):
+            duals = piece.duals
+            lower, upper, _ = piece.box()
+            gradient = -piece.labels * piece.pulls()
+            gradient[(duals == 0) & (gradient > 0)] = 0
+            at_end = (duals == lower) | (duals == upper)
+            gradient[at_end & (duals != 0) & (gradient < 0)] = 0
+            highest = np.maximum(highest, gradient.max(initial=-np.inf))
+            lowest = np.minimum(lowest, gradient.min(initial=np.inf))
+        return float(highest - lowest), self.tolerance
 
 
 class DualSum(Rule):
@@ -113,17 +130,18 @@ class DualSum(Rule):
     of_largest = False
 
     def violation(self, point: Point) -> tuple[float, float]:
-        duals = point.duals
-        lower, upper, epsilon = self._box
-        pulls = self._residuals(point.scores, duals)
-        inside = np.abs(pulls - epsilon * np.sign(duals))
-        each = np.where(duals == 0, np.maximum(np.abs(pulls) - epsilon, 0), inside)
-        each = np.where(duals >= upper, np.maximum(epsilon - pulls, 0), each)
-        each = np.where(duals <= lower, np.maximum(epsilon + pulls, 0), each)
-        violation = float(self._counted(each).sum())
+        violation = zero = 0.0
+        for piece in self._pieces(point):
+            duals, pulls = piece.duals, piece.pulls()
+            lower, upper, epsilon = piece.box()
+            inside = np.abs(pulls - epsilon * np.sign(duals))
+            each = np.where(duals == 0, np.maximum(np.abs(pulls) - epsilon, 0), inside)
+            each = np.where(duals >= upper, np.maximum(epsilon - pulls, 0), each)
+            each = np.where(duals <= lower, np.maximum(epsilon + pulls, 0), each)
+            violation += float(each.sum())
+            zero += float(np.maximum(np.abs(piece.labels) - epsilon, 0).sum())
         if self.first == np.inf:
-            at_zero = np.maximum(np.abs(self.risk.labels) - epsilon, 0)
-            self.first = min(violation, float(self._counted(at_zero).sum()))
+            self.first = min(violation, zero)
         return violation, self.tolerance * self.first
 
 
@@ -131,25 +149,27 @@ class LogisticDual(Rule):
     """The largest derivative of the dual of logistic regression."""
 
     def violation(self, point: Point) -> tuple[float, float]:
-        duals = point.duals
-        margins, b = self.risk.labels * point.scores, self.risk.labels * duals
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            gradient = np.abs(margins + np.log(b) - np.log1p(-b))
-            gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
-        return float(self._counted(gradient).max()), self.tolerance
+        largest: Any = 0.0
+        for piece in self._pieces(point):
+            margins, b = piece.labels * piece.scores, piece.labels * piece.duals
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                gradient = np.abs(margins + np.log(b) - np.log1p(-b))
+                gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
+            largest = np.maximum(largest, gradient.max(initial=0.0))
+        return float(largest), self.tolerance
 
 
 class FreeRange(Rule):
     """The range of scores that contradict an intercept left free: of the one-class machine."""
 
     def violation(self, point: Point) -> tuple[float, float]:
-        duals = point.duals
-        lower, upper, _ = self._box
-        pulls = self._residuals(point.scores, duals)
-        up, down = pulls[duals < upper], pulls[duals > lower]
-        if not (up.size and down.size):
-            return 0.0, self.tolerance
-        return max(0.0, float(up.max() - down.min())), self.tolerance
+        up, down = -np.inf, np.inf
+        for piece in self._pieces(point):
+            lower, upper, _ = piece.box()
+            pulls = piece.pulls()
+            up = max(up, float(pulls[piece.duals < upper].max(initial=-np.inf)))
+            down = min(down, float(pulls[piece.duals > lower].min(initial=np.inf)))
+        return max(0.0, up - down) if np.isfinite(up - down) else 0.0, self.tolerance
 
 
 class ClassRange(Rule):

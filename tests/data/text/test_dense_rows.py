@@ -36,7 +36,7 @@ def test_missing_values_are_zeros_of_dense_rows(dtype, part, tmp_path):
     X[0, 6], X[5] = 1.0, 0.0  # a row without values
     path = tmp_path / "data"
     write_libsvm(path, Problem.from_arrays(sp.csr_array(X), np.ones(300)))
-    reading = Reading("data", np.dtype(dtype), None, False, False, dense=True)
+    reading = Reading("data", np.dtype(dtype), None, False, False, compact=True)
     with open(path, "rb") as stream:
         reading.run(LineBlocks(stream, 1 << 10, PADDING), None, 2)
     problem = reading.problem()

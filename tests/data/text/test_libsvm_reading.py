@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rrmlinear import read_libsvm
-from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, Block, count_marks
+from rrmlinear.data.text._example_arrays import Block
+from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, count_marks
 
 
 @settings(max_examples=400, deadline=None)

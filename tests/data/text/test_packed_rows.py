@@ -1,0 +1,149 @@
+"""Large files are read as packed rows by the commands: the same numbers in half of the memory."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.data.problem import take_rows
+from rrmlinear.data.rows import PackedRows, Rows
+from rrmlinear.data.text import libsvm_reading
+from rrmlinear.data.text._libsvm_parser import PADDING
+from rrmlinear.data.text.libsvm_format import read_examples, read_libsvm
+from rrmlinear.data.text.libsvm_reading import Reading
+from rrmlinear.data.text.line_blocks import LineBlocks
+
+
+@pytest.fixture(autouse=True)
+def small_files_suffice(monkeypatch):
+    monkeypatch.setattr(libsvm_reading, "MIN_PACKED", 1)
+
+
+def read_in_blocks(path, threads, block_size=200):
+    """The file's problem, read compactly in small blocks."""
+    reading = Reading(str(path), np.dtype(np.float64), None, False, False, False, compact=True)
+    with open(path, "rb") as stream:
+        reading.run(LineBlocks(stream, block_size, PADDING), path.stat().st_size, threads)
+    return reading.problem()
+
+
+def write(path, values, features=50, lines=60, more=()):
+    """Lines of five values each, taken in turn, and further lines."""
+    rng = np.random.default_rng(0)
+    text = []
+    for i in range(lines):
+        indices = np.sort(rng.choice(features, 5, replace=False)) + 1
+        chosen = [values[(5 * i + t) % len(values)] for t in range(5)]
+        text.append(
+            f"{1 - 2 * (i % 2)} "
+            + " ".join(f"{j}:{v}" for j, v in zip(indices, chosen, strict=True))
+        )
+    path.write_text("\n".join([*text, *more]) + "\n")
+    return path
+
+
+def agree(problem, path):
+    """Whether the numbers are, to the bit, those of the plain reader."""
+    plain = read_libsvm(path)
+    assert problem.rows.shape == plain.rows.shape
+    assert (problem.rows.values == plain.rows.values).all()
+    assert (problem.rows.indices == plain.rows.indices).all()
+    assert (problem.rows.indptr == plain.rows.indptr).all()
+    assert (problem.labels == plain.labels).all()
+
+
+@pytest.mark.parametrize("decimals", [0, 3, 6, 9])
+def test_packed_values_are_correctly_rounded_quotients(decimals):
+    rng = np.random.default_rng(decimals)
+    numbers = rng.integers(-(2**31) + 1, 2**31, 100_000, dtype=np.int64).astype(np.int32)
+    numbers[:3] = 0, 2**31 - 1, 1 - 2**31
+    indices, indptr = np.zeros(len(numbers), np.uint16), np.arange(len(numbers) + 1)
+    rows = PackedRows(numbers, indices, indptr, 1, decimals=decimals)
+    assert (rows.values == numbers / 10.0**decimals).all()
+    assert (rows.product(np.ones((1, 1)), 1)[:, 0] == rows.values).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [
+        (["0.116891", "-0.5", "1", "0", "2", "0.000000001", "-2.147483647", "1e-9", "+.25"], 9),
+        (["0.116891", "3.25", "-2147.483647", "5e-6", "17"], 6),
+        (["2148", "0.125", "-7"], 3),
+        (["2147483647", "-12", "3.000", "3e4"], 0),
+    ],
+)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_values_of_few_digits_are_packed(tmp_path, values, decimals, threads):
+    path = write(tmp_path / "data", values)
+    problem = read_in_blocks(path, threads)
+    assert isinstance(problem.rows, PackedRows)
+    assert problem.rows.decimals == decimals
+    agree(problem, path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 2:0.1234567891",
+        "1 2:12345.678901",
+        "1 2:2147483648",
+        "1 2:1e-10 3:1",
+        "1 2:0x1p-30",
+        "1 2:1 70000:1",
+        "1 2:1 3000000000:1",
+    ],
+)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_other_numbers_are_not_packed(tmp_path, line, threads):
+    path = write(tmp_path / "data", ["0.116891", "-0.5", "1"], more=[line, "1 1:0.25"])
+    problem = read_in_blocks(path, threads)
+    assert type(problem.rows) is Rows
+    agree(problem, path)
+
+
+def test_indices_up_to_16_bits_are_packed(tmp_path):
+    path = write(tmp_path / "data", ["1", "0.5"], more=["1 1:1 65536:2"])
+    problem = read_examples(str(path), 1, False)
+    assert isinstance(problem.rows, PackedRows)
+    agree(problem, path)
+
+
+def test_full_lines_of_packed_values_become_dense(tmp_path, monkeypatch):
+    monkeypatch.setattr(libsvm_reading, "MIN_DENSE", 1)
+    path = write(tmp_path / "data", ["0.116891", "-0.5", "1"], features=5, more=["1 2:0.25 5:1"])
+    problem = read_in_blocks(path, 1)
+    assert problem.rows.is_dense
+    assert (problem.rows.values == read_libsvm(path).to_scipy().toarray()).all()
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"loss": "hinge", "solver": 32},
+        {"loss": "logistic", "solver": "newton"},
+        {"solver": 5},
+        {"solver": 30},
+    ],
+)
+@pytest.mark.filterwarnings("ignore::rrmlinear.training.fit.NotSolvedWarning")
+def test_a_fit_does_not_see_the_packing(tmp_path, choices):
+    path = write(tmp_path / "data", ["0.116891", "-0.5", "1", "0.3"])
+    packed, plain = read_in_blocks(path, 1), read_libsvm(path)
+    assert isinstance(packed.rows, PackedRows)
+    chosen = np.arange(59, -1, -3)
+    some = packed.with_bias(1.0).take(chosen)
+    assert isinstance(some.rows, PackedRows)
+    for ours, theirs in ((packed, plain), (some, plain.with_bias(1.0).take(chosen))):
+        weights = [fit(each, Parameter(max_passes=5, **choices)).weights for each in (ours, theirs)]
+        assert weights[0] == pytest.approx(weights[1], rel=1e-12, abs=1e-14)
+
+
+def test_parts_of_packed_rows_stay_packed(tmp_path):
+    rows = read_in_blocks(write(tmp_path / "data", ["0.116891", "-0.5", "1"]), 1).rows
+    part = rows.between(10, 20)
+    assert isinstance(part, PackedRows)
+    assert (
+        part.product(np.eye(50), 50) == take_rows(rows, np.arange(10, 20)).product(np.eye(50), 50)
+    ).all()
+    assert (part.squared_norms() == rows.squared_norms()[10:20]).all()
+    assert rows.n_bytes == 6 * rows.n_stored
+    assert isinstance(Problem(rows, np.zeros(60)).with_bias(1.0).rows, PackedRows)
