@@ -38,10 +38,11 @@ def chain_risk(
     loss: ChainLoss,
     threads: int,
     observed: bool = False,
+    edges: Rows | None = None,
 ) -> ChainRisk:
     """F of sequences with these costs; ``observed``: with weights of pairs that occur alone."""
     made = ObservedChainRisk if observed else ChainRisk
-    return made(rows, label, starts, k, costs, threads, loss)
+    return made(rows, label, starts, k, costs, threads, loss, edges=edges)
 
 
 def frank_wolfe(task: Task) -> Solver:

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> None:
     """Write the sequences of a file of columns. Raises LeaveError for every error."""
     options = parse_sequences(arguments)
     check_input(options.columns_file)
-    outputs = [("output", options.output_file)]
+    outputs = [("output", options.output_file), ("output of edges", edges_of(options.output_file))]
     if options.dictionary is None:
         outputs.append(("dictionary", options.dictionary_file))
     inputs = [("columns file", options.columns_file)]
@@ -106,9 +106,10 @@ def _make(options: Options) -> None:
         file.write(dictionary.text().encode())
     _write(options, problem)
     if not options.quiet:
+        edges = f", {len(dictionary.edges)} of edges" if dictionary.edges else ""
         print(
             f"{_size(problem)}, {len(dictionary.labels)} labels, {len(dictionary.attributes)} "
-            "attributes"
+            f"attributes{edges}"
         )
 
 
@@ -130,7 +131,7 @@ def _apply(options: Options, path: str) -> None:
             file=sys.stderr,
         )
     if not options.quiet:
-        known = problem.rows.n_stored
+        known = problem.rows.n_stored + (problem.edges.n_stored if problem.edges else 0)
         print(
             f"{_size(problem)}; {unknown} of {known + unknown} attributes are not in the "
             "dictionary and are left out"
@@ -194,6 +195,15 @@ def _tokens(options: Options, template: Template) -> Tokens:
 def _write(options: Options, problem: SequenceProblem) -> None:
     with blaming(f"can't write output file {options.output_file}"):
         write_libsvm(options.output_file, problem.to_problem())
+    if problem.edges is not None:
+        path = edges_of(options.output_file)
+        with blaming(f"can't write output file {path}"):
+            write_libsvm(path, problem.edges_to_problem())
+
+
+def edges_of(path: str) -> str:
+    """The file of the features of edges beside that of positions."""
+    return f"{path}.edges"
 
 
 def _size(problem: SequenceProblem) -> str:

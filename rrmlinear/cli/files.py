@@ -81,15 +81,31 @@ def read_problem(path: str, threads: int | None, strict: bool, cached: bool = Fa
 
 
 def read_chains(
-    path: str, threads: int | None, strict: bool, cached: bool = False
+    path: str,
+    threads: int | None,
+    strict: bool,
+    cached: bool = False,
+    edges_file: str | None = None,
 ) -> SequenceProblem:
-    """The sequences of a file, or of its cache; an error in it ends the command."""
+    """The sequences of a file, or of its cache, with features of edges of another file; an error
+    in one ends the command.
+    """
 
     def read(path: str) -> SequenceProblem:
         return read_sequences(path, threads=threads, strict=strict)
 
     with _reading(path):
-        return _read_cached(path, read) if cached else read(path)
+        problem = _read_cached(path, read) if cached else read(path)
+    if edges_file is None:
+        return problem
+    with _reading(edges_file):
+        of_edges = read(edges_file)
+    if of_edges.n_features == 0:
+        raise LeaveError(f"ERROR: {edges_file} has no features; at least one is needed")
+    try:
+        return problem.with_edges(of_edges)
+    except ValueError as error:
+        raise LeaveError(f"ERROR: {path} and {edges_file}: {error}") from None
 
 
 @contextmanager

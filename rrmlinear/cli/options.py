@@ -60,6 +60,7 @@ class TrainingOptions:
     report_file: str | None = None
     dask: str | None = None
     mpi: bool = False
+    edges_file: str | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -79,6 +80,7 @@ class PredictionOptions:
     test_file: str
     model_file: str
     output_file: str
+    edges_file: str | None = None
 
 
 def _converter(name: str) -> Callable[[str], Any]:
@@ -146,6 +148,7 @@ def parser_of_training() -> Parser:
     parser.value("--report", dest="report_file")
     parser.value("--dask")
     parser.flag("--mpi")
+    parser.value("--edges", dest="edges_file")
     parser.flag("-C", dest="search")
     return parser
 
@@ -187,6 +190,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.report_file,
         options.dask,
         bool(options.mpi),
+        options.edges_file,
         tuple(said),
     )
 
@@ -233,6 +237,8 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
         for flag in ("search", "liblinear_model"):
             if getattr(options, flag):
                 raise ValueError(NOT_OF_SEQUENCES[flag])
+    elif options.edges_file is not None:
+        raise ValueError("--edges is for losses of sequences")
     check_bias(row, bool(options.free_bias), options.bias)
     return chosen
 
@@ -250,6 +256,7 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser = Parser(usage.PREDICT)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
+    parser.value("--edges", dest="edges_file")
     parser.flag("--strict")
     options, files = parser.parse(arguments)
     names = ("test_file", "model_file", "output_file")
@@ -258,4 +265,5 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     if len(files) > len(names):
         raise parser.wrong(f"{files[3]} is one file too many: test, model and output are named")
     probabilities = options.probabilities == "1"
-    return PredictionOptions(probabilities, options.threads, options.quiet, options.strict, *files)
+    given = (options.threads, options.quiet, options.strict, *files, options.edges_file)
+    return PredictionOptions(probabilities, *given)

@@ -40,11 +40,13 @@ def main(arguments: Sequence[str]) -> None:
     options = parse_prediction(arguments)
     check_input(options.test_file)
     check_output(options.output_file, "can't open output file")
-    check_distinct(
-        [("output", options.output_file)],
-        [("test set", options.test_file), ("model", options.model_file)],
-    )
+    inputs = [("test set", options.test_file), ("model", options.model_file)]
+    if options.edges_file is not None:
+        check_input(options.edges_file)
+        inputs.append(("file of edges", options.edges_file))
+    check_distinct([("output", options.output_file)], inputs)
     model = _load(options.model_file)
+    _check_edges(model, options)
     if options.probabilities and model.link is None:
         chains = isinstance(model, ChainModel)
         only = "sequences of loss crf" if chains else "logistic regression"
@@ -53,6 +55,13 @@ def main(arguments: Sequence[str]) -> None:
         _label_sequences(model, options)
     else:
         _label_examples(model, options)
+
+
+def _check_edges(model: Model | ChainModel, options: PredictionOptions) -> None:
+    """End the command unless features of edges are given to a model that has some, and no other."""
+    if (model.edge_weights is None) != (options.edges_file is None):
+        has = "needs" if options.edges_file is None else "has no features of edges for"
+        raise LeaveError(f"ERROR: {options.model_file} {has} --edges")
 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
@@ -79,7 +88,8 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
 
 def _label_sequences(model: ChainModel, options: PredictionOptions) -> None:
     with warnings_said():
-        problem = read_chains(options.test_file, options.threads, options.strict)
+        given = (options.test_file, options.threads, options.strict)
+        problem = read_chains(*given, edges_file=options.edges_file)
     threads = options.threads or 1
     predicted = model.predict(problem, threads)
     marginals = model.predict_marginals(problem, threads) if options.probabilities else None

@@ -57,15 +57,18 @@ def main(arguments: Sequence[str]) -> None:
     for sentence in options.warnings:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
+    if options.edges_file is not None:
+        check_input(options.edges_file)
     _check_outputs(options)
     if options.dask is not None or options.mpi:
         train_over_workers(options)
         return
+    given = (options.training_file, options.reading_threads, options.strict, options.cached)
     with warnings_said() as said:
-        read = read_chains if options.chosen.kind == "chain" else read_problem
-        problem = read(
-            options.training_file, options.reading_threads, options.strict, options.cached
-        )
+        if options.chosen.kind == "chain":
+            problem: Problem | SequenceProblem = read_chains(*given, options.edges_file)
+        else:
+            problem = read_problem(*given)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     chosen = options.chosen.choices
@@ -100,6 +103,8 @@ def _check_outputs(options: TrainingOptions) -> None:
         outputs.append(("report file", options.report_file))
         check_page(options.report_file)
     inputs = [("training set", options.training_file)]
+    if options.edges_file is not None:
+        inputs.append(("file of edges", options.edges_file))
     if not options.saves:
         check_distinct(outputs, inputs)
         return

@@ -26,6 +26,9 @@ OTHER_OPTIONS = {
     "--cache": "leave training_set_file.cache.rrm, a container, and train from it while the text "
     "stays the same",
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
+    "--edges file": "features of edges, the pairs of neighbours of sequences: lines as those of "
+    "training_set_file, each with the features of its position and the one before; predict "
+    "takes such a file too",
     "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
@@ -60,6 +63,7 @@ options:
 -b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
                            for loss logistic, softmax or crf only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
+--edges file : features of edges of sequences, for a model that has some
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text
@@ -96,7 +100,8 @@ options:
 --version : show the version
 columns_file has a token on each line, its columns apart by blanks and the label last, and a blank
 line between sequences; plain or .gz, .bz2, .xz or .zst; - is standard input
-output_file gets lines label qid:sequence index:1 ..., which train and predict take
+output_file gets lines label qid:sequence index:1 ..., which train and predict take; and where the
+template has lines edge ..., output_file.edges those of --edges
 dictionary_file is written with it (default output_file.dictionary)"""
 
 PLOT = """\

@@ -23,6 +23,9 @@ class SequenceProblem:
     which are whole numbers in order of first appearance in a file, and any sorted values in Python.
     ``weights`` c_s ≥ 0, one for each sequence, multiply costs: C_s = C · c_s.
 
+    ``edges`` are features of edges, the pairs of neighbours, if there are some: n − m rows, that of
+    the positions t and t + 1 of a sequence behind that of t − 1 and t.
+
     Examples
     --------
     >>> import numpy as np
@@ -38,6 +41,7 @@ class SequenceProblem:
     starts: NDArray[np.int64]
     labels: NDArray[Any]
     weights: NDArray[np.float64] | None = None
+    edges: Rows | None = None
 
     @property
     def n_sequences(self) -> int:
@@ -57,6 +61,11 @@ class SequenceProblem:
         return len(self.labels)
 
     @property
+    def n_edge_features(self) -> int:
+        """Features of edges."""
+        return 0 if self.edges is None else self.edges.shape[1]
+
+    @property
     def bias(self) -> float:
         return self.rows.bias
 
@@ -68,15 +77,18 @@ class SequenceProblem:
 
     def take(self, chosen: NDArray[np.int64]) -> SequenceProblem:
         """The chosen sequences, in that order (their rows are copied); the labels stay."""
-        lengths = np.diff(self.starts)[chosen]
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        starts, places = _places(self.starts, chosen)
+        edges = self.edges
+        if edges is not None:
+            before = self.starts - np.arange(len(self.starts))
+            edges = take_rows(edges, _places(before, chosen)[1])
         return SequenceProblem(
             take_rows(self.rows, places),
             self.label[places],
             starts,
             self.labels,
             None if self.weights is None else self.weights[chosen],
+            edges,
         )
 
     def split(self, of_positions: NDArray[Any]) -> list[NDArray[Any]]:
@@ -92,6 +104,46 @@ class SequenceProblem:
             raise ValueError(f"LIBSVM text has numbers as labels, not {self.labels[0]!r}")
         ids = np.repeat(np.arange(1, self.n_sequences + 1), np.diff(self.starts))
         return Problem(self.rows, self.labels[self.label].astype(np.float64), None, ids)
+
+    def with_edges(self, of_positions: SequenceProblem) -> SequenceProblem:
+        """The problem with features of edges: those of positions t and t + 1 are the row of
+        position t + 1 in ``of_positions``, which has the same sequences with the same labels.
+
+        Raises ValueError where sequences or labels differ, with the position from 1, and where the
+        first position of a sequence has features.
+        """
+        theirs, n = of_positions, self.n_positions
+        if theirs.n_positions != n:
+            raise ValueError(
+                f"the features of edges have {theirs.n_positions} positions, and there are {n}"
+            )
+        differ = self.labels[self.label] != theirs.labels[theirs.label]
+        begins = np.zeros((2, n), dtype=bool)
+        begins[0, self.starts[:-1]] = begins[1, theirs.starts[:-1]] = True
+        first = begins[0]
+        for wrong, sentence in (
+            (differ, "has another label in the features of edges"),
+            (begins[0] != begins[1], "is in another sequence in the features of edges"),
+            (first & (theirs.rows.lengths() > 0), "is the first of a sequence and has no edge"),
+        ):
+            if wrong.any():
+                raise ValueError(f"position {int(wrong.argmax()) + 1} {sentence}")
+        return replace(self, edges=take_rows(theirs.rows, np.flatnonzero(~first)))
+
+    def edges_to_problem(self) -> Problem:
+        """The features of edges as examples, which `with_edges` takes: a row for each position,
+        without features for the first ones.
+
+        Raises ValueError where there are none, and where labels are no numbers.
+        """
+        if self.edges is None or self.edges.indptr is None:
+            raise ValueError("there are no features of edges, or they are dense")
+        numbers = np.zeros(self.n_positions, dtype=np.int64)
+        numbers[np.delete(np.arange(self.n_positions), self.starts[:-1])] = self.edges.lengths()
+        indptr = np.concatenate(([0], np.cumsum(numbers)))
+        edges = self.edges
+        rows = Rows(edges.values, edges.indices, indptr, edges.shape[1])
+        return replace(self.to_problem(), rows=rows)
 
     @classmethod
     def from_problem(cls, problem: Problem) -> SequenceProblem:
@@ -123,13 +175,14 @@ class SequenceProblem:
         bias: float = -1.0,
     ) -> SequenceProblem:
         """The problem of m matrices, sparse or dense, of d columns and a row for each position,
-        and of m lists of labels.
+        and of m lists of labels. With features of edges X has pairs of such a matrix and one with a
+        row for each position but the first.
 
         ``labels`` are all labels, sorted, where some may be missing from y. Raises ValueError for
         no sequence and empty ones, lengths and widths that differ, NaN and infinity, unknown
         labels, and negative weights; sequences count from 0.
         """
-        starts, rows = stack(X)
+        starts, rows, edges = stack_with_edges(X)
         if len(y) != len(X):
             raise ValueError(f"y has {len(y)} sequences and X has {len(X)}")
         for s, (part, length) in enumerate(zip(y, np.diff(starts), strict=True)):
@@ -141,7 +194,7 @@ class SequenceProblem:
         names, label = _numbered(np.concatenate([np.asarray(part) for part in y]), labels)
         if weights is not None:
             weights = _checked_weights(weights, len(X))
-        return cls(rows, label, starts, names, weights).with_bias(bias)
+        return cls(rows, label, starts, names, weights, edges).with_bias(bias)
 
 
 def starts_of(ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -187,6 +240,51 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
             except ValueError as error:
                 raise ValueError(f"sequence {s}: {error}") from None
         raise
+
+
+def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | None]:
+    """`stack`, and the features of edges or None, where X may have pairs of matrices."""
+    if isinstance(X, str | bytes) or not hasattr(X, "__len__") or hasattr(X, "tocsr"):
+        return (*stack(X), None)
+    pairs = [isinstance(part, tuple) for part in X]
+    if not any(pairs):
+        return (*stack(X), None)
+    for s, part in enumerate(X):
+        if not pairs[s] or len(part) != 2:
+            raise ValueError(
+                f"X[{s}] must be a pair of matrices, of positions and of edges, as others of X are"
+            )
+    starts, rows = stack([part for part, _ in X])
+    parts = [of_edges if hasattr(of_edges, "tocsr") else np.asarray(of_edges) for _, of_edges in X]
+    for s, (part, length) in enumerate(zip(parts, np.diff(starts), strict=True)):
+        if part.ndim != 2 or part.shape[0] != length - 1:
+            raise ValueError(
+                f"X[{s}] has {length} positions; the features of its edges must be a matrix of "
+                f"{length - 1} rows, and have shape {part.shape}"
+            )
+        if part.shape[1] != parts[0].shape[1]:
+            raise ValueError(
+                f"X[{s}] has {part.shape[1]} features of edges and X[0] has {parts[0].shape[1]}"
+            )
+    if parts[0].shape[1] == 0:
+        raise ValueError("the matrices of edges have no columns; without features give none")
+    if starts[-1] == len(parts):  # no edge at all
+        none = np.zeros(1, dtype=np.int64)
+        empty = np.zeros(0, dtype=np.int32)
+        return starts, rows, Rows(np.zeros(0), empty, none, parts[0].shape[1])
+    try:
+        return starts, rows, rows_of(_stacked(parts))
+    except ValueError as error:
+        raise ValueError(f"features of edges: {error}") from None
+
+
+def _places(
+    starts: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts of the chosen sequences behind each other, and the places of their rows."""
+    lengths = np.diff(starts)[chosen]
+    new = np.concatenate(([0], np.cumsum(lengths)))
+    return new, np.arange(new[-1]) + np.repeat(starts[chosen] - new[:-1], lengths)
 
 
 def _stacked(parts: list[Any]) -> Any:

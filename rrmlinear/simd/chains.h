@@ -134,26 +134,37 @@ RRM_CLONES static double chain_transitions(const double *T, ptrdiff_t k, ptrdiff
     return top;
 }
 
-/* scale T and its transpose as rows of k8 numbers, for the recursions in logarithms and the best
- * labelling. */
+/* scale T as rows of k8 numbers, for the best labelling, and its transpose too where there is room for
+ * it, for the recursions in logarithms. */
 static void chain_padded(const double *T, ptrdiff_t k, ptrdiff_t k8, double scale, double *rows,
                          double *transposed)
 {
     for (ptrdiff_t i = 0; i < k; i++)
-        for (ptrdiff_t j = 0; j < k8; j++) {
+        for (ptrdiff_t j = 0; j < k8; j++)
             rows[i * k8 + j] = j < k ? scale * T[i * k + j] : CHAIN_EXCLUDED;
+    for (ptrdiff_t i = 0; transposed && i < k; i++)
+        for (ptrdiff_t j = 0; j < k8; j++)
             transposed[i * k8 + j] = j < k ? scale * T[j * k + i] : CHAIN_EXCLUDED;
-        }
 }
 
+/* Transitions of one sequence. Those to position t ≥ 1 are k rows of k8 numbers at rows + t · step, and
+ * their transpose; as weights, k × k numbers at weights + t · weights_step. Both steps are 0 where all
+ * are the same. `top` is what was taken from all of them before the exponentials. */
+typedef struct {
+    const double *rows, *transposed, *weights;
+    ptrdiff_t step, weights_step;
+    double top;
+    int logarithms;
+} chain_pairs_t;
+
 /* Weights ψ_t = exp(s_t − max s_t) and forward weights α_t of `length` positions, and the totals that
- * were divided out. Returns log Z less (length − 1) · top of the transitions. */
+ * were divided out. Returns log Z. */
 RRM_CLONES static double chain_forward(const double *nodes, const int32_t *labels, ptrdiff_t length,
-                                       ptrdiff_t k, ptrdiff_t k8, const double *E,
+                                       ptrdiff_t k, ptrdiff_t k8, chain_pairs_t E,
                                        chain_change_t change, double *psi, double *alpha,
                                        double *totals)
 {
-    double logs = 0, product = 1;
+    double logs = E.top, product = 1;
     for (ptrdiff_t t = 0; t < length; t++) {
         double *p = psi + t * k8, *a = alpha + t * k8;
         chain_row(nodes + t * k, k, k8, labels[t], change, p);
@@ -162,7 +173,7 @@ RRM_CLONES static double chain_forward(const double *nodes, const int32_t *label
         if (t == 0)
             memcpy(a, p, (size_t)k8 * sizeof *a);
         else {
-            chain_product(a - k8, E, k, k8, a);
+            chain_product(a - k8, E.rows + t * E.step, k, k8, a);
 #pragma omp simd
             for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
                 a[j] *= p[j];
@@ -184,9 +195,9 @@ RRM_CLONES static double chain_forward(const double *nodes, const int32_t *label
 
 /* From ψ and α of `chain_forward`: marginals[t k + j], and in place of ψ_t the v_t with
  * P(y_{t−1} = i, y_t = j) = α_{t−1,i} E_ij v_tj. `beta` has k8 numbers. */
-RRM_CLONES static void chain_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
-                                      const double *transposed, double *psi, const double *alpha,
-                                      const double *totals, double *beta, double *marginals)
+RRM_CLONES static void chain_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, chain_pairs_t E,
+                                      double *psi, const double *alpha, const double *totals,
+                                      double *beta, double *marginals)
 {
     for (ptrdiff_t j = 0; j < k8; j++)
         beta[j] = 1;
@@ -201,7 +212,7 @@ RRM_CLONES static void chain_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
 #pragma omp simd
         for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
             v[j] *= beta[j] * inverse;
-        chain_product(v, transposed, k, k8, beta);
+        chain_product(v, E.transposed + t * E.step, k, k8, beta);
     }
 }
 
@@ -249,6 +260,19 @@ RRM_CLONES static void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, 
     }
 }
 
+/* tables_t,ij = factor α_{t−1,i} E_t,ij v_tj, k × k numbers for each t ≥ 1. */
+RRM_CLONES static void chain_tables(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+                                    const double *v, chain_pairs_t E, double factor, double *tables)
+{
+    for (ptrdiff_t t = 1; t < length; t++)
+        for (ptrdiff_t i = 0; i < k; i++) {
+            const double *e = E.rows + t * E.step + i * k8, *b = v + t * k8;
+            double a = factor * alpha[(t - 1) * k8 + i], *out = tables + ((t - 1) * k + i) * k;
+            for (ptrdiff_t j = 0; j < k; j++)
+                out[j] = a * e[j] * b[j];
+        }
+}
+
 /* mean_j = (p'M + q'N)_j / (q'M)_j, 0 in the padding. */
 RRM_CLONES static void chain_mean(const double *p, const double *q, const double *M, const double *N,
                                   ptrdiff_t k, ptrdiff_t k8, double *mass, double *more,
@@ -262,8 +286,7 @@ RRM_CLONES static void chain_mean(const double *p, const double *q, const double
         mean[j] = mass[j] > 0 ? (mean[j] + more[j]) / mass[j] : 0;
 }
 
-/* The same in logarithms, for transitions of any range: `rows` and `transposed` are padded
- * transitions. alpha_t = log of the sum of all beginnings that end there. */
+/* The same in logarithms, for transitions of any range. alpha_t = log of the sum of all beginnings that end there. */
 RRM_INLINE void chain_log_step(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
                                double *out)
 {
@@ -285,7 +308,7 @@ RRM_INLINE void chain_log_step(const double *a, const double *M, ptrdiff_t k, pt
 /* Returns log Z. s holds the changed node scores, rows of k8 numbers. */
 RRM_CLONES static double chain_log_forward(const double *nodes, const int32_t *labels,
                                            ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
-                                           const double *rows, chain_change_t change, double *s,
+                                           chain_pairs_t T, chain_change_t change, double *s,
                                            double *alpha)
 {
     double top, sum = 0;
@@ -295,7 +318,7 @@ RRM_CLONES static double chain_log_forward(const double *nodes, const int32_t *l
         if (t == 0)
             memcpy(a, s, (size_t)k8 * sizeof *a);
         else {
-            chain_log_step(a - k8, rows, k, k8, a);
+            chain_log_step(a - k8, T.rows + t * T.step, k, k8, a);
             for (ptrdiff_t j = 0; j < k; j++)
                 a[j] += s[t * k8 + j];
         }
@@ -307,16 +330,15 @@ RRM_CLONES static double chain_log_forward(const double *nodes, const int32_t *l
     return top + log(sum);
 }
 
-/* Marginals, and sums_ij += factor Σ P(y_{t−1} = i, y_t = j). `beta` has 2 k8 numbers. */
+/* Marginals, and factor P(y_{t−1} = i, y_t = j) added at [i k + j] of sums + (t − 1) · sums_step.
+ * `beta` has 2 k8 numbers. */
 RRM_CLONES static void chain_log_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
-                                          const double *rows, const double *transposed,
-                                          const double *s, const double *alpha, double log_sum,
-                                          double factor, double *beta, double *marginals,
-                                          double *sums)
+                                          chain_pairs_t T, const double *s, const double *alpha,
+                                          double log_sum, double factor, double *beta,
+                                          double *marginals, double *sums, ptrdiff_t sums_step)
 {
     double *ahead = beta + k8;
-    for (ptrdiff_t j = 0; j < k8; j++)
-        beta[j] = 0;
+    memset(beta, 0, (size_t)k8 * sizeof *beta);
     for (ptrdiff_t t = length - 1; t >= 0; t--) {
         const double *a = alpha + t * k8, *before = a - k8;
         for (ptrdiff_t j = 0; j < k; j++)
@@ -325,20 +347,21 @@ RRM_CLONES static void chain_log_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff
             break;
         for (ptrdiff_t j = 0; j < k8; j++)
             ahead[j] = j < k ? s[t * k8 + j] + beta[j] : CHAIN_EXCLUDED;
+        const double *rows = T.rows + t * T.step;
+        double *pairs = sums + (t - 1) * sums_step;
         for (ptrdiff_t i = 0; i < k; i++)
             for (ptrdiff_t j = 0; j < k; j++)
-                sums[i * k8 + j]
+                pairs[i * k + j]
                     += factor * exp(before[i] + rows[i * k8 + j] + ahead[j] - log_sum);
-        chain_log_step(ahead, transposed, k, k8, beta);
+        chain_log_step(ahead, T.transposed + t * T.step, k, k8, beta);
     }
 }
 
-/* The best labelling of a sequence in `best`; returns its score. `rows` and `transposed` are padded
- * transitions; `work` has length · k8 numbers. The first of equal labels wins. */
+/* The best labelling of a sequence in `best`; returns its score. The rows of `T` are padded weights;
+ * `work` has length · k8 numbers. The first of equal labels wins. */
 RRM_CLONES static double chain_best(const double *nodes, const int32_t *labels, ptrdiff_t length,
-                                    ptrdiff_t k, ptrdiff_t k8, const double *rows,
-                                    const double *transposed, chain_change_t change, double *work,
-                                    int32_t *best)
+                                    ptrdiff_t k, ptrdiff_t k8, chain_pairs_t T,
+                                    chain_change_t change, double *work, int32_t *best)
 {
     for (ptrdiff_t t = 0; t < length; t++) {
         double *a = work + t * k8, s[8];
@@ -351,7 +374,7 @@ RRM_CLONES static double chain_best(const double *nodes, const int32_t *labels, 
                 s[j] = c + j >= k ? CHAIN_EXCLUDED
                        : (nodes[t * k + c + j] + (c + j == labels[t] ? 0 : change.add))
                              * change.scale;
-            chain_largest(a - k8, rows + c, k, k8, a + c);
+            chain_largest(a - k8, T.rows + t * T.step + c, k, k8, a + c);
             for (int j = 0; j < 8; j++)
                 a[c + j] += s[j];
         }
@@ -365,32 +388,13 @@ RRM_CLONES static double chain_best(const double *nodes, const int32_t *labels, 
         best[t] = (int32_t)at;
         if (t == 0)
             break;
-        const double *before = work + (t - 1) * k8, *to = transposed + at * k8;
+        const double *before = work + (t - 1) * k8, *to = T.rows + t * T.step + at;
         ptrdiff_t from = 0;
         for (ptrdiff_t i = 1; i < k; i++)
-            from = before[i] + to[i] > before[from] + to[from] ? i : from;
+            from = before[i] + to[i * k8] > before[from] + to[from * k8] ? i : from;
         at = from;
     }
     return value;
-}
-
-/* −Σ d log(p + x d), the derivative of the entropy along a line, and −Σ d² / (p + x d). */
-typedef struct {
-    double rate, curvature;
-} chain_slope_t;
-
-RRM_CLONES static chain_slope_t chain_entropy_slope(const double *p, const double *d, double x,
-                                                    ptrdiff_t n)
-{
-    double rate = 0, curvature = 0;
-#pragma omp simd reduction(+ : rate, curvature)
-    for (ptrdiff_t j = 0; j < n; j++) {
-        double q = p[j] + x * d[j];
-        q = q > 1e-300 ? q : 1e-300;
-        rate -= d[j] * log_simd(q);
-        curvature -= d[j] * d[j] / q;
-    }
-    return (chain_slope_t){rate, curvature};
 }
 
 #endif

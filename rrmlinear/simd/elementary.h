@@ -77,4 +77,23 @@ RRM_INLINE double log_roughly(double x)
     return n * 0.6931471805599453 + f * (1 - f * (0.5 - f * (0.333 - f * 0.22)));
 }
 
+/* −Σ d log(p + x d), the derivative of the entropy along a line, and −Σ d² / (p + x d). */
+typedef struct {
+    double rate, curvature;
+} entropy_slope_t;
+
+RRM_CLONES static entropy_slope_t entropy_slope(const double *p, const double *d, double x,
+                                                    ptrdiff_t n)
+{
+    double rate = 0, curvature = 0;
+#pragma omp simd reduction(+ : rate, curvature)
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double q = p[j] + x * d[j];
+        q = q > 1e-300 ? q : 1e-300;
+        rate -= d[j] * log_simd(q);
+        curvature -= d[j] * d[j] / q;
+    }
+    return (entropy_slope_t){rate, curvature};
+}
+
 #endif

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem, stack
-from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions, best_labellings
+from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
+from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
+from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
 from rrmlinear.training.trained import TrainedModel
 
@@ -22,13 +24,33 @@ from rrmlinear.training.trained import TrainedModel
 SCORES_AT_ONCE = 1 << 22
 
 
+class Sequences(NamedTuple):
+    """Sequences to label: where they begin, their rows, and those of their edges or None."""
+
+    starts: NDArray[np.int64]
+    rows: Rows
+    edges: Rows | None
+
+
+class Part(NamedTuple):
+    """Some of the sequences: sums, scores of nodes, transitions, their number and positions."""
+
+    sums: ChainSums
+    nodes: NDArray[np.float64]
+    ready: Transitions
+    m: int
+    positions: slice
+
+
 @dataclass(frozen=True, eq=False)
 class ChainModel(TrainedModel):
     """A `TrainedModel` with transitions, which labels sequences; else as `Model`.
 
-    A labelling y of a sequence has the score Σ_t w_{y_t}'x_t + Σ_t ``transitions``[y_{t−1}, y_t].
-    Sequences are given as a `SequenceProblem`, whose labels do not count, or as a list of matrices,
-    sparse or dense, with a row for each position. Columns beyond the model's features are ignored,
+    A labelling y of a sequence has the score Σ_t w_{y_t}'x_t + Σ_t T_t[y_{t−1}, y_t], T_t the
+    ``transitions``, plus Σ_f z_tf ``edge_weights``[f] where edges have features z_t. Sequences are
+    given as a `SequenceProblem`, whose labels do not count, or as a list of matrices, sparse or
+    dense, with a row for each position; with features of edges, of pairs of such a matrix and one
+    with a row for each position but the first. Columns beyond the model's features are ignored,
     missing ones are zero. Results stand position after position, as in the problem's ``rows``;
     `SequenceProblem.split` cuts them.
 
@@ -55,14 +77,15 @@ class ChainModel(TrainedModel):
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each position, in the labelling of the highest score."""
-        starts, rows = _sequences(X)
-        ready = Transitions(self._transitions, 1.0, best=True)
-        found = np.empty(rows.shape[0], dtype=np.int32)
+        given = self._given(X)
+        found = np.empty(given.rows.shape[0], dtype=np.int32)
 
-        def some(sums: ChainSums, nodes: NDArray[np.float64], m: int, part: slice) -> None:
-            sums.best(nodes, ready, 0, m, np.empty(m), found[part])
+        def some(part: Part) -> None:
+            part.sums.best(
+                part.nodes, part.ready, 0, part.m, np.empty(part.m), found[part.positions]
+            )
 
-        self._in_parts(starts, rows, threads, some)
+        self._in_parts(given, threads, True, some)
         return self.labels[found]
 
     def predict_marginals(self, X: Any, threads: int = 1) -> NDArray[np.float64]:
@@ -73,15 +96,17 @@ class ChainModel(TrainedModel):
         if self.link is None:
             known = [name for name, row in NAMED_LOSSES.items() if row.link == "marginals"]
             raise ValueError(f"loss {self.loss} has no marginals: {' and '.join(known)} has them")
-        starts, rows = _sequences(X)
-        ready = Transitions(self._transitions)
-        marginals = np.empty((rows.shape[0], len(self.labels)))
-        pairs = np.zeros_like(self._transitions)  # which are not used
+        given = self._given(X)
+        marginals = np.empty((given.rows.shape[0], len(self.labels)))
 
-        def some(sums: ChainSums, nodes: NDArray[np.float64], m: int, part: slice) -> None:
-            sums.log_sums(nodes, ready, 0, m, np.empty(m), marginals[part], pairs.copy())
+        def some(part: Part) -> None:
+            unused = np.zeros_like(self.pairs)
+            of_positions = marginals[part.positions]
+            part.sums.log_sums(
+                part.nodes, part.ready, 0, part.m, np.empty(part.m), of_positions, unused
+            )
 
-        self._in_parts(starts, rows, threads, some)
+        self._in_parts(given, threads, False, some)
         return marginals
 
     def predict_best(self, X: Any, most: int) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
@@ -91,34 +116,65 @@ class ChainModel(TrainedModel):
         """
         if most < 1:
             raise ValueError(f"most must be at least 1, got {most}")
-        starts, rows = _sequences(X)
-        result = []
-        for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            nodes = self._nodes(rows.between(begin, end))
-            scores, places = best_labellings(nodes, self._transitions, most)
+        given, k, result = self._given(X), len(self.labels), []
+        starts, edges = given.starts.tolist(), given.edges
+        for s, (begin, end) in enumerate(pairwise(starts)):
+            T = self.pairs[np.newaxis, :k]
+            if edges is not None and end - begin > 1:
+                of_edges = self.pairs[k:].reshape(-1, k * k)
+                own = edges.between(begin - s, end - s - 1)
+                T = T + own.product(of_edges, len(of_edges)).reshape(-1, k, k)
+            nodes = self._nodes(given.rows.between(begin, end))
+            scores, places = best_labellings(nodes, T, most)
             result.append((scores, self.labels[places]))
         return result
 
     @property
-    def _transitions(self) -> NDArray[np.float64]:
+    def pairs(self) -> NDArray[np.float64]:
+        """The weights of pairs of neighbours: the transitions, and those of features of edges."""
         assert self.transitions is not None
-        return np.ascontiguousarray(self.transitions, dtype=np.float64)
+        parts = [self.transitions]
+        if self.edge_weights is not None:
+            parts.append(self.edge_weights.reshape(-1, len(self.labels)))
+        return np.ascontiguousarray(np.concatenate(parts), dtype=np.float64)
+
+    def fits(self, problem: SequenceProblem) -> bool:
+        """Whether training on the problem may begin from this model."""
+        edges = 0 if self.edge_weights is None else len(self.edge_weights)
+        return (
+            np.array_equal(self.labels, problem.labels)
+            and self.weights.shape[0] == problem.rows.width
+            and edges == problem.n_edge_features
+        )
 
     def _nodes(self, rows: Rows) -> NDArray[np.float64]:
         return rows.with_bias(self.bias).product(self.weights, self.n_features)
 
+    def _given(self, X: Any) -> Sequences:
+        """Sequences to label, with the features of edges that the model has."""
+        if isinstance(X, SequenceProblem):
+            starts, rows, edges = X.starts, X.rows, X.edges
+        else:
+            starts, rows, edges = stack_with_edges(X)
+        if (edges is None) != (self.edge_weights is None):
+            sentence = "has no features of edges, and the model has some"
+            if edges is not None:
+                sentence = "has features of edges, and the model has none"
+            raise ValueError(f"X {sentence}")
+        if edges is not None and self.edge_weights is not None:
+            edges = _columns_to(edges, len(self.edge_weights))
+        return Sequences(starts, rows, edges)
+
     def _in_parts(
-        self,
-        starts: NDArray[np.int64],
-        rows: Rows,
-        threads: int,
-        some: Callable[[ChainSums, NDArray[np.float64], int, slice], None],
+        self, given: Sequences, threads: int, best: bool, some: Callable[[Part], None]
     ) -> None:
-        """Call ``some`` with sums, scores and number of some sequences, and their positions."""
-        m, k = len(starts) - 1, len(self.labels)
+        """Call ``some`` for the sequences in parts, with transitions that are ready."""
+        starts, rows, edges = given
+        m, k, pairs = len(starts) - 1, len(self.labels), self.pairs
         n_parts = max(threads, -(-rows.shape[0] * k // SCORES_AT_ONCE))
         cuts = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_parts + 1)))
         cuts[-1] = m
+        constant = Transitions(pairs, 1.0, best) if edges is None else None
 
         def part(first: int, last: int) -> None:
             begin, end = int(starts[first]), int(starts[last])
@@ -126,11 +182,15 @@ class ChainModel(TrainedModel):
             label = np.zeros(end - begin, dtype=np.int32)
             own = starts[first : last + 1] - begin
             sums = ChainSums(label, own, k, np.ones(last - first))
-            some(sums, nodes, last - first, slice(begin, end))
+            ready = constant
+            if ready is None and edges is not None:
+                ready = SequenceTransitions(
+                    pairs, edges.between(begin - first, end - last), 1.0, best
+                )
+            assert ready is not None
+            some(Part(sums, nodes, ready, last - first, slice(begin, end)))
 
-        bounds: Sequence[tuple[int, int]] = list(
-            zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
-        )
+        bounds: Iterable[tuple[int, int]] = list(pairwise(cuts.tolist()))
         if threads == 1:
             for first, last in bounds:
                 part(first, last)
@@ -157,5 +217,14 @@ class ChainModel(TrainedModel):
         return cls(**vars(stored))
 
 
-def _sequences(X: Any) -> tuple[NDArray[np.int64], Rows]:
-    return (X.starts, X.rows) if isinstance(X, SequenceProblem) else stack(X)
+def _columns_to(rows: Rows, width: int) -> Rows:
+    """The rows without columns from ``width`` on."""
+    if rows.shape[1] <= width:
+        return rows
+    if rows.is_dense:
+        return Rows(np.ascontiguousarray(rows.values[:, :width]), None, None, width)
+    indices: Any = rows.indices
+    indptr: Any = rows.indptr
+    kept = indices < width
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return Rows(rows.values[kept], indices[kept], before[indptr], width)

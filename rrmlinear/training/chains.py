@@ -44,7 +44,8 @@ def fit_sequences(
 
     ``parameter`` names the loss φ, "crf" or "m3n", and the regularizer Ω, by default
     ½‖W‖² + ½‖T‖². W has a column of weights for each label, and T a weight for each pair of labels
-    that follow each other. Groups, bounds and columns without penalty are those of the rows of W.
+    that follow each other; where the problem has features of edges, each has such weights too.
+    Groups, bounds and columns without penalty are those of the rows of W.
     ``start`` is a model of the same features and labels, whose weights the solver begins from.
 
     ``on_pass``, the result and errors are as in `rrmlinear.fit`.
@@ -86,16 +87,15 @@ def solve_chains(
             f"all {problem.n_positions} positions have label {problem.labels[0]}: training takes "
             "at least two"
         )
-    if (rows.width + k) * k > MAX_WEIGHTS:
+    if (rows.width + k * (1 + problem.n_edge_features)) * k > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {rows.width} features")
     costs = sequence_costs(problem, chosen.choices.C)
     alike = _alike(problem, chosen)
     trained = rows if alike is None else alike.rows
     observed = bool(chosen.choices.observed)
     threads = chosen.choices.threads
-    risk = chain_risk(
-        trained, problem.label, problem.starts, k, costs, chosen.loss, threads, observed
-    )
+    given = (trained, problem.label, problem.starts, k, costs, chosen.loss, threads)
+    risk = chain_risk(*given, observed, problem.edges)
     omega = _regularizer(chosen, problem).over(risk.shape)
     weights, labellings = (None, None) if start is None else _first(start, problem, alike)
     if weights is not None and isinstance(risk, ObservedChainRisk):
@@ -104,10 +104,10 @@ def solve_chains(
         trained, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
     )
     result = solver.solve(chosen.stopping, on_pass)
-    nodes, transitions = risk.split(result.weights, trained.width)
+    nodes, pairs = risk.split(result.weights, trained.width)
     if alike is not None:
         nodes = alike.expanded(nodes)
-        result = replace(result, weights=np.append(nodes.ravel(), transitions.ravel()))
+        result = replace(result, weights=np.append(nodes.ravel(), pairs.ravel()))
     model = ChainModel(
         solver_name=chosen.solver.name,
         labels=problem.labels,
@@ -115,7 +115,8 @@ def solve_chains(
         n_features=problem.n_features,
         bias=problem.bias,
         loss=chosen.loss_row.name,
-        transitions=transitions,
+        transitions=pairs[:k],
+        edge_weights=None if problem.edges is None else pairs[k:].reshape(-1, k, k),
         parameter=chosen.choices,
         result=result,
         labellings=solver.labellings() if hasattr(solver, "labellings") else None,
@@ -150,11 +151,10 @@ def _first(
 
     Raises ValueError where features or labels differ.
     """
-    fits = np.array_equal(start.labels, problem.labels)
-    if not fits or start.weights.shape[0] != problem.rows.width or start.transitions is None:
+    if not start.fits(problem):
         raise ValueError("the model to start from has other labels or features")
     nodes = start.weights if alike is None else alike.reduced(start.weights)
-    weights = np.concatenate([nodes.ravel(), start.transitions.ravel()])
+    weights = np.concatenate([nodes.ravel(), start.pairs.ravel()])
     kept, lengths = start.labellings, np.diff(problem.starts)
     if kept is None or len(kept.numbers) != len(lengths):
         return weights, None
@@ -173,16 +173,17 @@ def _regularizer(chosen: Selection, problem: SequenceProblem) -> Regularizer:
 def spread(choices: Choices, problem: SequenceProblem) -> Choices:
     """Choices of columns as choices of weights, those of the labels of a column alike.
 
-    The appended column and the transitions have a group each and no bounds.
+    The appended column, the transitions and each feature of edges have a group and no bounds.
     """
     d, k = problem.n_features, problem.n_labels
-    sizes = [k] * d + [(problem.rows.width - d) * k, k * k]
+    behind = 2 + problem.n_edge_features
+    sizes = [k] * d + [(problem.rows.width - d) * k] + [k * k] * (behind - 1)
 
     def numbers(given: Any, other: float, name: str) -> Vector:
         array = np.asarray(given, dtype=np.float64)
         if array.ndim and array.shape != (d,):
             raise ValueError(f"{name} has {array.size} numbers, and there are {d} columns")
-        return np.repeat(np.append(np.broadcast_to(array, (d,)), [other, other]), sizes)
+        return np.repeat(np.append(np.broadcast_to(array, (d,)), [other] * behind), sizes)
 
     new: dict[str, Any] = {}
     if choices.groups is not None:
@@ -204,7 +205,7 @@ def _groups(groups: Any, d: int, sizes: Sequence[int]) -> NDArray[np.int64]:
     if array.shape != (d,):
         raise ValueError(f"groups must be {d} whole numbers, one for each column")
     names, index = np.unique(array, return_inverse=True)
-    return np.repeat(np.append(index, [len(names), len(names) + 1]), sizes)
+    return np.repeat(np.append(index, len(names) + np.arange(len(sizes) - d)), sizes)
 
 
 def cross_validate_sequences(

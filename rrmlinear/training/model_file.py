@@ -16,14 +16,18 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import losses_of_model, name_for_liblinear
+from rrmlinear.data.text._sparse_weights_text import parse_alike
 from rrmlinear.data.text._weights_text import format_weights, parse_weights, text_bound
+from rrmlinear.data.text.alike_weights import AlikeWeights
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.training.stored import StoredModel
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
-KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho", "transitions")
+#: Lines of models of sequences: labels, features of edges, lines of weights.
+OF_CHAINS = ("transitions", "edge_features", "lines")
+KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho", *OF_CHAINS)
 #: The numbers of measures that a header may have.
 NUMBERS = ("beta", "k")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
@@ -42,11 +46,14 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
-    as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. A
-    model of sequences has a line ``transitions`` and their rows behind those of the weights. The
+    as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. The
     file is complete or left as it was. Every number has 17 digits, so that the model read back
     predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same
     labels or values, and there is no line ``loss``; a threshold moves into the weight of the bias.
+
+    A model of sequences has lines ``transitions``, ``edge_features`` and ``lines``, the number of
+    lines behind the header. Its rows are those of the weights, of the transitions and of each
+    feature of edges, numbered from 1; see `AlikeWeights`.
 
     Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
     weights that are not finite, a loss that is not known).
@@ -59,7 +66,7 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
             raise ValueError(
                 "a model of sequences has transitions, which LIBLINEAR has no place for"
             )
-        weights = np.concatenate([weights, model.transitions])
+        weights = np.concatenate([weights, model.transitions, *_of_edges(model)])
     if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if liblinear and model.loss is not None:
@@ -68,6 +75,12 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
             weights, model = _without_threshold(model, weights)
     elif model.loss is None and len(losses_of_model(model.solver_name)) > 1:
         raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
+    if model.transitions is not None:
+        alike = AlikeWeights(weights)
+        with whole_file(path) as file:
+            file.write(_header_of(model, alike.n_lines).encode())
+            alike.write(file)
+        return
     rows, columns = weights.shape
     at_once = max(1, BLOCK_SIZE // text_bound(1, columns))
     text = bytearray(text_bound(min(rows, at_once), columns))
@@ -98,7 +111,11 @@ def _without_threshold(
     return weights, replace(model, rho=None)
 
 
-def _header_of(model: StoredModel) -> str:
+def _of_edges(model: StoredModel) -> NDArray[np.float64]:
+    return np.empty((0, 1, 1)) if model.edge_weights is None else model.edge_weights
+
+
+def _header_of(model: StoredModel, n_lines: int = 0) -> str:
     lines = [f"solver_type {model.solver_name}"]
     if len(losses_of_model(model.solver_name)) > 1:
         lines.append(f"loss {model.loss}")
@@ -109,7 +126,8 @@ def _header_of(model: StoredModel) -> str:
     if model.rho is not None:
         lines.append(f"rho {model.rho:.17g}")
     if model.transitions is not None:
-        lines.append(f"transitions {len(model.transitions)}")
+        numbers = (len(model.transitions), len(_of_edges(model)), n_lines)
+        lines += [f"{name} {count}" for name, count in zip(OF_CHAINS, numbers, strict=True)]
     if len(losses_of_model(model.solver_name)) > 1:
         lines += [f"{name} {value:.17g}" for name, value in model.numbers.items()]
     return "\n".join([*lines, "w", ""])
@@ -149,14 +167,14 @@ class _Reading:
         rho = self._rho(loss_row(loss).threshold)
         two = kind == "measure" or (kind == "binary" and n_classes == 2)
         one_column = kind in UNLABELLED or two
-        behind, numbers = self._transitions(kind, n_classes), self._numbers(loss)
-        rows = n_features + (bias >= 0)
-        weights = self._weights(rows + behind, 1 if one_column else n_classes)
+        numbers, rows = self._numbers(loss), n_features + (bias >= 0)
         if kind == "one-class":
             labels = np.array([1, -1])
-        transitions = weights[rows:] if behind else None
-        given = (solver_name, labels, weights[:rows], n_features, bias, loss, rho, transitions)
-        return StoredModel(*given, numbers)
+        parts = self._of_chain(kind, rows, n_classes)
+        if parts is None:
+            parts = self._weights(rows, 1 if one_column else n_classes), None, None
+        given = (solver_name, labels, parts[0], n_features, bias, loss, rho, parts[1])
+        return StoredModel(*given, numbers, parts[2])
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -274,20 +292,20 @@ class _Reading:
             result[name] = number
         return result
 
-    def _transitions(self, kind: str, n_classes: int) -> int:
-        """The lines of transitions behind those of weights."""
-        if kind == "chain":
-            self._need(("transitions",))
-            if self._count("transitions", 2) != n_classes:
-                raise self._error(
-                    f"transitions must be nr_class, {n_classes}", self.found["transitions"][0]
-                )
-            return n_classes
-        if "transitions" in self.found:
-            raise self._error(
-                "only a model of sequences has transitions", self.found["transitions"][0]
-            )
-        return 0
+    def _of_chain(self, kind: str, rows: int, k: int) -> Any:
+        """Weights, transitions and weights of edges of a model of sequences; None for others."""
+        if kind != "chain":
+            for name in OF_CHAINS:
+                if name in self.found:
+                    raise self._error(f"only a model of sequences has {name}", self.found[name][0])
+            return None
+        self._need(OF_CHAINS)
+        if self._count("transitions", 2) != k:
+            raise self._error(f"transitions must be nr_class, {k}", self.found["transitions"][0])
+        edges = self._count("edge_features", 0)
+        weights = self._alike_weights(rows + k * (1 + edges), k, self._count("lines", 0))
+        of_edges = weights[rows + k :].reshape(edges, k, k) if edges else None
+        return weights[:rows], weights[rows : rows + k], of_edges
 
     def _number(self, name: str) -> float:
         line, value = self.found[name]
@@ -315,6 +333,34 @@ class _Reading:
             raise self._error(
                 f"the file ends after {row} of {rows} lines of weights", self.line + row
             )
+        return weights
+
+    def _alike_weights(self, rows: int, columns: int, n_lines: int) -> NDArray[np.float64]:
+        """Weights of lines as `AlikeWeights` writes them."""
+        stream, length = self._rest()
+        if 4 * n_lines > length:
+            raise self._error(f"{n_lines} lines must follow, and the file has {length} bytes")
+        try:
+            weights, seen = np.zeros((rows, columns)), np.zeros(rows, dtype=np.uint8)
+        except (MemoryError, ValueError):
+            raise self._error(f"{rows} rows of {columns} weights do not fit in memory") from None
+        blocks, buffer, found = LineBlocks(stream, BLOCK_SIZE, 0), bytearray(), 0
+        while end := blocks.fill(buffer):
+            read, fault, at = parse_alike(buffer, end, weights, seen)
+            found += read
+            if fault:
+                shown = _shown((bytes(buffer[at : min(end, at + 60)]).split() or [b""])[0])
+                sentences = {
+                    "NO_ROW": f"found {shown} where a row is expected, 1 … {rows}, or a colon",
+                    "ROW_TWICE": f"row {shown} stands in an earlier place too",
+                    "NO_COLUMN": f"found {shown} where column:weight is expected, columns rising "
+                    f"within 1 … {columns}",
+                    "NO_NUMBER": f"found {shown} where a weight is expected, a number",
+                    "NOT_FINITE": f"a weight is {shown}; it must be finite and not underflow",
+                }
+                raise self._error(sentences[fault], self.line + found + 1)
+        if found != n_lines:
+            raise self._error(f"there are {found} lines of weights, not {n_lines}", self.line)
         return weights
 
     def _rest(self) -> tuple[Any, int]:

@@ -20,7 +20,7 @@ class StoredModel:
     and its score is x'w − ``rho``, as is that of a measure that ranks. Labels stand in the order of
     first appearance in the training data; those of a measure begin with the larger. A model of
     sequences has ``transitions``, k × k: the weight of label j behind label i stands in row i and
-    column j.
+    column j; and where it has features of edges, ``edge_weights``, such a matrix for each.
 
     ``numbers`` are those chosen of a measure, such as its β.
 
@@ -37,6 +37,7 @@ class StoredModel:
     rho: float | None = None
     transitions: NDArray[np.float64] | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
+    edge_weights: NDArray[np.float64] | None = None
 
     @property
     def is_regression(self) -> bool:

@@ -39,6 +39,25 @@ def test_a_template_of_ones_own(files, capsys):
     assert "word.lower[0]=he" in (files / "own.d").read_text()
 
 
+def test_edges_get_a_file_of_their_own(files, capsys):
+    (files / "template").write_text("columns word pos\nword[0]\nedge pos[-1]|pos[0]\n")
+    main(["--template", "template", "train.txt", "own"])
+    assert capsys.readouterr().out == (
+        "2 sequences, 5 positions, 3 labels, 5 attributes, 3 of edges\n"
+    )
+    assert (files / "own.edges").read_text().splitlines() == [
+        "1 qid:1",
+        "2 qid:1 1:1",
+        "1 qid:2",
+        "3 qid:2 2:1",
+        "2 qid:2 3:1",
+    ]
+    main(["--dictionary", "own.dictionary", "test.txt", "new"])
+    assert "3 of 5 attributes are not in the dictionary" in capsys.readouterr().out
+    assert (files / "new.edges").read_text() == "1 qid:1\n2 qid:1\n4 qid:1\n"
+    assert not (files / "train.edges").exists()
+
+
 def test_columns_without_labels(files):
     (files / "new.txt").write_text("He PRP\n\nwill MD\n")
     main(["-q", "--unlabelled", "--dictionary", "train.dictionary", "new.txt", "new"])

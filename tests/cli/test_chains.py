@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import write_libsvm
 from rrmlinear.cli.leaving import LeaveError
@@ -52,6 +53,70 @@ def test_marginals(files, capsys):
     train(["-q", "--loss", "m3n", "train", "model"])
     with pytest.raises(LeaveError, match="only supported for sequences of loss crf"):
         predict(["-b", "1", "test", "model", "out"])
+
+
+@pytest.fixture
+def edged(files):
+    """Labels that follow from the one before and a feature of the edge."""
+    chance = np.random.default_rng(1)
+    X, y = [], []
+    for n in chance.integers(2, 9, 60):
+        z = chance.integers(0, 3, n - 1)
+        first = chance.integers(0, 3)
+        y.append(np.concatenate(([first], (first + np.cumsum(z)) % 3)) + 1)
+        X.append((csr_array(np.eye(4)[[first, *[3] * (n - 1)]]), csr_array(np.eye(3)[z])))
+    problem = SequenceProblem.from_lists(X, y)
+    for name, some in (("chain", np.arange(40)), ("chain.t", np.arange(40, 60))):
+        part = problem.take(some)
+        write_libsvm(name, part.to_problem())
+        write_libsvm(f"{name}.edges", part.edges_to_problem())
+    return files
+
+
+def accuracy_of(said):
+    return float(said.split("Accuracy = ")[1].split("%")[0])
+
+
+@pytest.mark.parametrize("loss", ["crf", "m3n"])
+def test_features_of_edges(edged, loss, capsys):
+    train(["-q", "--loss", loss, "-c", "10", "--edges", "chain.edges", "chain", "model"])
+    capsys.readouterr()
+    predict(["--edges", "chain.t.edges", "chain.t", "model", "out"])
+    assert capsys.readouterr().out.splitlines()[-1] == "Whole sequences = 100% (20/20)"
+    train(["-q", "--loss", loss, "-v", "3", "-c", "10", "--edges", "chain.edges", "chain"])
+    with_edges = accuracy_of(capsys.readouterr().out)
+    train(["-q", "--loss", loss, "-v", "3", "-c", "10", "chain"])
+    assert with_edges > 90 > 70 > accuracy_of(capsys.readouterr().out)
+
+
+def test_files_of_edges_that_are_refused(edged):
+    common = ["-q", "--loss", "crf", "--edges"]
+    first, *others = (edged / "chain.edges").read_text().splitlines(keepends=True)
+    for text, sentence in [
+        ("".join(others), "the features of edges have"),
+        ("".join([f"{first.strip()} 1:1\n", *others]), "position 1 is the first of a sequence"),
+        ("".join([f"9{first[1:]}", *others]), "position 1 has another label in the features"),
+        ("".join([first, *(line.replace("qid:1 ", "qid:99 ") for line in others)]), "another seq"),
+        (
+            "".join(
+                line.split(" ")[0] + f" qid:{line.split(':')[1].split()[0]}\n"
+                for line in [first, *others]
+            ),
+            "wrong has no features",
+        ),
+    ]:
+        (edged / "wrong").write_text(text)
+        with pytest.raises(LeaveError, match=sentence):
+            train([*common, "wrong", "chain", "model"])
+    assert not (edged / "model").exists()
+    with pytest.raises(LeaveError, match="--edges is for losses of sequences"):
+        train(["-s", "1", "--edges", "chain.edges", "chain", "model"])
+    train([*common, "chain.edges", "chain", "model"])
+    with pytest.raises(LeaveError, match="model needs --edges"):
+        predict(["chain.t", "model", "out"])
+    train(["-q", "--loss", "crf", "chain", "plain"])
+    with pytest.raises(LeaveError, match="plain has no features of edges for --edges"):
+        predict(["--edges", "chain.t.edges", "chain.t", "plain", "out"])
 
 
 def test_cross_validation(files, capsys):

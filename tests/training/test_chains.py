@@ -394,6 +394,42 @@ def test_a_model_file_reads_back_bit_for_bit(bias, tmp_path):
         Model.load(path)
 
 
+@pytest.mark.parametrize("loss", ["crf", "m3n"])
+def test_features_of_edges(loss, tmp_path):
+    chance = np.random.default_rng(4)
+    X, y, plain = made()
+    edges = [chance.normal(size=(n - 1, 2)) for n in LENGTHS]
+    pairs = list(zip(X, edges, strict=True))
+    problem = SequenceProblem.from_lists(pairs, y, labels=(2, 5, 9))
+    again = plain.with_edges(
+        SequenceProblem.from_lists(
+            [csr_array(np.vstack([np.zeros((1, 2)), each])) for each in edges], y, labels=(2, 5, 9)
+        )
+    )
+    asked = Parameter(loss=loss, gap_tol=1e-7)
+    models = [fit_sequences(each, asked) for each in (problem, again)]
+    assert models[0].edge_weights.shape == (2, 3, 3)
+    np.testing.assert_allclose(models[0].edge_weights, models[1].edge_weights, atol=1e-3)
+    assert models[0].result.primal < fit_sequences(plain, asked).result.primal
+    path = tmp_path / "model"
+    models[0].save(path)
+    back = ChainModel.load(path)
+    np.testing.assert_array_equal(back.edge_weights, models[0].edge_weights)
+    np.testing.assert_array_equal(back.predict(pairs), models[0].predict(problem))
+
+
+def test_a_feature_of_edges_is_a_group_of_its_own():
+    chance = np.random.default_rng(4)
+    X, y, _ = made()
+    pairs = [(part, 0.3 * chance.normal(size=(len(part) - 1, 6))) for part in X]
+    problem = SequenceProblem.from_lists(pairs, y, labels=(2, 5, 9))
+    choices = {"regularizer": "group-lasso", "groups": [0, 0, 1, 1]}
+    model = fit_sequences(problem, Parameter(loss="crf", gap_tol=1e-2, C=0.5, **choices))
+    zero = model.edge_weights == 0
+    np.testing.assert_array_equal(zero.all(axis=(1, 2)), zero.any(axis=(1, 2)))
+    assert zero.any()
+
+
 def test_model_files_that_are_refused(tmp_path):
     _, _, problem = made()
     model = fit_sequences(problem, Parameter(loss="crf"))
@@ -406,7 +442,23 @@ def test_model_files_that_are_refused(tmp_path):
         (text.replace("transitions 3\n", ""), "the header ends without transitions"),
         (text.replace("transitions 3", "transitions 2"), "transitions must be nr_class, 3"),
         (text.replace("loss crf", "loss softmax"), "only a model of sequences has transitions"),
-        ("".join(text.splitlines(keepends=True)[:-1]), "the file ends after 6 of 7 lines"),
+        ("".join(text.splitlines(keepends=True)[:-1]), "there are 6 lines of weights, not 7"),
+        (text.replace("lines 7\n", ""), "the header ends without lines"),
+        (text.replace("lines 7", "lines 70000"), "70000 lines must follow"),
+        (text.replace("edge_features 0", "edge_features -1"), "edge_features is '-1'"),
+        (text.replace("\n2 :", "\n1 :"), "line 12: row '1' stands in an earlier place too"),
+        (text.replace("\n2 :", "\n8 :"), "line 12: found '8' where a row is expected, 1 … 7"),
+        (text.replace("\n2 :", "\n2 : x"), "line 12: found 'x[^']*' where column:weight"),
+        (
+            text.replace("\n2 : 1:", "\n2 : 1:1 1:"),
+            "where column:weight is expected, columns rising",
+        ),
+        (
+            text.replace("\n2 : 1:", "\n2 : 1:x"),
+            "line 12: found 'x[^']*' where a weight is expected",
+        ),
+        (text.replace("\n2 : 1:", "\n2 : 1:1e999 2:"), "a weight is '1e999'; it must be finite"),
+        (text.replace("nr_feature 4", f"nr_feature {2**47}"), "do not fit in memory"),
     ]:
         path.write_text(wrong)
         with pytest.raises(ModelFileError, match=sentence):

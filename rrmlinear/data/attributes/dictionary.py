@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 
 FIRST_LINE = "rrmlinear dictionary of attributes"
+BLOCKS = ("template", "labels", "attributes", "edges")
 
 
 class DictionaryError(ValueError):
@@ -26,11 +26,14 @@ class DictionaryError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Dictionary:
-    """Attributes 1 … d, the most frequent first, and labels 1 … k in order of first appearance."""
+    """Attributes 1 … d of positions, the most frequent first, those of edges, and labels 1 … k in
+    order of first appearance.
+    """
 
     template: Template
     labels: tuple[str, ...]
     attributes: tuple[str, ...]
+    edges: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -40,54 +43,39 @@ class Dictionary:
 
         Raises ValueError where no attribute is left.
         """
-        codes: list[Codes] = []
-        texts: list[str] = []
-        for of_attribute, words in Expansion(tokens, template).attributes():
-            codes.append(np.where(of_attribute >= 0, of_attribute + len(texts), -1))
-            texts += words
-        counts = np.zeros(len(texts), dtype=np.int64)
-        for of_attribute in codes:
-            counts += np.bincount(of_attribute[of_attribute >= 0], minlength=len(texts))
-        order = np.argsort(-counts, kind="stable")
-        order = order[counts[order] >= max(least, 1)]
-        if order.size == 0:
+        expansion = Expansion(tokens, template)
+        attributes, columns = _numbered(expansion.attributes(), least)
+        if not attributes:
             raise ValueError(f"no attribute occurs {least} times")
-        numbers = np.full(len(texts), -1)
-        numbers[order] = np.arange(order.size)
-        columns = [np.where(each >= 0, numbers[each], -1) for each in codes]
+        edges, of_edges = _numbered(expansion.edges(), least)
+        if template.edges and not edges:
+            raise ValueError(f"no attribute of edges occurs {least} times")
         labels = tuple(dict.fromkeys(tokens.labels or ("none",)))
-        made = cls(template, labels, tuple(texts[at] for at in order.tolist()))
-        return made, made._problem(tokens, columns)
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(self.attributes)}
+        made = cls(template, labels, attributes, edges)
+        return made, made._problem(tokens, columns, of_edges)
 
     def problem(self, tokens: Tokens) -> tuple[SequenceProblem, int]:
         """The rows of other tokens, and how many attributes are left out, as they are unknown.
 
         Labels that are unknown get numbers above k.
         """
-        columns, unknown = [], 0
-        for of_attribute, words in Expansion(tokens, self.template).attributes():
-            numbers = np.array([self._numbers.get(word, -1) for word in words], dtype=np.int64)
-            numbers = np.append(numbers, -1)  # for ABSENT, which is -1
-            columns.append(numbers[of_attribute])
-            unknown += int(np.count_nonzero((of_attribute >= 0) & (columns[-1] < 0)))
-        return self._problem(tokens, columns), unknown
+        expansion = Expansion(tokens, self.template)
+        columns, unknown = _looked_up(expansion.attributes(), self.attributes)
+        of_edges, more = _looked_up(expansion.edges(), self.edges)
+        return self._problem(tokens, columns, of_edges), unknown + more
 
-    def _problem(self, tokens: Tokens, columns: list[Codes]) -> SequenceProblem:
-        # int32: an attribute has a line of text, so there are fewer than 2^31
-        table = np.stack(columns, axis=1).astype(np.int32)
-        table.sort(axis=1)
-        present = table >= 0
-        indptr = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
-        indices = table[present]
-        rows = Rows(np.ones(len(indices)), indices, indptr, len(self.attributes))
+    def _problem(
+        self, tokens: Tokens, columns: list[Codes], of_edges: list[Codes]
+    ) -> SequenceProblem:
         numbers = {name: number for number, name in enumerate(self.labels)}
         words = tokens.labels or [self.labels[0]] * tokens.n
         label = np.array([numbers.setdefault(w, len(numbers)) for w in words], dtype=np.int32)
-        return SequenceProblem(rows, label, tokens.starts, np.arange(1, len(numbers) + 1))
+        edges = None
+        if self.edges:
+            behind = np.delete(np.arange(tokens.n), tokens.starts[:-1])
+            edges = _rows([each[behind] for each in of_edges], len(self.edges))
+        rows, names = _rows(columns, len(self.attributes)), np.arange(1, len(numbers) + 1)
+        return SequenceProblem(rows, label, tokens.starts, names, None, edges)
 
     def unknown_labels(self, tokens: Tokens) -> Sequence[str]:
         """The labels that the dictionary does not have, in order of first appearance."""
@@ -106,10 +94,9 @@ class Dictionary:
 
     def text(self) -> str:
         """The text that `parse_dictionary` takes."""
-        template = self.template.text.splitlines()
-        blocks = (("template", template), ("labels", self.labels), ("attributes", self.attributes))
+        parts = (self.template.text.splitlines(), self.labels, self.attributes, self.edges)
         lines = [FIRST_LINE]
-        for name, block in blocks:
+        for name, block in zip(BLOCKS, parts, strict=True):
             lines += [f"{name} {len(block)}", *block]
         return "\n".join([*lines, ""])
 
@@ -121,7 +108,7 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     if lines[0] != FIRST_LINE:
         raise DictionaryError(f"{path}, line 1: it is no dictionary; those begin {FIRST_LINE!r}")
     blocks, at = [], 1
-    for name in ("template", "labels", "attributes"):
+    for name in BLOCKS:
         word, _, count = (lines[at] if at < len(lines) else "").partition(" ")
         if word != name or not count.isascii() or not count.isdigit():
             raise DictionaryError(f"{path}, line {at + 1}: {name} and their number are expected")
@@ -132,8 +119,52 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
         at = end
     if lines[at:] != [""]:
         raise DictionaryError(f"{path}, line {at + 1}: the dictionary ends before")
-    template, labels, attributes = blocks
+    template, labels, attributes, edges = blocks
     if not labels or not attributes:
         raise DictionaryError(f"{path} has no labels or no attributes")
     made = parse_template("\n".join(template), f"the template of {path}")
-    return Dictionary(made, tuple(labels), tuple(attributes))
+    return Dictionary(made, tuple(labels), tuple(attributes), tuple(edges))
+
+
+def _numbered(
+    expanded: Iterable[tuple[Codes, list[str]]], least: int
+) -> tuple[tuple[str, ...], list[Codes]]:
+    """Attributes that occur ``least`` times, the most frequent first, and the number of each
+    attribute at each position, or −1.
+    """
+    codes: list[Codes] = []
+    texts: list[str] = []
+    for of_attribute, words in expanded:
+        codes.append(np.where(of_attribute >= 0, of_attribute + len(texts), -1))
+        texts += words
+    counts = np.zeros(len(texts), dtype=np.int64)
+    for of_attribute in codes:
+        counts += np.bincount(of_attribute[of_attribute >= 0], minlength=len(texts))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] >= max(least, 1)]
+    numbers = np.full(len(texts) + 1, -1)  # the last one for ABSENT, which is -1
+    numbers[order] = np.arange(order.size)
+    return tuple(texts[at] for at in order.tolist()), [numbers[each] for each in codes]
+
+
+def _looked_up(
+    expanded: Iterable[tuple[Codes, list[str]]], attributes: Sequence[str]
+) -> tuple[list[Codes], int]:
+    """The numbers of the attributes as of `_numbered`, and how many are unknown."""
+    known = {text: number for number, text in enumerate(attributes)}
+    columns, unknown = [], 0
+    for of_attribute, words in expanded:
+        numbers = np.array([known.get(word, -1) for word in words] + [-1], dtype=np.int64)
+        columns.append(numbers[of_attribute])
+        unknown += int(np.count_nonzero((of_attribute >= 0) & (columns[-1] < 0)))
+    return columns, unknown
+
+
+def _rows(columns: list[Codes], width: int) -> Rows:
+    # int32: an attribute has a line of text, so there are fewer than 2^31
+    table = np.stack(columns, axis=1).astype(np.int32)
+    table.sort(axis=1)
+    present = table >= 0
+    indptr = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
+    indices = table[present]
+    return Rows(np.ones(len(indices)), indices, indptr, width)

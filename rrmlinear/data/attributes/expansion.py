@@ -32,16 +32,21 @@ class Expansion:
     def attributes(self) -> Iterator[tuple[Codes, list[str]]]:
         """For each attribute, the codes of all positions, and the text of each code."""
         for attribute in self.template.attributes:
-            if not attribute.parts:
-                yield self._end_of_sequences(attribute.name)
-            else:
-                yield self._of(attribute)
+            yield self._of(attribute)
+
+    def edges(self) -> Iterator[tuple[Codes, list[str]]]:
+        """The same of edges, by the later of their positions; first ones have no attribute."""
+        for attribute in self.template.edges:
+            codes, texts = self._of(attribute)
+            yield np.where(self.before > 0, codes, ABSENT), texts
 
     def _end_of_sequences(self, name: str) -> tuple[Codes, list[str]]:
         distance = self.before if name == "begin" else self.behind
         return np.where(distance == 0, 0, ABSENT), [name]
 
     def _of(self, attribute: Attribute) -> tuple[Codes, list[str]]:
+        if not attribute.parts:
+            return self._end_of_sequences(attribute.name)
         keys, texts = self._part(attribute.parts[0])
         present = keys >= 0
         for part in attribute.parts[1:]:

@@ -9,6 +9,10 @@ The first line names the columns before the label; each other line is an attribu
     pos[-2..2] by 2         the four pairs of neighbours in the window
     word.suffix3[0]         the last three characters
     begin                   the first position of a sequence; `end`, its last
+    edge pos[-1]|pos[0]     an attribute of a position together with the one before it
+
+A line that begins with ``edge`` makes features of edges: the weight of the attribute is one for
+each pair of labels, as of the lines B of CRF++. The first position of a sequence has none.
 
 ``column.function[offset]`` has the functions lower, shape, prefixN and suffixN. Text from # on is a
 comment. Where an offset leads out of the sequence, or a word is shorter than its prefix or suffix,
@@ -24,6 +28,7 @@ from dataclasses import dataclass
 PART = re.compile(r"(\w+)(?:\.([a-z]+)(\d*))?\[(-?\d+)(?:\.\.(-?\d+))?\]")
 BY = re.compile(r"(.*\S)\s+by\s+(\d+)")
 ENDS = ("begin", "end")
+EDGE = "edge"
 RUNS_OF_A_SHAPE = re.compile(r"(.)\1+")
 #: Positions that an attribute may look away, and neighbours that it may join.
 FARTHEST, MOST_JOINED = 1000, 10
@@ -49,10 +54,13 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Template:
-    """The names of the columns before the label, the attributes, and the text that says so."""
+    """The names of the columns before the label, the attributes of positions and of edges, and the
+    text that says so.
+    """
 
     columns: tuple[str, ...]
     attributes: tuple[Attribute, ...]
+    edges: tuple[Attribute, ...]
     text: str
 
 
@@ -64,6 +72,7 @@ def parse_template(text: str, path: str) -> Template:
     """The template of a text; TemplateError with ``path`` and the line of the first fault."""
     columns: tuple[str, ...] = ()
     attributes: dict[str, Attribute] = {}
+    edges: dict[str, Attribute] = {}
     for number, line in enumerate(text.splitlines(), 1):
         place = f"{path}, line {number}"
         words = line.partition("#")[0].split()
@@ -76,11 +85,14 @@ def parse_template(text: str, path: str) -> Template:
                 raise TemplateError(f"{place}: two columns have one name")
             columns = tuple(words[1:])
             continue
-        for attribute in _attributes_of(" ".join(words), columns, place):
-            attributes.setdefault(attribute.name, attribute)
+        known = edges if words[0] == EDGE else attributes
+        for attribute in _attributes_of(" ".join(words[words[0] == EDGE :]), columns, place):
+            known.setdefault(attribute.name, attribute)
     if not attributes:
-        raise TemplateError(f"{path}: the template has no attributes; at least one is needed")
-    return Template(columns, tuple(attributes.values()), text)
+        raise TemplateError(
+            f"{path}: the template has no attributes of positions; at least one is needed"
+        )
+    return Template(columns, tuple(attributes.values()), tuple(edges.values()), text)
 
 
 def _attributes_of(line: str, columns: tuple[str, ...], place: str) -> list[Attribute]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
-from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
 from rrmlinear.estimators.arguments import RANGES, optional, thread_count
 from rrmlinear.estimators.structured.positions import LabelsByWeights
 from rrmlinear.estimators.wording import own_words
@@ -53,8 +53,10 @@ class Chain(LabelsByWeights):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on sequences X with labels y.
 
-        X is a list of matrices, sparse or dense, with a row for each position and d columns; y a
-        list of lists of labels; ``sample_weight``, a number of at least 0 for each sequence,
+        X is a list of matrices, sparse or dense, with a row for each position and d columns; with
+        features of edges, of pairs of such a matrix and one of e columns with a row for each
+        position but the first: the features of the position and the one before it. y is a list of
+        lists of labels; ``sample_weight``, a number of at least 0 for each sequence,
         multiplies ``C``. Raises ValueError for parameters out of range, NaN or infinity, lengths
         that differ, empty sequences and fewer than two labels.
         """
@@ -69,15 +71,16 @@ class Chain(LabelsByWeights):
         self._model = replace(model, parameter=None, result=None)
         self._set_weights(problem, model.weights, bias)
         self.transitions_ = model.transitions
+        self.edge_coef_ = None
+        if model.edge_weights is not None:
+            self.edge_coef_ = np.moveaxis(model.edge_weights, 0, -1)
         self._set_certificate(result)
         return self
 
     def _last(self, problem: SequenceProblem) -> ChainModel | None:
         """The model of the last fit, where a warm start may begin from it."""
         last = getattr(self, "_model", None) if self.warm_start else None
-        if last is None or not np.array_equal(last.labels, problem.labels):
-            return None
-        return last if len(last.weights) == problem.rows.width else None
+        return last if last is not None and last.fits(problem) else None
 
     def _choices(self) -> dict[str, Any]:
         return {**super()._choices(), "observed": self.observed or None}
@@ -94,7 +97,7 @@ class Chain(LabelsByWeights):
 
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Any]:
         check_is_fitted(self)
-        starts, rows = stack(X)
+        starts, rows, _ = stack_with_edges(X)
         self._check_width(rows)
         return starts, rows
 
@@ -108,7 +111,8 @@ class ChainCRF(Chain):
     .. math::
         s(y) = \sum_t (w_{y_t}^\top x_t + b_{y_t}) + \sum_{t > 1} T_{y_{t-1} y_t},
 
-    and the probability e^{s(y)} over the sum of all labellings. Solves
+    plus :math:`\sum_{t > 1} \sum_f z_{tf} V^f_{y_{t-1} y_t}` where edges have features z_t, and
+    the probability e^{s(y)} over the sum of all labellings. Solves
 
     .. math::
         \min_{W, b, T} \; \Omega(W, b, T)
@@ -149,6 +153,8 @@ class ChainCRF(Chain):
         The labels, sorted.
     coef_, intercept_, transitions_ : ndarrays of shapes (k, d), (k,) and (k, k)
         W transposed, b, and T: row i, column j for label j behind label i.
+    edge_coef_ : ndarray of shape (k, k, e), or None without features of edges
+        V, the weights of features of edges: [i, j] those of label j behind label i.
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
         As in `LinearClassifier`.
 
@@ -223,8 +229,8 @@ class ChainSVM(Chain):
 
     Attributes
     ----------
-    classes_, coef_, intercept_, transitions_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_
+    classes_, coef_, intercept_, transitions_, edge_coef_, objective_, duality_gap_, n_iter_, \
+    status_, trace_, n_features_in_
         As in `ChainCRF`.
 
     Warns

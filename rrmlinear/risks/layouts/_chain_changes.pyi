@@ -1,7 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions
+from rrmlinear.risks.layouts._chain_sums import ChainSums
+from rrmlinear.risks.layouts._transitions import Transitions
 
 Array = NDArray[np.float64]
 
@@ -10,9 +11,9 @@ def marginal_changes(
     nodes: Array,
     T: Transitions,
     moves: Array,
-    pair_moves: Array,
+    pair_moves: Transitions,
     begin: int,
     end: int,
     out: Array,
     pairs: Array,
-) -> None: ...
+) -> bool: ...

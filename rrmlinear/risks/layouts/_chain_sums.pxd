@@ -1,17 +1,6 @@
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef class Transitions:
-    cdef readonly Py_ssize_t k
-    cdef readonly double scale
-    cdef readonly bint logarithms
-    cdef Py_ssize_t k8
-    cdef double top                # what was taken from all of them before the exponentials
-    cdef object memory
-    cdef double* rows
-    cdef double* transposed
-
-
 cdef class ChainSums:
     cdef readonly Py_ssize_t k
     cdef readonly double distance

@@ -1,14 +1,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks.layouts._transitions import Transitions
+
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]
-
-class Transitions:
-    k: int
-    scale: float
-    logarithms: bool
-    def __init__(self, T: Array, scale: float = 1.0, best: bool = False) -> None: ...
 
 class ChainSums:
     k: int
@@ -41,10 +37,17 @@ class ChainSums:
         labels: Labels,
     ) -> None: ...
     def scores_of(
-        self, nodes: Array, T: Array, labels: Labels, begin: int, end: int, out: Array
+        self, nodes: Array, T: Transitions, labels: Labels, begin: int, end: int, out: Array
     ) -> None: ...
     def subtract(
-        self, labels: Labels, factor: float, begin: int, end: int, nodes: Array, pairs: Array
+        self,
+        labels: Labels,
+        factor: float,
+        T: Transitions,
+        begin: int,
+        end: int,
+        nodes: Array,
+        pairs: Array,
     ) -> None: ...
     def cost_times(self, nodes: Array, begin: int, end: int) -> None: ...
 

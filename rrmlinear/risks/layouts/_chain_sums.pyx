@@ -4,9 +4,10 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memset
 
+from rrmlinear.risks.layouts._transitions cimport Transitions
 from rrmlinear.simd.chains cimport (
-    CHAIN_MAX_RANGE, chain_backward, chain_best, chain_change_t, chain_forward, chain_log_backward,
-    chain_log_forward, chain_outer, chain_padded, chain_transitions,
+    chain_backward, chain_best, chain_change_t, chain_forward, chain_log_backward,
+    chain_log_forward, chain_pairs_t,
 )
 
 import numpy as np
@@ -16,25 +17,6 @@ from rrmlinear.data.rows import aligned_zeros
 
 cdef double* _pointer(array):
     return <double*> <uintptr_t> array.ctypes.data
-
-
-cdef class Transitions:
-    """Transitions T, k × k, times a ``scale``: ready for the sums over labellings.
-
-    They are exponentials, or logarithms where T scale spans too much for them.
-    """
-
-    def __cinit__(self, const double[:, ::1] T not None, double scale=1.0, bint best=False):
-        cdef Py_ssize_t k = T.shape[0], k8 = (k + 7) // 8 * 8
-        self.k, self.k8, self.scale, self.top = k, k8, scale, 0
-        self.memory = aligned_zeros(2 * k, k8)
-        self.rows = _pointer(self.memory)
-        self.transposed = self.rows + k * k8
-        self.logarithms = best or not scale * np.ptp(T) <= CHAIN_MAX_RANGE
-        if self.logarithms:
-            chain_padded(&T[0, 0], k, k8, scale, self.rows, self.transposed)
-        else:
-            self.top = chain_transitions(&T[0, 0], k, k8, scale, self.rows, self.transposed)
 
 
 cdef class ChainSums:
@@ -63,43 +45,43 @@ cdef class ChainSums:
         """out_s = log Σ_y exp(scale score(y)) for sequence s, scale being that of ``T``.
 
         With ``marginals``, n × k, the marginals of its positions are written too, and c_s times
-        those of its transitions added to ``pairs``, k × k.
+        those of its pairs of neighbours added to ``pairs``, which is as the weights of ``T``.
         """
-        cdef Py_ssize_t s, i, j, first, length, most = self._longest(begin, end)
-        cdef Py_ssize_t k = self.k, k8 = self.k8
-        memory = aligned_zeros(2 * most + 2 + k, k8)
-        numbers = np.empty(max(most, 1))
+        cdef Py_ssize_t s, first, length, most = self._longest(begin, end)
+        cdef Py_ssize_t k = self.k, k8 = self.k8, k2 = k * k
+        memory = aligned_zeros(2 * most + 2 + T.tables(most) * k, k8)
+        numbers = np.empty(max(most, 1) + T.room(most))
         cdef double* psi = _pointer(memory)
         cdef double* alpha = psi + most * k8
         cdef double* beta = alpha + most * k8
-        cdef double* sums = beta + 2 * k8
+        cdef double* work = beta + 2 * k8
         cdef double* totals = _pointer(numbers)
         cdef chain_change_t change
-        cdef double factor
+        cdef chain_pairs_t E
         change.add, change.scale = self.distance, T.scale
         with nogil:
             for s in range(begin, end):
                 first, length = self.starts[s], self.starts[s + 1] - self.starts[s]
-                if T.logarithms:
+                E = T.of(s, first, length, totals + most)
+                if E.logarithms:
                     out[s] = chain_log_forward(&nodes[first, 0], &self.label[first], length, k, k8,
-                                               T.rows, change, psi, alpha)
+                                               E, change, psi, alpha)
                     if marginals is not None:
-                        chain_log_backward(length, k, k8, T.rows, T.transposed, psi, alpha,
-                                           out[s], self.costs[s], beta, &marginals[first, 0],
-                                           sums)
+                        if E.step:
+                            memset(work, 0, (length - 1) * k2 * sizeof(double))
+                        chain_log_backward(length, k, k8, E, psi, alpha, out[s], self.costs[s],
+                                           beta, &marginals[first, 0], work, k2 if E.step else 0)
+                        if E.step:
+                            T.spread(s, first, length, work, 1, &pairs[0, 0])
                     continue
-                out[s] = (length - 1) * T.top + chain_forward(
-                    &nodes[first, 0], &self.label[first], length, k, k8, T.rows, change, psi,
-                    alpha, totals)
+                out[s] = chain_forward(&nodes[first, 0], &self.label[first], length, k, k8, E,
+                                       change, psi, alpha, totals)
                 if marginals is not None:
-                    chain_backward(length, k, k8, T.transposed, psi, alpha, totals, beta,
+                    chain_backward(length, k, k8, E, psi, alpha, totals, beta,
                                    &marginals[first, 0])
-                    chain_outer(length, k, k8, alpha, psi, self.costs[s], sums)
-            if marginals is not None:
-                for i in range(k):
-                    for j in range(k):
-                        factor = 1 if T.logarithms else T.rows[i * k8 + j]
-                        pairs[i, j] += factor * sums[i * k8 + j]
+                    T.gather(E, s, first, length, alpha, psi, self.costs[s], work, &pairs[0, 0])
+            if marginals is not None and begin < end:
+                T.finish(E, work, &pairs[0, 0])
 
     def best(self, const double[:, ::1] nodes not None, Transitions T not None, Py_ssize_t begin,
              Py_ssize_t end, double[::1] out not None, int32_t[::1] labels not None):
@@ -107,47 +89,48 @@ cdef class ChainSums:
 
         ``T`` must be made for ``best``; its scale is 1.
         """
-        cdef Py_ssize_t s, first, most = self._longest(begin, end)
+        cdef Py_ssize_t s, first, length, most = self._longest(begin, end)
         memory = aligned_zeros(max(most, 1), self.k8)
+        numbers = np.empty(T.room(most))
         cdef double* work = _pointer(memory)
+        cdef double* room = _pointer(numbers)
         cdef chain_change_t change
         change.add, change.scale = self.distance, 1
         with nogil:
             for s in range(begin, end):
-                first = self.starts[s]
-                out[s] = chain_best(&nodes[first, 0], &self.label[first],
-                                    self.starts[s + 1] - first, self.k, self.k8, T.rows,
-                                    T.transposed, change, work, &labels[first])
+                first, length = self.starts[s], self.starts[s + 1] - self.starts[s]
+                out[s] = chain_best(&nodes[first, 0], &self.label[first], length, self.k, self.k8,
+                                    T.of(s, first, length, room), change, work, &labels[first])
 
-    def scores_of(self, const double[:, ::1] nodes not None, const double[:, ::1] T not None,
+    def scores_of(self, const double[:, ::1] nodes not None, Transitions T not None,
                   const int32_t[::1] labels not None, Py_ssize_t begin, Py_ssize_t end,
                   double[::1] out not None):
         """out_s = the score of this labelling of sequence s, without the distance."""
-        cdef Py_ssize_t s, t
+        cdef Py_ssize_t s, t, first
         cdef double score
         with nogil:
             for s in range(begin, end):
-                score = 0
-                for t in range(self.starts[s], self.starts[s + 1]):
+                first = self.starts[s]
+                score = T.score(s, first, self.starts[s + 1] - first, &labels[first])
+                for t in range(first, self.starts[s + 1]):
                     score += nodes[t, labels[t]]
-                    if t > self.starts[s]:
-                        score += T[labels[t - 1], labels[t]]
                 out[s] = score
 
-    def subtract(self, const int32_t[::1] labels not None, double factor, Py_ssize_t begin,
-                 Py_ssize_t end, double[:, ::1] nodes not None, double[:, ::1] pairs not None):
+    def subtract(self, const int32_t[::1] labels not None, double factor, Transitions T not None,
+                 Py_ssize_t begin, Py_ssize_t end, double[:, ::1] nodes not None,
+                 double[:, ::1] pairs not None):
         """Subtract c_s ``factor`` of the indicators of this labelling of sequence s, from those of
-        its nodes and from the sums of pairs.
+        its nodes, and of the features of its pairs from their sums.
         """
-        cdef Py_ssize_t s, t
+        cdef Py_ssize_t s, t, first
         cdef double c
         with nogil:
             for s in range(begin, end):
-                c = factor * self.costs[s]
-                for t in range(self.starts[s], self.starts[s + 1]):
+                c, first = factor * self.costs[s], self.starts[s]
+                for t in range(first, self.starts[s + 1]):
                     nodes[t, labels[t]] -= c
-                    if t > self.starts[s]:
-                        pairs[labels[t - 1], labels[t]] -= c
+                T.count(s, first, self.starts[s + 1] - first, &labels[first], NULL, -c,
+                        &pairs[0, 0])
 
     def cost_times(self, double[:, ::1] nodes not None, Py_ssize_t begin, Py_ssize_t end):
         """Multiply the nodes of sequence s by c_s."""
@@ -160,14 +143,16 @@ cdef class ChainSums:
                             nodes[t, j] *= self.costs[s]
 
 
-def best_labellings(const double[:, ::1] nodes not None, const double[:, ::1] T not None,
+def best_labellings(const double[:, ::1] nodes not None, const double[:, :, ::1] T not None,
                     Py_ssize_t most):
     """(scores, labellings) of the ``most`` best labellings of one sequence, the best first.
 
-    Fewer where there are not as many. nodes are length × k, T is k × k. Each label of a position
-    keeps its best beginnings in order, and they are merged: O(length k² most).
+    Fewer where there are not as many. nodes are length × k, T is (length − 1) × k × k, or 1 × k × k
+    for the same at all positions. Each label of a position keeps its best beginnings in order, and
+    they are merged: O(length k² most).
     """
     cdef Py_ssize_t length = nodes.shape[0], k = nodes.shape[1], t, i, j, r, at
+    cdef Py_ssize_t varies = T.shape[0] > 1
     cdef double[:, :, ::1] value = np.full((length, k, most), -np.inf)
     cdef int32_t[:, :, ::1] label = np.full((length, k, most), -1, dtype=np.int32)
     cdef int32_t[:, :, ::1] rank = np.zeros((length, k, most), dtype=np.int32)
@@ -190,7 +175,8 @@ def best_labellings(const double[:, ::1] nodes not None, const double[:, ::1] T 
                     top, at = -INFINITY, -1
                     for i in range(k):
                         if taken[i] < most:
-                            x = value[t - 1, i, taken[i]] + (T[i, j] if t < length else 0)
+                            x = value[t - 1, i, taken[i]] + (
+                                T[varies * (t - 1), i, j] if t < length else 0)
                             if x > top:
                                 top, at = x, i
                     if at < 0:

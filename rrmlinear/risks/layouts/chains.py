@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions
+from rrmlinear.risks.layouts._chain_sums import ChainSums
+from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
 from rrmlinear.risks.layouts.chain_hessian import ChainHessian
 from rrmlinear.risks.layouts.chain_products import ChainProducts
 from rrmlinear.risks.shares import Shares
@@ -53,11 +54,13 @@ class ChainRisk:
 
     ``rows`` has a row x_t for each of n positions, ``label`` its true label 0 … k − 1, ``starts``
     where sequences begin, m + 1 numbers. A labelling y of a sequence has the score
-    Σ_t w_{y_t}'x_t + Σ_{t ≥ 1} T(y_{t−1}, y_t).
+    Σ_t w_{y_t}'x_t + Σ_{t ≥ 1} T(y_{t−1}, y_t). With ``edges``, a row z_t for each pair of
+    neighbours, those of a sequence one after the other, Σ_f z_tf V_f is added to T, V_f k × k.
 
     Weights are one array: those of nodes, the weight of feature f for label j at f k + j, and then
-    the k × k transitions. Scores are one array: n × k of nodes, T, and a 0. Derivatives
-    u are ∂F/∂s, costs included: marginals less the truth, and for T their sums over positions. In
+    those of pairs, T and the V_f. Scores are one array: n × k of nodes, T, the V_f, and a 0.
+    Derivatives u are ∂F/∂s, costs included: marginals less the truth, and for T and the V_f their
+    sums over positions. In
     place of the 0 they have F*(u) = ⟨u, s⟩ − F(s) (Fenchel's equality). So a mean of derivatives,
     or a multiple t ≤ 1, has a bound of F* from above there, as F* is convex and F*(0) ≤ 0, and
     `conjugate` reads it. For F + (λ/2)‖w‖² the gap at the w of these derivatives is then
@@ -85,9 +88,13 @@ class ChainRisk:
         threads: int = 1,
         loss: ChainLoss = LOG_LOSS,
         products: ChainProducts | None = None,
+        edges: Rows | None = None,
     ) -> None:
         self.rows, self.label, self.starts, self.k = rows, label, starts, k
         self.sequence_costs, self.threads, self.loss = costs, threads, loss
+        self.edges = edges
+        #: Rows of k weights of pairs.
+        self.pair_rows = k if edges is None else k * (1 + edges.width)
         self.n = rows.shape[0]
         self.products = ChainProducts(rows, k, threads) if products is None else products
         self.sums = ChainSums(label, starts, k, costs, loss.distance)
@@ -115,7 +122,7 @@ class ChainRisk:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
-        return (self.rows.width * self.k + self.k * self.k,)
+        return ((self.rows.width + self.pair_rows) * self.k,)
 
     @property
     def terms(self) -> ChainRisk:
@@ -125,19 +132,19 @@ class ChainRisk:
     @property
     def n_scores(self) -> int:
         """The length of the arrays of scores and of derivatives."""
-        return self.n * self.k + self.k * self.k + 1
+        return (self.n + self.pair_rows) * self.k + 1
 
     def of_loss(self, loss: ChainLoss) -> ChainRisk:
         """The risk with another loss of the same data."""
         data = (self.rows, self.label, self.starts, self.k, self.sequence_costs, self.threads)
-        return ChainRisk(*data, loss, self.products)
+        return ChainRisk(*data, loss, self.products, self.edges)
 
     def smoothed(self, smoothing: float) -> ChainRisk:
         """The risk with the loss smoothed by the entropy of labellings."""
         return self.of_loss(self.loss.smoothed(smoothing))
 
     def scores(self, w: Array) -> Array:
-        """Node scores n × k, transitions, and 0, in one array."""
+        """Node scores n × k, weights of pairs, and 0, in one array."""
         nodes, pairs = self.split(w, self.rows.width)
         result = np.empty(self.n_scores)
         self.products.times(nodes, out=result[: self.n * self.k].reshape(self.n, self.k))
@@ -146,16 +153,20 @@ class ChainRisk:
         return result
 
     def split(self, array: Array, n_rows: int) -> tuple[Array, Array]:
-        """(n_rows × k, k × k): the parts of weights, scores or derivatives."""
+        """(n_rows × k, pairs): the parts of weights, scores or derivatives.
+
+        Pairs have k columns: T, and then V_f for each feature of edges.
+        """
         k, nodes = self.k, n_rows * self.k
-        return array[:nodes].reshape(n_rows, k), array[nodes : nodes + k * k].reshape(k, k)
+        pairs = array[nodes : nodes + self.pair_rows * k]
+        return array[:nodes].reshape(n_rows, k), pairs.reshape(self.pair_rows, k)
 
     def at(self, scores: Array, warm: Any = None) -> Evaluation:
         """F at these scores."""
         return ChainEvaluation(self, self, scores)
 
     def gradient(self, derivatives: Array) -> Array:
-        """∇F: X' times the derivatives of nodes, and those of transitions."""
+        """∇F: X' times the derivatives of nodes, and those of pairs."""
         nodes, pairs = self.split(derivatives, self.n)
         result, end = np.empty(self.shape), self.rows.width * self.k
         self.products.gradient(nodes, out=result[:end].reshape(self.rows.width, self.k))
@@ -165,13 +176,27 @@ class ChainRisk:
     def diagonal(self) -> Array:
         """The diagonal of ∇²F at w = 0, where all labellings are as likely; without the distance.
 
-        c_s x_tf² (1/k − 1/k²) τ⁻¹ summed over positions, for feature f and each label.
+        c_s x_tf² (1/k − 1/k²) τ⁻¹ summed over positions, for feature f and each label; of pairs
+        about c_s z_tf² / k² τ⁻¹.
         """
-        k, lengths = self.k, np.diff(self.starts)
-        costs = self.sequence_costs / (self.loss.temperature or 1.0)
-        squares = Hessian(self.rows, np.repeat(costs, lengths)).diagonal()
-        pairs = float((costs * (lengths - 1)).sum()) / k**2
-        return np.append(np.repeat(squares * (1 / k - 1 / k**2), k), np.full(k * k, pairs))
+        k = self.k
+        costs = np.repeat(self._costs, np.diff(self.starts))
+        squares = Hessian(self.rows, costs).diagonal()
+        nodes = np.repeat(squares * (1 / k - 1 / k**2), k)
+        return np.append(nodes, self.diagonal_of_pairs())
+
+    @property
+    def _costs(self) -> Array:
+        return self.sequence_costs / (self.loss.temperature or 1.0)
+
+    def diagonal_of_pairs(self) -> Array:
+        """The part of `diagonal` for the weights of pairs."""
+        costs = np.repeat(self._costs, np.diff(self.starts) - 1)
+        squares = np.array([costs.sum()])
+        if self.edges is not None and len(costs):
+            squares = np.append(squares, Hessian(self.edges, costs).diagonal())
+        squares.resize(self.pair_rows // self.k)
+        return np.repeat(squares / self.k**2, self.k**2)
 
     def conjugate(self, alphas: Array) -> float:
         """F*(−α), or for τ > 0 a bound from above for a mean of derivatives."""
@@ -213,44 +238,39 @@ class ChainRisk:
     def _each(
         self, scores: Array, task: Callable[..., tuple[float, Array]], *arguments: Any
     ) -> tuple[float, Array]:
-        nodes, transitions = self.split(scores, self.n)
+        nodes, pairs = self.split(scores, self.n)
         tau = self.loss.temperature
-        ready = Transitions(np.ascontiguousarray(transitions), 1 / tau if tau else 1.0, not tau)
-        parts = self.parts.run(task, nodes, transitions, ready, *arguments)
+        ready = self.transitions(pairs, 1 / tau if tau else 1.0, not tau)
+        parts = self.parts.run(task, nodes, ready, *arguments)
         total, pairs = parts[0]
         for value, more in parts[1:]:
             total, pairs = total + value, pairs + more
         return total, pairs
 
+    def transitions(self, pairs: Array, scale: float, best: bool = False) -> Transitions:
+        """Weights of pairs times a scale, ready for `ChainSums`."""
+        pairs = np.ascontiguousarray(pairs)
+        if self.edges is None:
+            return Transitions(pairs, scale, best)
+        return SequenceTransitions(pairs, self.edges, scale, best)
+
     def _values(
-        self, nodes: Array, transitions: Array, ready: Any, part: int, begin: int, end: int
+        self, nodes: Array, ready: Any, part: int, begin: int, end: int
     ) -> tuple[float, Array]:
-        return self._sum(nodes, transitions, ready, None, begin, end)
+        return self._sum(nodes, ready, None, begin, end)
 
     def _tangents(
-        self,
-        nodes: Array,
-        transitions: Array,
-        ready: Any,
-        derivatives: Array,
-        part: int,
-        begin: int,
-        end: int,
+        self, nodes: Array, ready: Any, derivatives: Array, part: int, begin: int, end: int
     ) -> tuple[float, Array]:
-        return self._sum(nodes, transitions, ready, derivatives, begin, end)
+        return self._sum(nodes, ready, derivatives, begin, end)
 
     def _sum(
-        self,
-        nodes: Array,
-        transitions: Array,
-        ready: Any,
-        derivatives: Array | None,
-        begin: int,
-        end: int,
+        self, nodes: Array, ready: Any, derivatives: Array | None, begin: int, end: int
     ) -> tuple[float, Array]:
-        """F of some sequences, and the derivatives of transitions; writes those of nodes."""
+        """F of some sequences, and the derivatives of pairs; writes those of nodes."""
         sums, tau = self.sums, self.loss.temperature
-        m, pairs = len(self.starts) - 1, np.zeros((self.k, self.k))
+        m = len(self.starts) - 1
+        pairs = np.zeros((0 if derivatives is None else self.pair_rows, self.k))
         values, true = np.empty(m), np.empty(m)
         out = None if derivatives is None else self.split(derivatives, self.n)[0]
         if tau:
@@ -259,15 +279,15 @@ class ChainRisk:
         else:
             labels = np.empty(self.n, dtype=np.int32)
             sums.best(nodes, ready, begin, end, values, labels)
-        sums.scores_of(nodes, transitions, self.label, begin, end, true)
+        sums.scores_of(nodes, ready, self.label, begin, end, true)
         some = slice(begin, end)
         if out is not None:
             if tau:
                 sums.cost_times(out, begin, end)
             else:
                 out[self.starts[begin] : self.starts[end]] = 0
-                sums.subtract(labels, -1.0, begin, end, out, pairs)
-            sums.subtract(self.label, 1.0, begin, end, out, pairs)
+                sums.subtract(labels, -1.0, ready, begin, end, out, pairs)
+            sums.subtract(self.label, 1.0, ready, begin, end, out, pairs)
         return float(self.sequence_costs[some] @ (values[some] - true[some])), pairs
 
 

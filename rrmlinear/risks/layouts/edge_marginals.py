@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.projections.marginals import chain_marginals
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.layouts.chain_products import ChainProducts
 from rrmlinear.risks.layouts.chains import STRUCTURED_HINGE, ChainRisk
 
 Array = NDArray[np.float64]
@@ -86,6 +87,9 @@ class EdgeMarginalsRisk:
         self.distance = self._spread(wrong, np.zeros((k, k)))
         squares = chain.rows.squared_norms()
         norms = squares[self.first] + 1 + np.where(self.last, squares[second], 0)
+        self.products = None if chain.edges is None else ChainProducts(chain.edges, k * k)
+        if chain.edges is not None:
+            norms[~self.alone] += chain.edges.squared_norms()
         self.rows = EdgeRows((self.n_scores, chain.rows.width), np.repeat(norms, k * k))
 
     @property
@@ -109,7 +113,14 @@ class EdgeMarginalsRisk:
         """Scores of the entries of edges."""
         chain = self.chain
         nodes, pairs = chain.split(chain.scores(w.ravel()), chain.n)
-        return self._spread(nodes, pairs)
+        if self.products is None:
+            return self._spread(nodes, pairs)
+        k = self.k
+        each = np.zeros((len(self.first), k, k))
+        of_features = np.empty((int(np.count_nonzero(~self.alone)), k * k))
+        self.products.times(pairs[k:].reshape(-1, k * k), of_features)
+        each[~self.alone] = pairs[:k] + of_features.reshape(-1, k, k)
+        return self._spread(nodes, each)
 
     def gradient(self, derivatives: Array) -> Array:
         """Σ c_s times the derivatives, as weights."""
@@ -119,7 +130,10 @@ class EdgeMarginalsRisk:
         nodes, pairs = chain.split(whole, chain.n)
         nodes[self.first] = tables.sum(axis=2)
         nodes[self.first[self.last] + 1] = tables[self.last].sum(axis=1)
-        pairs[:] = tables[~self.alone].sum(axis=0)
+        pairs[:k] = tables[~self.alone].sum(axis=0)
+        if self.products is not None:
+            of_features = pairs[k:].reshape(-1, k * k)
+            self.products.gradient(tables[~self.alone].reshape(-1, k * k), of_features)
         return chain.gradient(whole)
 
     def at(self, scores: Array, warm: Any = None) -> Evaluation:

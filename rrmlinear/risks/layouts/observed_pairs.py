@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts._chain_products import observed_gradient, observed_scores
 from rrmlinear.risks.layouts.chains import LOG_LOSS, ChainLoss, ChainRisk
 from rrmlinear.risks.shares import Shares
@@ -55,7 +54,7 @@ class ObservedProducts:
 class ObservedChainRisk(ChainRisk):
     """`ChainRisk` with the weights of pairs that do not occur held at 0: CRFsuite's default.
 
-    Weights are those of the pairs, as in `ObservedProducts`, and then the k × k transitions, all of
+    Weights are those of the pairs, as in `ObservedProducts`, and then those of neighbours, all of
     them. `complete` gives the weights of a `ChainRisk`, and `chosen` those of pairs.
     """
 
@@ -71,23 +70,24 @@ class ObservedChainRisk(ChainRisk):
         threads: int = 1,
         loss: ChainLoss = LOG_LOSS,
         products: Any = None,
+        edges: Rows | None = None,
     ) -> None:
         products = ObservedProducts(rows, label, k, threads) if products is None else products
-        super().__init__(rows, label, starts, k, costs, threads, loss, products)
+        super().__init__(rows, label, starts, k, costs, threads, loss, products, edges)
         self.n_pairs = len(products.label)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
-        return (self.n_pairs + self.k * self.k,)
+        return (self.n_pairs + self.pair_rows * self.k,)
 
     def of_loss(self, loss: ChainLoss) -> ChainRisk:
         """The risk with another loss of the same data."""
         data = (self.rows, self.label, self.starts, self.k, self.sequence_costs, self.threads)
-        return ObservedChainRisk(*data, loss, self.products)
+        return ObservedChainRisk(*data, loss, self.products, self.edges)
 
     def scores(self, w: Array) -> Array:
-        """Node scores n × k, transitions, and 0, in one array."""
+        """Node scores n × k, weights of pairs of neighbours, and 0, in one array."""
         result, nodes = np.empty(self.n_scores), self.n * self.k
         self.products.times(w[: self.n_pairs], result[:nodes].reshape(self.n, self.k))
         result[nodes:-1] = w[self.n_pairs :]
@@ -95,7 +95,7 @@ class ObservedChainRisk(ChainRisk):
         return result
 
     def gradient(self, derivatives: Array) -> Array:
-        """∇F by the weights of pairs and of transitions."""
+        """∇F by the weights of pairs and of neighbours."""
         nodes, pairs = self.split(derivatives, self.n)
         result = np.empty(self.shape)
         self.products.gradient(nodes, result[: self.n_pairs])
@@ -104,12 +104,9 @@ class ObservedChainRisk(ChainRisk):
 
     def diagonal(self) -> Array:
         """The diagonal of ∇²F at w = 0, as that of a `ChainRisk`."""
-        k, lengths = self.k, np.diff(self.starts)
-        costs = self.sequence_costs / (self.loss.temperature or 1.0)
-        squares = Hessian(self.rows, np.repeat(costs, lengths)).diagonal()
-        pairs = float((costs * (lengths - 1)).sum()) / k**2
-        nodes = squares[self.products.feature] * (1 / k - 1 / k**2)
-        return np.append(nodes, np.full(k * k, pairs))
+        k = self.k
+        nodes = super().diagonal()[: self.rows.width * k : k]
+        return np.append(nodes[self.products.feature], self.diagonal_of_pairs())
 
     def shares_of(self, alphas: Array, w: Array) -> tuple[Array, Array]:
         return super().shares_of(alphas, self.complete(w))

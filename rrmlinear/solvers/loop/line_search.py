@@ -114,12 +114,17 @@ def lowest_point_between(function: Convex, low: float, high: float, tolerance: f
     return _narrowed(function, Bracket(first, last), tolerance)
 
 
-def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
+def nearly_lowest(
+    derivative: Callable[[float], float],
+    part: float,
+    rose: Callable[[float], bool] | None = None,
+) -> float:
     """An x ≥ 0 at which the derivative of a convex function is at most ``part`` of that at 0.
 
-    0 where the function does not fall there. Steps begin at 1 and double, as above, and two secants
-    are followed by the geometric middle, so that an x of any size is found soon. If that takes too
-    long, it returns an x with a smaller value than at 0.
+    0 where the function does not fall there. An x behind the lowest point may have a larger value
+    than 0; where ``rose(x)`` says so, the search goes on. Steps begin at 1 and double, as above,
+    and two secants are followed by the geometric middle, so that an x of any size is found soon. If
+    that takes too long, it returns an x with a smaller value than at 0.
     """
     at = Point(0.0, nan, derivative(0.0))
     if not at.derivative < 0:
@@ -129,7 +134,8 @@ def nearly_lowest(derivative: Callable[[float], float], part: float) -> float:
     fall = FIRST_FALL
     for number in range(MAX_ROUGH_STEPS):
         new = Point(x, nan, derivative(x))
-        if abs(new.derivative) <= near:
+        near_enough = abs(new.derivative) <= near
+        if near_enough and (new.derivative <= 0 or rose is None or not rose(x)):
             return x
         if bracket is not None:
             bracket.take(new)

@@ -99,7 +99,13 @@ class SmoothDescent(Solver):
         def derivative(t: float) -> float:
             return float(linear + t * square + line.derivative(t)) if t else rate
 
-        t = nearly_lowest(derivative, self.derivative_decrease)
+        value = self.at.value
+
+        def rose(t: float) -> bool:
+            change = line.at(t).value - value
+            return bool(change + t * (linear + t / 2 * square) > 0)
+
+        t = nearly_lowest(derivative, self.derivative_decrease, rose)
         self.moved = self.n if t * np.sqrt(square) > STEP_ROUNDING * np.sqrt(size) else 0
         if t == 0:
             return

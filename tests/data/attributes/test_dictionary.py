@@ -1,6 +1,7 @@
 """Attributes of tokens against an expansion by hand, dictionaries, and files that are refused."""
 
 import io
+import itertools
 import random
 
 import pytest
@@ -85,6 +86,38 @@ def test_attributes():
     assert problem.rows.find_fault() == (None, True)
     counts = [sum(name in here for here in wanted) for name in dictionary.attributes]
     assert counts == sorted(counts, reverse=True)
+
+
+def test_attributes_of_edges(tmp_path):
+    given = sentences(5)
+    tokens = tokens_of(given)
+    template = parse_template(TEXT + "edge pos[-1]|pos[0]\nedge word[0]\nedge end\n", "here")
+    dictionary, problem = Dictionary.of(tokens, template)
+    wanted = [
+        {f"pos[-1]|pos[0]={before[1]}|{here[1]}", f"word[0]={here[0]}"}
+        | ({"end"} if at == len(sentence) - 1 else set())
+        for sentence in given
+        for at, (before, here) in enumerate(itertools.pairwise(sentence), 1)
+    ]
+    rows = problem.edges
+    assert rows.shape == (len(wanted), len(dictionary.edges))
+    ends = itertools.pairwise(rows.indptr.tolist())
+    assert [{dictionary.edges[j] for j in rows.indices[b:e].tolist()} for b, e in ends] == wanted
+    plain, _ = Dictionary.of(tokens, parse_template(TEXT, "here"))
+    assert dictionary.attributes == plain.attributes
+
+    path = tmp_path / "dictionary"
+    path.write_bytes(dictionary.text().encode())
+    again, unknown = read_dictionary(path).problem(tokens)
+    assert unknown == 0
+    assert (again.edges.indices == rows.indices).all()
+    other = [("a", "N", "x"), ("new", "N", "x")]
+    few, unknown = read_dictionary(path).problem(tokens_of([other]))
+    of_positions = sum(len(here - set(dictionary.attributes)) for here in by_hand(other))
+    assert unknown == of_positions + 1
+    assert {dictionary.edges[j] for j in few.edges.indices} == {"pos[-1]|pos[0]=N|N", "end"}
+    with pytest.raises(ValueError, match="no attribute of edges occurs 40 times"):
+        Dictionary.of(tokens, parse_template("columns word pos\nend\nedge word[0]\n", "here"), 40)
 
 
 def test_rare_attributes_are_left_out():

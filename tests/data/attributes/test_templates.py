@@ -39,6 +39,8 @@ def test_the_shape_of_a_word():
     [
         ("", "here: the template has no attributes"),
         ("columns a\n", "here: the template has no attributes"),
+        ("columns a\nedge a[0]\n", "the template has no attributes of positions"),
+        ("columns a\nedge\n", "line 2: '' is no column"),
         ("a[0]\n", "here, line 1: the first line must be columns"),
         ("\ncolumns a a\n", "here, line 2: two columns have one name"),
         ("columns a\nb[0]\n", "line 2: there is no column b, but a"),

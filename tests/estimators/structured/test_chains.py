@@ -74,6 +74,84 @@ def test_sequences_of_one_position_are_examples():
     assert svm.objective_ == pytest.approx(examples.objective_, rel=1e-5)
 
 
+def edged(seed=0, m=30):
+    """Labels that follow from the one before and a feature of the edge."""
+    chance = np.random.default_rng(seed)
+    X, y = [], []
+    for n in chance.integers(1, 6, m):
+        z, first = chance.integers(0, 3, n - 1), chance.integers(0, 3)
+        y.append(NAMES[np.concatenate(([first], (first + np.cumsum(z)) % 3))])
+        X.append((np.eye(4)[[first, *[3] * (n - 1)]], np.eye(4)[z]))
+    return X, y
+
+
+@BOTH
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
+def test_features_of_edges(of, kind):
+    X, y = edged()
+    X = [(kind(nodes), kind(edges)) for nodes, edges in X]
+    model = of(C=10.0, tol=1e-5).fit(X, y)
+    assert model.edge_coef_.shape == (3, 3, 4)
+    assert (model.edge_coef_[..., 3] == 0).all()  # which no edge has
+    new, true = edged(1)
+    assert model.score(new, true) == 1.0
+    for part, labels in zip(new, model.predict(new), strict=True):
+        scores, best = model.predict_best([part], 5)[0]
+        nodes, edges = part
+        assert best[0].tolist() == labels.tolist()
+        for score, each in zip(scores, best, strict=True):
+            j = np.searchsorted(NAMES, each)
+            known = (nodes @ model.coef_.T + model.intercept_)[np.arange(len(j)), j].sum()
+            known += model.transitions_[j[:-1], j[1:]].sum()
+            known += (edges * model.edge_coef_[j[:-1], j[1:]]).sum()
+            assert score == pytest.approx(known, abs=1e-10)
+    assert of(C=10.0, n_jobs=2).fit(X, y).score(new, true) == 1.0
+    wider = [(nodes, np.hstack([edges, np.ones((len(edges), 2))])) for nodes, edges in new]
+    assert model.score(wider, true) == 1.0
+
+
+def test_marginals_with_features_of_edges():
+    X, y = edged(m=8)
+    model = ChainCRF(C=1.0).fit(X, y)
+    for part, marginals in zip(X, model.predict_marginals(X), strict=True):
+        scores, all_of = model.predict_best([part], 3**5)[0]
+        share = np.exp(scores - np.logaddexp.reduce(scores))
+        known = np.einsum("y,ytj->tj", share, all_of[:, :, np.newaxis] == NAMES)
+        np.testing.assert_allclose(marginals, known, atol=1e-12)
+
+
+@BOTH
+def test_a_warm_start_with_features_of_edges(of):
+    X, y = edged()
+    model = of(C=1.0, tol=1e-6, warm_start=True).fit(X, y)
+    passes, weights = model.n_iter_, model.edge_coef_
+    model.fit(X, y)
+    assert model.n_iter_ < passes
+    np.testing.assert_allclose(model.edge_coef_, weights, atol=1e-2)
+    plain = [nodes for nodes, _ in X]
+    assert model.fit(plain, y).edge_coef_ is None
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda nodes, edges: (nodes, edges[1:]), "must be a matrix of 4 rows"),
+        (lambda nodes, edges: (nodes, edges[:, :2]), "2 features of edges and X.0. has 4"),
+        (lambda nodes, edges: nodes, "must be a pair of matrices"),
+        (lambda nodes, edges: (nodes, edges * np.nan), "features of edges: .*NaN and infinity"),
+    ],
+)
+def test_features_of_edges_that_are_refused(change, sentence):
+    X, y = [(np.eye(5), np.eye(4)), (np.eye(5), np.eye(4))], [list("ababa"), list("babab")]
+    with pytest.raises(ValueError, match=sentence):
+        ChainCRF().fit([X[0], change(*X[1])], y)
+    model = ChainCRF().fit(X, y)
+    with pytest.raises(ValueError, match="X has no features of edges, and the model has some"):
+        model.predict([nodes for nodes, _ in X])
+    with pytest.raises(ValueError, match="X has features of edges, and the model has none"):
+        ChainCRF().fit([nodes for nodes, _ in X], y).predict(X)
+
+
 def test_marginals_and_the_best_labellings():
     X, y = made()
     model = ChainCRF(C=2.0).fit(X, y)

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from rrmlinear.risks.layouts._chain_sums import ChainSums, Transitions, best_labellings
+from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
+from rrmlinear.risks.layouts._transitions import Transitions
 from tests.risks.layouts.chains_by_force import ByForce, random_chains
 
 SIZES = (0.0, 1.0, 30.0, 140.0, 160.0, 700.0)
@@ -71,7 +72,7 @@ def test_the_best_labelling_is_the_best_of_all(k, size, distance):
     known = forces(nodes, transitions, label, starts, distance)
     np.testing.assert_allclose(out, [f.scores.max() for f in known], rtol=1e-14, atol=1e-12)
     plain = np.empty(m)
-    sums.scores_of(nodes, transitions, labels, 0, m, plain)
+    sums.scores_of(nodes, Transitions(transitions), labels, 0, m, plain)
     away = np.add.reduceat(labels != label, starts[:-1])
     np.testing.assert_allclose(plain + distance * away, out, rtol=1e-13, atol=1e-12)
 
@@ -102,7 +103,7 @@ def test_the_best_labellings_are_the_first_of_all_in_order(k, length):
     force = ByForce(nodes, transitions)
     order = np.argsort(-force.scores, kind="stable")
     for most in (1, 3, 50):
-        scores, labels = best_labellings(nodes, transitions, most)
+        scores, labels = best_labellings(nodes, transitions[np.newaxis], most)
         assert len(scores) == min(most, k**length)
         np.testing.assert_allclose(scores, force.scores[order[: len(scores)]], rtol=1e-13)
         np.testing.assert_array_equal(labels, force.labels[order[: len(scores)]])

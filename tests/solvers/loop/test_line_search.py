@@ -79,6 +79,19 @@ def test_the_derivative_falls_to_its_part(lowest, part):
     assert len(calls) < 42
 
 
+def test_a_point_behind_the_lowest_does_not_lie_above_the_start():
+    def value(x):  # steep down, and less steep up
+        return max(-9.0 * x, 4.0 * x - 0.13) + x * x / 100
+
+    def derivative(x):
+        return (-9.0 if x < 0.01 else 4.0) + x / 50
+
+    assert value(nearly_lowest(derivative, 0.5)) > 0
+    x = nearly_lowest(derivative, 0.5, lambda x: value(x) > 0)
+    assert value(x) < 0
+    assert abs(derivative(x)) <= 0.5 * 9
+
+
 def test_a_function_that_does_not_fall_is_left_where_it_is():
     assert nearly_lowest(lambda x: x, 0.1) == 0.0
 

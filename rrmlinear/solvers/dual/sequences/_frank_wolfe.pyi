@@ -13,14 +13,19 @@ class FrankWolfe:
     k: int
     gaps: Array
     nodes: Array
+    pairs: Array
     moved: int
     out_of_memory: bool
     def __init__(
-        self, rows: Rows, label: Labels, starts: Places, k: int, cost: Array, modulus: float
+        self,
+        rows: Rows,
+        label: Labels,
+        starts: Places,
+        k: int,
+        cost: Array,
+        modulus: float,
+        edges: Rows | None = None,
     ) -> None: ...
-    @property
-    def transitions(self) -> Array: ...
-    def put_transitions(self, transitions: Array) -> None: ...
     def begin_pass(self, number: int, seed: int) -> Places: ...
     def wake_above(self, quiet: float) -> None: ...
     def sweep(

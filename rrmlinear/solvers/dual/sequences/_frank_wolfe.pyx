@@ -8,8 +8,9 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t, schedule_wake_above,
 )
 from rrmlinear.data.rows cimport Rows
+from rrmlinear.risks.layouts._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
-from rrmlinear.simd.chains cimport chain_best, chain_change_t, chain_padded
+from rrmlinear.simd.chains cimport chain_best, chain_change_t
 from rrmlinear.simd.rows cimport row_index, row_t, rows_get
 from rrmlinear.solvers.dual.sequences.labelling_store cimport (
     mixture_add, mixture_find, mixture_free, mixture_prune, mixture_t,
@@ -24,13 +25,15 @@ cdef class FrankWolfe:
     """Mixtures of labellings of m sequences, and the weights w that they give.
 
     w = Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)) / modulus, f(y) the features of a labelling: rows of X
-    in the columns of its labels, and counts of its transitions. Every mixture begins as the truth.
+    in the columns of its labels, and counts of its transitions, those of features of ``edges`` with
+    their values. Every mixture begins as the truth.
     """
 
     cdef readonly Rows rows
     cdef readonly Py_ssize_t m, k
     cdef readonly object gaps             # of each sequence when last visited, times its cost
     cdef readonly object nodes            # the weights of nodes, d × stride
+    cdef readonly object pairs            # those of pairs: k × k, and for each feature of edges
     cdef readonly Py_ssize_t moved
     cdef public bint out_of_memory
     cdef double modulus
@@ -41,14 +44,16 @@ cdef class FrankWolfe:
     cdef mixture_t* mixtures
     cdef double[::1] gap
     cdef double[:, ::1] W
-    cdef double[:, ::1] T                 # transitions and, behind them, their transpose
+    cdef double[:, ::1] V                 # `pairs`
+    cdef SequenceTransitions T
+    cdef double[::1] room                 # for those of the sequence visited
     cdef double[:, ::1] S                 # scores of the nodes of the sequence visited
     cdef double[:, ::1] work
     cdef double[::1] line
     cdef double[::1] values               # of the hinge at the labellings of its mixture
     cdef int32_t[::1] found               # the labelling with the largest
     cdef double[:, ::1] sums              # zeros: room for a difference of features, as W is
-    cdef double[::1] counts               # and for that of transitions
+    cdef double[:, ::1] counts            # and for that of pairs
     cdef int32_t[::1] wake                # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
@@ -56,8 +61,8 @@ cdef class FrankWolfe:
 
     def __cinit__(self, Rows rows not None, const int32_t[::1] label not None,
                   const int64_t[::1] starts not None, Py_ssize_t k,
-                  const double[::1] cost not None, double modulus):
-        cdef Py_ssize_t s
+                  const double[::1] cost not None, double modulus, Rows edges=None):
+        cdef Py_ssize_t s, pairs = k if edges is None else k * (1 + edges.width)
         self.rows, self.label, self.starts, self.cost = rows, label, starts, cost
         self.m, self.k, self.k8, self.modulus = starts.shape[0] - 1, k, (k + 7) // 8 * 8, modulus
         self.stride = block_stride(k)
@@ -73,13 +78,15 @@ cdef class FrankWolfe:
         self.gap = self.gaps
         self.nodes = aligned_zeros(max(rows.width, 1), self.stride)
         self.W = self.nodes
-        self.T = aligned_zeros(2 * k, self.k8)
-        self.put_transitions(np.zeros((k, k)))
+        self.pairs = np.zeros((pairs, k))
+        self.V = self.pairs
+        self.T = SequenceTransitions(self.pairs, edges, 1, True)
+        self.room = np.zeros(self.T.room(self.longest))
         self.S, self.work = np.zeros((self.longest, k)), aligned_zeros(self.longest, self.k8)
         self.line, self.values = aligned_zeros(1, self.k8)[0], np.zeros(16)
         self.found = np.zeros(self.longest, dtype=np.int32)
         self.sums = aligned_zeros(max(rows.width, 1), self.stride)
-        self.counts = np.zeros(k * k)
+        self.counts = np.zeros((pairs, k))
         self.order = np.empty(self.m, dtype=np.int64)
         self.wake, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m)
@@ -90,15 +97,6 @@ cdef class FrankWolfe:
             for s in range(self.m):
                 mixture_free(&self.mixtures[s])
             free(self.mixtures)
-
-    def put_transitions(self, const double[:, ::1] transitions not None):
-        """Set the weights of transitions, k × k."""
-        chain_padded(&transitions[0, 0], self.k, self.k8, 1, &self.T[0, 0], &self.T[self.k, 0])
-
-    @property
-    def transitions(self):
-        """The weights of transitions, k × k."""
-        return np.asarray(self.T)[:self.k, :self.k]
 
     def begin_pass(self, int number, uint64_t seed):
         """The sequences awake in this pass, shuffled."""
@@ -151,12 +149,12 @@ cdef class FrankWolfe:
         return total
 
     def combination(self):
-        """Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)) over scores: n × k for nodes, and k × k."""
+        """Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)): over scores of nodes, n × k, and as `pairs`."""
         cdef Py_ssize_t s, p, t, first, length
         cdef double a
         cdef const int32_t* y
         of_nodes = np.zeros((self.label.shape[0], self.k))
-        of_pairs = np.zeros((self.k, self.k))
+        of_pairs = np.zeros_like(self.pairs)
         cdef double[:, ::1] nodes = of_nodes
         cdef double[:, ::1] pairs = of_pairs
         with nogil:
@@ -168,9 +166,7 @@ cdef class FrankWolfe:
                     for t in range(length):
                         nodes[first + t, self.label[first + t]] += a
                         nodes[first + t, y[t]] -= a
-                        if t > 0:
-                            pairs[self.label[first + t - 1], self.label[first + t]] += a
-                            pairs[y[t - 1], y[t]] -= a
+                    self.T.count(s, first, length, &self.label[first], y, a, &pairs[0, 0])
         return of_nodes, of_pairs
 
     @property
@@ -223,30 +219,28 @@ cdef class FrankWolfe:
         cdef const int32_t* truth = &self.label[first]
         cdef chain_change_t change
         change.add, change.scale = 1, 1
-        return chain_best(&self.S[0, 0], truth, length, self.k, self.k8, &self.T[0, 0],
-                          &self.T[self.k, 0], change, &self.work[0, 0],
-                          &self.found[0]) - self._of(truth, length)
+        return chain_best(&self.S[0, 0], truth, length, self.k, self.k8,
+                          self.T.of(s, first, length, &self.room[0]), change, &self.work[0, 0],
+                          &self.found[0]) - self._of(s, truth)
 
-    cdef double _of(self, const int32_t* y, Py_ssize_t length) noexcept nogil:
+    cdef double _of(self, Py_ssize_t s, const int32_t* y) noexcept nogil:
         # the score of a labelling
-        cdef double total = 0
-        cdef Py_ssize_t t
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t
+        cdef double total = self.T.score(s, first, length, y)
         for t in range(length):
             total += self.S[t, y[t]]
-            if t > 0:
-                total += self.T[y[t - 1], y[t]]
         return total
 
     cdef double _values(self, Py_ssize_t s) noexcept nogil:
         # the value of the hinge at each labelling of the mixture; returns their mean
         cdef mixture_t* mixture = &self.mixtures[s]
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p
-        cdef double truth = self._of(&self.label[first], length), mean = 0
+        cdef double truth = self._of(s, &self.label[first]), mean = 0
         if mixture.n > self.values.shape[0]:
             with gil:
                 self.values = np.zeros(2 * mixture.n)
         for p in range(mixture.n):
-            self.values[p] = (self._of(mixture.labels + p * length, length) - truth
+            self.values[p] = (self._of(s, mixture.labels + p * length) - truth
                               + mixture.distance[p])
             mean += mixture.weight[p] * self.values[p]
         return mean
@@ -271,7 +265,7 @@ cdef class FrankWolfe:
         if to < 0:
             self.out_of_memory = True
             return
-        square = self._square(first, length, mixture.labels + out * length) / self.modulus
+        square = self._square(s, mixture.labels + out * length) / self.modulus
         part = mixture.weight[out]
         if self.cost[s] * square * part > rise:
             part = rise / (self.cost[s] * square)
@@ -279,17 +273,16 @@ cdef class FrankWolfe:
         else:
             mixture.weight[out] = 0
         mixture.weight[to] += part
-        self._move(first, length, mixture.labels + out * length, self.cost[s] * part / self.modulus)
+        self._move(s, mixture.labels + out * length, self.cost[s] * part / self.modulus)
         mixture_prune(mixture, length)
         self.moved += 1
 
-    cdef double _square(self, Py_ssize_t first, Py_ssize_t length,
-                        const int32_t* z) noexcept nogil:
+    cdef double _square(self, Py_ssize_t s, const int32_t* z) noexcept nogil:
         # ‖f(found) − f(z)‖²
         cdef const int32_t* y = &self.found[0]
-        cdef Py_ssize_t t
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t
         cdef row_t row
-        cdef double total = 0
+        cdef double total
         cdef int64_t places[2]
         cdef double steps[2]
         steps[0], steps[1] = 1, -1
@@ -298,24 +291,19 @@ cdef class FrankWolfe:
                 row = rows_get(&self.rows.c, first + t)
                 places[0], places[1] = y[t], z[t]
                 block_update_some(&row, &self.sums[0, 0], self.stride, places, steps, 2)
-            if t > 0:
-                self.counts[y[t - 1] * self.k + y[t]] += 1
-                self.counts[z[t - 1] * self.k + z[t]] -= 1
+        self.T.count(s, first, length, y, z, 1, &self.counts[0, 0])
+        total = self.T.taken(s, first, length, y, z, &self.counts[0, 0])
         for t in range(length):
             if y[t] != z[t]:
                 row = rows_get(&self.rows.c, first + t)
                 total += taken(&row, &self.sums[0, y[t]], self.stride)
                 total += taken(&row, &self.sums[0, z[t]], self.stride)
-            if t > 0:
-                total += taken_one(&self.counts[y[t - 1] * self.k + y[t]])
-                total += taken_one(&self.counts[z[t - 1] * self.k + z[t]])
         return total
 
-    cdef void _move(self, Py_ssize_t first, Py_ssize_t length, const int32_t* z,
-                    double shift) noexcept nogil:
+    cdef void _move(self, Py_ssize_t s, const int32_t* z, double shift) noexcept nogil:
         # w += shift (f(z) − f(found))
         cdef const int32_t* y = &self.found[0]
-        cdef Py_ssize_t t
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t
         cdef row_t row
         cdef int64_t places[2]
         cdef double steps[2]
@@ -325,11 +313,7 @@ cdef class FrankWolfe:
                 row = rows_get(&self.rows.c, first + t)
                 places[0], places[1] = y[t], z[t]
                 block_update_some(&row, &self.W[0, 0], self.stride, places, steps, 2)
-            if t > 0 and (y[t] != z[t] or y[t - 1] != z[t - 1]):
-                self.T[y[t - 1], y[t]] -= shift
-                self.T[self.k + y[t], y[t - 1]] -= shift
-                self.T[z[t - 1], z[t]] += shift
-                self.T[self.k + z[t], z[t - 1]] += shift
+        self.T.count(s, first, length, y, z, -shift, &self.V[0, 0])
 
 
 cdef double taken(const row_t* row, double* v, Py_ssize_t stride) noexcept nogil:
@@ -338,11 +322,6 @@ cdef double taken(const row_t* row, double* v, Py_ssize_t stride) noexcept nogil
     cdef double total = 0
     for t in range(row.length + (row.bias != 0)):
         j = row.bias_index if t == row.length else row_index(row, row.kind, t)
-        total += taken_one(v + j * stride)
+        total += v[j * stride] * v[j * stride]
+        v[j * stride] = 0
     return total
-
-
-cdef double taken_one(double* v) noexcept nogil:
-    cdef double square = v[0] * v[0]
-    v[0] = 0
-    return square

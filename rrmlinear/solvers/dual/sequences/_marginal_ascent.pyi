@@ -11,7 +11,7 @@ class MarginalAscent:
     k: int
     gaps: Array
     nodes: Array
-    transitions: Array
+    pairs: Array
     moved: int
     too_far: bool
     def __init__(
@@ -25,8 +25,8 @@ class MarginalAscent:
         distance: float,
         temperature: float,
         doubt: float,
+        edges: Rows | None = None,
     ) -> None: ...
-    def put_transitions(self, transitions: Array) -> None: ...
     def begin_pass(self) -> None: ...
     def sweep(self, order: NDArray[np.int64], begin: int, end: int, least: float) -> None: ...
     def measure(self, begin: int, end: int) -> float: ...

@@ -4,10 +4,11 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
+from rrmlinear.risks.layouts._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.chains cimport (
-    CHAIN_MAX_RANGE, chain_backward, chain_change_t, chain_entropy_slope, chain_forward,
-    chain_slope_t, chain_transitions,
+    chain_backward, chain_change_t, chain_forward, chain_pairs_t, chain_tables, entropy_slope,
+    entropy_slope_t,
 )
 from rrmlinear.simd.rows cimport row_index, row_t, rows_get
 
@@ -24,16 +25,17 @@ cdef int MAX_TRIALS = 12
 cdef class MarginalAscent:
     """Marginals of the labels and of the pairs of labels of m sequences, and the weights w of them.
 
-    w = Σ_s c_s (f(truth) − mean f(y)) / modulus, f(y) the features of a labelling; ``distance`` and
-    ``temperature`` τ are those of the loss. A position begins with its true label but for a chance
-    of ``doubt``, of any label. With none, entropies have no derivative there.
+    w = Σ_s c_s (f(truth) − mean f(y)) / modulus, f(y) the features of a labelling, those of
+    ``edges`` included; ``distance`` and ``temperature`` τ are those of the loss. A position begins
+    with its true label but for a chance of ``doubt``, of any label. With none, entropies have no
+    derivative there.
     """
 
     cdef readonly Rows rows
     cdef readonly Py_ssize_t m, k
     cdef readonly object gaps             # of each sequence when last visited, times its cost
     cdef readonly object nodes            # the weights of nodes, d × stride
-    cdef readonly object transitions      # k × k
+    cdef readonly object pairs            # those of pairs: k × k, and for each feature of edges
     cdef readonly Py_ssize_t moved
     cdef public bint too_far              # the transitions, for exponentials
     cdef double modulus, distance, tau
@@ -46,8 +48,10 @@ cdef class MarginalAscent:
     cdef double[:, ::1] mu                # n × k
     cdef double[:, ::1] nu                # of pairs: k × k for each position but the first
     cdef double[:, ::1] W
-    cdef double[:, ::1] T
-    cdef double[:, ::1] E                 # exponentials of transitions, and of their transpose
+    cdef double[:, ::1] V                 # `pairs`
+    cdef SequenceTransitions T
+    cdef double[::1] room                 # for those of the sequence visited:
+    cdef chain_pairs_t E
     cdef double[:, ::1] S                 # of the sequence visited: scores of nodes
     cdef double[:, ::1] psi
     cdef double[:, ::1] alpha
@@ -56,14 +60,14 @@ cdef class MarginalAscent:
     cdef double[:, ::1] found             # marginals at w
     cdef double[:, ::1] change            # of mu, rows of `stride` numbers
     cdef double[:, ::1] pair_change       # of nu
-    cdef double[:, ::1] pairs             # the sum of these
+    cdef double[:, ::1] pair_sums         # zeros: room for their sums, as V is
     cdef double[::1] line
     cdef double[:, ::1] sums              # zeros: room for a difference of features, as W is
 
     def __cinit__(self, Rows rows not None, const int32_t[::1] label not None,
                   const int64_t[::1] starts not None, Py_ssize_t k,
                   const double[::1] cost not None, double modulus, double distance,
-                  double temperature, double doubt):
+                  double temperature, double doubt, Rows edges=None):
         cdef Py_ssize_t k8 = (k + 7) // 8 * 8, n = label.shape[0]
         self.rows, self.label, self.starts, self.cost = rows, label, starts, cost
         self.m, self.k, self.k8, self.modulus = starts.shape[0] - 1, k, k8, modulus
@@ -84,20 +88,18 @@ cdef class MarginalAscent:
                     out=np.asarray(self.nu)[:len(behind)].reshape(-1, k, k))
         self.nodes = aligned_zeros(max(rows.width, 1), self.stride)
         self.W = self.nodes
-        self.transitions = np.zeros((k, k))
-        self.T, self.E = self.transitions, aligned_zeros(2 * k, k8)
+        self.pairs = np.zeros((k if edges is None else k * (1 + edges.width), k))
+        self.V, self.pair_sums = self.pairs, np.zeros_like(self.pairs)
+        self.T = SequenceTransitions(self.pairs, edges, 1 / temperature)
+        self.room = np.zeros(self.T.room(self.longest))
         self.S, self.found = np.zeros((self.longest, k)), np.zeros((self.longest, k))
         self.psi = aligned_zeros(self.longest, k8)
         self.alpha = aligned_zeros(self.longest, k8)
         self.totals, self.beta = np.zeros(self.longest), aligned_zeros(1, k8)[0]
         self.change = aligned_zeros(self.longest, max(self.stride, k8))
-        self.pair_change, self.pairs = np.zeros((self.longest, k * k)), np.zeros((k, k))
+        self.pair_change = np.zeros((self.longest, k * k))
         self.line = aligned_zeros(1, max(self.stride, 8))[0]
         self.sums = aligned_zeros(max(rows.width, 1), self.stride)
-
-    def put_transitions(self, const double[:, ::1] transitions not None):
-        """Set the weights of transitions, k × k."""
-        self.T[:, :] = transitions
 
     def begin_pass(self):
         """No sequence has moved yet."""
@@ -132,37 +134,35 @@ cdef class MarginalAscent:
         return total
 
     def combination(self):
-        """Σ_s c_s (f(truth) − mean f(y)) over scores: n × k for nodes, and k × k."""
-        cdef Py_ssize_t s, t, j, first, k = self.k
+        """Σ_s c_s (f(truth) − mean f(y)): over scores of nodes, n × k, and as `pairs`."""
+        cdef Py_ssize_t s, t, j, first, length, k = self.k
         cdef double c
-        of_nodes, of_pairs = np.empty((self.label.shape[0], k)), np.zeros((k, k))
+        of_nodes, of_pairs = np.empty((self.label.shape[0], k)), np.zeros_like(self.pairs)
         cdef double[:, ::1] nodes = of_nodes
         cdef double[:, ::1] pairs = of_pairs
         cdef double* sums = &pairs[0, 0]
         with nogil:
             for s in range(self.m):
-                c, first = self.cost[s], self.starts[s]
-                for t in range(first, self.starts[s + 1]):
+                c, first, length = self.cost[s], self.starts[s], self.starts[s + 1] - self.starts[s]
+                for t in range(first, first + length):
                     for j in range(k):
                         nodes[t, j] = -c * self.mu[t, j]
                     nodes[t, self.label[t]] += c
-                    if t > first:
-                        for j in range(k * k):
-                            sums[j] -= c * self.nu[t - s - 1, j]
-                        pairs[self.label[t - 1], self.label[t]] += c
+                self.T.count(s, first, length, &self.label[first], NULL, c, sums)
+                if length > 1:
+                    self.T.spread(s, first, length, &self.nu[first - s, 0], -c, sums)
         return of_nodes, of_pairs
 
     cdef double _look(self, Py_ssize_t s) noexcept nogil:
         # The loss of a sequence at w, by way of its marginals there; notes its gap.
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first
         cdef Py_ssize_t k = self.k, k8 = self.k8, t, j
-        cdef double low = self.T[0, 0], high = low, top, log_sum, mean = 0, truth = 0
+        cdef double log_sum, mean = 0, truth = self.T.score(s, first, length, &self.label[first])
         cdef chain_change_t change
         cdef row_t row
-        cdef const double* T = &self.T[0, 0]
-        for j in range(k * k):
-            low, high = min(low, T[j]), max(high, T[j])
-        if not high - low <= CHAIN_MAX_RANGE * self.tau:
+        cdef const double* T
+        self.E = self.T.of(s, first, length, &self.room[0])
+        if self.E.logarithms:
             self.too_far = True
             return 0
         for t in range(length):
@@ -170,11 +170,9 @@ cdef class MarginalAscent:
             block_scores(&row, &self.W[0, 0], self.stride, self.stride, &self.line[0])
             memcpy(&self.S[t, 0], &self.line[0], k * sizeof(double))
         change.add, change.scale = self.distance, 1 / self.tau
-        top = chain_transitions(T, k, k8, 1 / self.tau, &self.E[0, 0], &self.E[k, 0])
-        log_sum = (length - 1) * top + chain_forward(
-            &self.S[0, 0], &self.label[first], length, k, k8, &self.E[0, 0], change,
-            &self.psi[0, 0], &self.alpha[0, 0], &self.totals[0])
-        chain_backward(length, k, k8, &self.E[k, 0], &self.psi[0, 0], &self.alpha[0, 0],
+        log_sum = chain_forward(&self.S[0, 0], &self.label[first], length, k, k8, self.E, change,
+                                &self.psi[0, 0], &self.alpha[0, 0], &self.totals[0])
+        chain_backward(length, k, k8, self.E, &self.psi[0, 0], &self.alpha[0, 0],
                        &self.totals[0], &self.beta[0], &self.found[0, 0])
         for t in range(length):
             truth += self.S[t, self.label[first + t]]
@@ -182,7 +180,7 @@ cdef class MarginalAscent:
             for j in range(k):
                 mean += self.mu[first + t, j] * self.S[t, j]
             if t > 0:
-                truth += self.T[self.label[first + t - 1], self.label[first + t]]
+                T = self.E.weights + t * self.E.weights_step
                 for j in range(k * k):
                     mean += self.nu[first - s + t - 1, j] * T[j]
         self.gap[s] = self.cost[s] * (self.tau * (log_sum - self.entropy[s]) - mean)
@@ -193,14 +191,12 @@ cdef class MarginalAscent:
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first
         cdef Py_ssize_t k = self.k, t, j
         cdef double c = self.cost[s], linear, square, x, step
-        cdef double* T = &self.T[0, 0]
-        cdef double* pairs = &self.pairs[0, 0]
         cdef row_t row
         self._look(s)
         if self.too_far or not self.gap[s] > least:
             return
         linear = self._changes(first, length, s)
-        square = self._square(first, length) / self.modulus
+        square = self._square(s, first, length) / self.modulus
         x = self._best_step(s, c, linear, square)
         if not x > 0:
             return
@@ -214,43 +210,41 @@ cdef class MarginalAscent:
             if t > 0:
                 for j in range(k * k):
                     self.nu[first - s + t - 1, j] = max(
-                        self.nu[first - s + t - 1, j] + x * self.pair_change[t, j], 0.0)
-        for j in range(k * k):
-            T[j] += step * pairs[j]
+                        self.nu[first - s + t - 1, j] + x * self.pair_change[t - 1, j], 0.0)
+        self.T.spread(s, first, length, &self.pair_change[0, 0], step, &self.V[0, 0])
         self.entropy[s] = self._entropy(s)
         self.moved += 1
 
     cdef double _changes(self, Py_ssize_t first, Py_ssize_t length, Py_ssize_t s) noexcept nogil:
         # The differences of the marginals at w and those at hand; how their mean score differs.
-        cdef Py_ssize_t k = self.k, t, i, j, at
-        cdef double linear = 0, total
+        cdef Py_ssize_t k = self.k, t, j
+        cdef double linear = 0
+        cdef const double* T
         cdef double* d
-        for i in range(k):
-            for j in range(k):
-                self.pairs[i, j] = 0
+        cdef double* sums = &self.pair_sums[0, 0]
         for t in range(length):
             for j in range(k):
                 self.change[t, j] = self.found[t, j] - self.mu[first + t, j]
                 linear += self.change[t, j] * self.S[t, j]
             linear -= self.distance * self.change[t, self.label[first + t]]
-            if t == 0:
-                continue
-            at = first - s + t - 1
-            d = &self.pair_change[t, 0]
-            for i in range(k):
-                for j in range(k):
-                    total = self.alpha[t - 1, i] * self.E[i, j] * self.psi[t, j]
-                    d[i * k + j] = total - self.nu[at, i * k + j]
-                    self.pairs[i, j] += d[i * k + j]
-        for i in range(k):
-            for j in range(k):
-                linear += self.pairs[i, j] * self.T[i, j]
+        chain_tables(length, k, self.k8, &self.alpha[0, 0], &self.psi[0, 0], self.E, 1,
+                     &self.pair_change[0, 0])
+        for t in range(length - 1):
+            d, T = &self.pair_change[t, 0], self.E.weights + (t + 1) * self.E.weights_step
+            for j in range(k * k):
+                d[j] -= self.nu[first - s + t, j]
+                if self.E.weights_step:
+                    linear += d[j] * T[j]
+        self.T.spread(s, first, length, &self.pair_change[0, 0], 1, sums)
+        if not self.E.weights_step:
+            for j in range(k * k):
+                linear += sums[j] * self.E.weights[j]
         return linear
 
-    cdef double _square(self, Py_ssize_t first, Py_ssize_t length) noexcept nogil:
+    cdef double _square(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length) noexcept nogil:
         # ‖the change of the mean features‖²
-        cdef Py_ssize_t k = self.k, t, p, f, i, j
-        cdef double total = 0
+        cdef Py_ssize_t k = self.k, t, p, f, j
+        cdef double total = self.T.taken_tables(s, first, length, &self.pair_sums[0, 0])
         cdef row_t row
         for t in range(length):
             row = rows_get(&self.rows.c, first + t)
@@ -262,9 +256,6 @@ cdef class MarginalAscent:
                 for j in range(k):
                     total += self.sums[f, j] * self.sums[f, j]
                     self.sums[f, j] = 0
-        for i in range(k):
-            for j in range(k):
-                total += self.pairs[i, j] * self.pairs[i, j]
         return total
 
     cdef double _best_step(self, Py_ssize_t s, double c, double linear,
@@ -272,7 +263,7 @@ cdef class MarginalAscent:
         # The x in [0, 1] at which the derivative c (τ H' + linear) − c² x square is nearly 0. At
         # x = 1 its first part is 0.
         cdef double low = 0, high = 1, rate_low, rate_high = -c * square, first, x, rate
-        cdef chain_slope_t slope = self._slope(s, 0)
+        cdef entropy_slope_t slope = self._slope(s, 0)
         cdef int _trial
         first = rate_low = self.tau * slope.rate + linear
         if not first > 0:
@@ -294,21 +285,21 @@ cdef class MarginalAscent:
                 x = (low + high) / 2
         return low
 
-    cdef chain_slope_t _slope(self, Py_ssize_t s, double x) noexcept nogil:
+    cdef entropy_slope_t _slope(self, Py_ssize_t s, double x) noexcept nogil:
         # H' and H'' at the marginals moved by x: entropies of pairs less those of inner positions.
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t, at
-        cdef chain_slope_t part, result
+        cdef entropy_slope_t part, result
         if length == 1:
-            return chain_entropy_slope(&self.mu[first, 0], &self.change[0, 0], x, self.k)
+            return entropy_slope(&self.mu[first, 0], &self.change[0, 0], x, self.k)
         result.rate = result.curvature = 0
         for t in range(1, length):
             at = first - s + t - 1
-            part = chain_entropy_slope(&self.nu[at, 0], &self.pair_change[t, 0], x,
-                                       self.k * self.k)
+            part = entropy_slope(&self.nu[at, 0], &self.pair_change[t - 1, 0], x,
+                                 self.k * self.k)
             result.rate, result.curvature = (result.rate + part.rate,
                                              result.curvature + part.curvature)
             if t < length - 1:
-                part = chain_entropy_slope(&self.mu[first + t, 0], &self.change[t, 0], x, self.k)
+                part = entropy_slope(&self.mu[first + t, 0], &self.change[t, 0], x, self.k)
                 result.rate, result.curvature = (result.rate - part.rate,
                                                  result.curvature - part.curvature)
         return result
@@ -318,12 +309,12 @@ cdef class MarginalAscent:
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t, at
         cdef double total = 0
         if length == 1:
-            return chain_entropy_slope(&self.mu[first, 0], &self.mu[first, 0], 0, self.k).rate
+            return entropy_slope(&self.mu[first, 0], &self.mu[first, 0], 0, self.k).rate
         for t in range(1, length):
             at = first - s + t - 1
-            total += chain_entropy_slope(&self.nu[at, 0], &self.nu[at, 0], 0,
-                                         self.k * self.k).rate
+            total += entropy_slope(&self.nu[at, 0], &self.nu[at, 0], 0,
+                                   self.k * self.k).rate
             if t < length - 1:
-                total -= chain_entropy_slope(&self.mu[first + t, 0], &self.mu[first + t, 0], 0,
-                                             self.k).rate
+                total -= entropy_slope(&self.mu[first + t, 0], &self.mu[first + t, 0], 0,
+                                       self.k).rate
         return total

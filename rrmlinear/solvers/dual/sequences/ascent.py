@@ -66,7 +66,7 @@ class SequenceAscent(DualDescent):
         """Ω(w), which is Ω* at its vector."""
         state = self.state
         squares = inner(state.nodes, state.nodes)
-        squares += inner(np.ascontiguousarray(state.transitions), state.transitions)
+        squares += inner(state.pairs, state.pairs)
         return self.regularizer.modulus / 2 * squares
 
     def _dual(self) -> float:
@@ -91,11 +91,11 @@ class SequenceAscent(DualDescent):
         vector = (z + self.risk.gradient(self.present_duals())) / self.regularizer.modulus
         d, k = self.rows.width, self.risk.k
         self.state.nodes[:d, :k] = vector[: d * k].reshape(d, k)
-        self.state.put_transitions(vector[d * k :].reshape(k, k))
+        self.state.pairs[:] = vector[d * k :].reshape(-1, k)
 
     def present_weights(self) -> Array:
         state, d, k = self.state, self.rows.width, self.risk.k
-        return np.concatenate((state.nodes[:d, :k].ravel(), state.transitions.ravel()))
+        return np.concatenate((state.nodes[:d, :k].ravel(), state.pairs.ravel()))
 
     def present_duals(self) -> Array:
         nodes, pairs = self.state.combination()

@@ -73,9 +73,8 @@ class BlockFrankWolfe(SequenceAscent):
 
     def made(self) -> FrankWolfe:
         risk = self.risk
-        return FrankWolfe(
-            risk.rows, risk.label, risk.starts, risk.k, self.costs, self.regularizer.modulus
-        )
+        given = (risk.rows, risk.label, risk.starts, risk.k, self.costs)
+        return FrankWolfe(*given, self.regularizer.modulus, risk.edges)
 
     def start(self) -> None:
         super().start()

@@ -52,6 +52,7 @@ class SequenceMarginals(SequenceAscent):
             loss.distance,
             loss.temperature,
             min(MAX_DOUBT, self.regularizer.modulus / (1 + self.costs @ np.diff(risk.starts))),
+            risk.edges,
         )
 
     def start(self) -> None:
