@@ -24,7 +24,7 @@ LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # A sample has one example of this number, and at least this number of them for each weight. It is
 # solved to this relative gap, with this number of passes at most.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
-SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 20
+SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
 #: Searches for the intercepts of a loss of k scores with kinks, by solvers that need no more than
 #: an upper bound of F.
 ROUGH_SEARCHES = 8

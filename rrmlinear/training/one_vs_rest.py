@@ -17,6 +17,7 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
@@ -34,6 +35,8 @@ STATUSES = list(Status)
 MIN_WORK_AT_ONCE = 100_000
 #: Seconds after the time limit in which problems may still make their first pass.
 GRACE = 0.3
+#: Weights in a line of the cache.
+WEIGHTS_OF_A_LINE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,21 +84,39 @@ class Sums:
         )
 
 
+class _Norms(Rows):
+    """Rows that compute their squared norms once, for all problems."""
+
+    kept: NDArray[np.float64] | None = None
+
+    def squared_norms(self) -> NDArray[np.float64]:
+        if self.kept is None:
+            self.kept = super().squared_norms()
+        return self.kept.copy()
+
+
 class _Columns:
-    """Weights and duals of all problems, a column for each."""
+    """Weights and duals of all problems, a column for each.
+
+    Columns of weights come in order and are written by the line of the cache.
+    """
 
     def __init__(self, n_problems: int):
         self.n_problems = n_problems
-        self.weights = np.empty((0, n_problems))
+        self.weights = self.waiting = np.empty((0, n_problems))
         self.duals: NDArray[np.float64] | None = None
 
     def keep(self, j: int, result: Result) -> Result:
-        """The result of problem j, its arrays being views of column j."""
+        """The result of problem j, its arrays being views of column j, written by the end."""
         if j == 0:
             self.weights = np.empty((len(result.weights), self.n_problems))
+            self.waiting = np.empty((WEIGHTS_OF_A_LINE, len(result.weights)))
             if result.duals is not None:
                 self.duals = np.empty((len(result.duals), self.n_problems), order="F")
-        self.weights[:, j] = result.weights
+        last = j % WEIGHTS_OF_A_LINE
+        self.waiting[last] = result.weights
+        if last == WEIGHTS_OF_A_LINE - 1 or j == self.n_problems - 1:
+            self.weights[:, j - last : j + 1] = self.waiting[: last + 1].T
         if self.duals is None:
             return replace(result, weights=self.weights[:, j])
         self.duals[:, j] = result.duals
@@ -148,6 +169,11 @@ def solve_one_vs_rest(
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
     rows of a problem when it has ended.
     """
+    given = problem.rows
+    rows = _Norms(
+        given.values, given.indices, given.indptr, given.shape[1], given.bias, given.blocks
+    )
+    problem = replace(problem, rows=rows)
     duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
     known = start.weights is not None and start.weights.shape[1] == len(factors)
     point = Point(start.weights if known else None, duals)

@@ -201,7 +201,13 @@ class Accelerated(Solver):
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
-        away, *_, value, conjugate = self._vectors()
+        plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
+        if plain:  # w = v / s: both values are s/2 ‖w‖²
+            vector = self.ascent.in_order(self.ascent.dual_vector)
+            value = conjugate = self.regularizer.conjugate_of(vector)
+            away = 0.0
+        else:
+            away, *_, value, conjugate = self._vectors()
         losses = self.ascent.losses()
         if self.ascent.mean is not None:
             away, *_, value, _ = self._vectors(self.ascent.mean)

@@ -183,7 +183,7 @@ class ProxSDCA(DualDescent):
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
-            self.state.wake_above(-1.0)
+            self.state.wake_above(0.0)
         order = self.state.begin_pass(number, self.seed, uniform)
         if self.state.average is not None and number & (number - 1) == 0:
             self.state.average.restart()

@@ -193,15 +193,16 @@ class FeatureNewton(Solver):
         curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
         if (self.at.curvatures == self.largest).all():  # the model is the problem itself
             number = EXACT_NUMBER
+        rough = self.rule is not None  # it holds before exact models pay
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
         hessian: Hessian | StreamedGram
         if self.subsets is None:
             hessian = StreamedGram(self.risk.rows, features, curvatures, bool(self.free))
-            return GramModel(hessian, self.usable[features], *given, number=number)
+            return GramModel(hessian, self.usable[features], *given, number=number, rough=rough)
         rows = self.subsets.rows
         if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
-            return GramModel(hessian, self.usable[features], *given, number=number)
+            return GramModel(hessian, self.usable[features], *given, number=number, rough=rough)
         return ColumnsModel(rows, curvatures, self.free, self.systems, features, *given)
 
     def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:

@@ -36,6 +36,9 @@ FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
 # Steps on faces in a row: each but the last takes weights from the face.
 MAX_FACE_STEPS = 20
+# Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in rough
+# models: steps on faces make the others exact.
+FACE_WORK = 1e5
 # Time of a visit of a feature beside its products, in multiplications.
 VISIT_WORK = 100
 
@@ -79,7 +82,9 @@ class SomeHessian(Protocol):
 
 
 class GramModel:
-    """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly."""
+    """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly, or
+    all of them if ``rough``.
+    """
 
     def __init__(
         self,
@@ -91,6 +96,7 @@ class GramModel:
         modulus: float,
         *,
         number: int,
+        rough: bool = False,
     ):
         gram: Vector = hessian.matrix()
         np.fill_diagonal(gram, np.where(usable, np.maximum(gram.diagonal(), 0), 0))
@@ -98,7 +104,9 @@ class GramModel:
         self.l1, self.modulus = l1, modulus
         self.sweeps.set(_without_idle(begin, gram.diagonal(), linear, l1))
         self.sweep_work, self.swept = float(len(begin)) ** 2, 0.0
-        self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * 10.0 ** (1 - number))
+        fall = 1.0 if rough else 10.0 ** (1 - number)
+        self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * fall)
+        self.rough = rough
 
     @property
     def weights(self) -> Vector:
@@ -117,7 +125,7 @@ class GramModel:
         return 0.0
 
     def face_work(self, size: int) -> float:
-        return BLAS_TIME * float(size) ** 3 / 3
+        return self.rough * FACE_WORK + BLAS_TIME * float(size) ** 3 / 3
 
     def face_step(self, signs: Vector) -> FacePoint:
         face = np.flatnonzero(signs)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import rounding_of_scores
@@ -133,10 +134,9 @@ class Certificate:
         """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
         if getattr(self.risk, "rows", None) is None:
             return math.inf
-        shape, n = self.risk.shape, getattr(self.risk, "n_scores", len(self.risk.costs))
-        scores = np.zeros(n if self.risk.costs.ndim == 1 else (n, shape[-1]))
-        omega = self.regularizer.value_of(np.zeros(math.prod(shape))) if self.regularizer else 0.0
-        return float(self.risk.terms.total(scores)) + omega
+        zeros = np.zeros(math.prod(self.risk.shape))
+        omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
+        return float(self.risk.terms.total(scores_at_zero(self.risk))) + omega
 
     def rounding(self) -> float:
         """How far primal and dual may be off by rounding."""

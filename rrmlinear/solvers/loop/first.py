@@ -24,7 +24,7 @@ def first_weights(
     weights where Ω is strongly convex.
     """
     w = np.zeros(risk.shape)
-    at = risk.at(risk.scores(w))
+    at = risk.at(scores_at_zero(risk))
     best = at.value + regularizer.value_of(w.ravel())
     candidates = [] if weights is None else [np.array(weights, dtype=np.float64)]
     if alphas is not None and regularizer.modulus > 0:
@@ -36,6 +36,12 @@ def first_weights(
         if value < best:
             w, at, best = other, there, value
     return w, at
+
+
+def scores_at_zero(risk: Any) -> Array:
+    """The scores at w = 0, of a risk with rows."""
+    n = getattr(risk, "n_scores", len(risk.costs))
+    return np.zeros(n if risk.costs.ndim == 1 else (n, risk.shape[-1]))
 
 
 def nearest_duals(risk: Any, alphas: Array, scores: Array) -> Array:

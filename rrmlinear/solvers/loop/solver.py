@@ -229,8 +229,10 @@ class Solver:
             gap = gap_between(dual + gap, dual)
         row = TraceRow(number, self.seconds, dual + gap, dual, gap, estimated=True)
         target: float | None = None
-        if number == 1 and math.isfinite(gap) and not self.measures_first and not stopping.delta:
+        if number == 1 and self._needs_no_measuring(gap, stopping):
             self.first_gap = gap
+            if self.rule is not None:
+                self.rule_target = self.rule.widest_gap * abs(row.primal - self.offset)
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
@@ -259,6 +261,13 @@ class Solver:
                 f"it is {row.relative_gap:.3g} of the objective reached"
             )
         return row, proven or ruled or limit
+
+    def _needs_no_measuring(self, gap: float, stopping: Stopping) -> bool:
+        """Whether the gap estimated by the first pass will do as the first one."""
+        if stopping.delta or not math.isfinite(gap):
+            return False
+        by_rule = self.rule is not None and not self.rule.has_first
+        return by_rule or not self.measures_first
 
     def _seems_solved(self, row: TraceRow, target: float) -> bool:
         """Whether estimates say stop, and are to be trusted."""

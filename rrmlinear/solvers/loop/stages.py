@@ -82,11 +82,12 @@ class Stages(Solver):
         self.measuring_work = self.solver.measuring_work
         self.measures_first = self.solver.measures_first
         self.solver.deadline, self.solver.target = self.deadline, self.target
-        self.solver.rule, self.known_rules = self.rule, self.solver.known_rules
+        self.solver.rule = self.rule
         # for the point at 0 where the time is up before the first pass
         self.risk = getattr(self.solver, "risk", None)
         self.regularizer = getattr(self.solver, "regularizer", None)
         self.solver.start()
+        self.known_rules = self.solver.known_rules
         self.passes = self.idle = self.told = 0
         self.spent = self.next_look = 0.0
         self.error = 1.0

@@ -14,7 +14,7 @@ from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.model_duals import duals_of_model
-from rrmlinear.solvers.loop.rules import Point
+from rrmlinear.solvers.loop.rules import GradientNorm, Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.01
+# Where a step promises at most this fraction of the objective, the model's duals may prove the
+# optimum.
+SMALL_DECREASE = 0.05
 # An inner problem is solved once its gap is at most this fraction of its duals' distance term.
 INNER_GAP_FRACTION = 0.3
 # It is left too once a step promised to lower it by at most this fraction of that term: weights of
@@ -131,6 +134,8 @@ class Newton(Solver):
             )
         self.steps, self.moved = 0, self.n
         self.systems = Systems()
+        if not (self.is_augmented or "balance" in risk.offers):
+            self.known_rules = (GradientNorm,)
 
     def _stiffness(self, size: float) -> Array:
         """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
@@ -173,10 +178,11 @@ class Newton(Solver):
         at = self.at if self.shift is None else self.certificate.at(self.scores)
         self.certificate.offer_weights(self.w, at)
         self._offered()
-        if not (self.is_augmented or self.l1):
+        promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
+        if promises_little and not (self.is_augmented or self.l1):
             alphas = duals_of_model(self.risk, begin, moves, self.at)
-            if alphas is not None:  # their v is s (w + d), but for what the system's solution lacks
-                self.certificate.offer_duals(alphas, self.modulus * (before + direction))
+            if alphas is not None:
+                self.certificate.offer_duals(alphas)
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""

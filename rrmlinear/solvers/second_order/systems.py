@@ -67,7 +67,7 @@ class Systems:
         elif d <= MAX_FACTORIZED:
             matrix = hessian.matrix()
             matrix.flat[:: d + 1] += diagonal
-            precondition = Factor(matrix).solve
+            precondition, product = Factor(matrix.copy()).solve, matrix.__matmul__
         elif hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
             return self._by_classes(hessian, diagonal, product, b)
         else:
