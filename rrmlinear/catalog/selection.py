@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ GAP_TOL = 1e-3
 #: A gap above this fraction of the objective is worth a warning where a rule of a type's own allows
 #: it. LIBLINEAR's rules go on to it where no tolerance is chosen.
 LOOSE_GAP = 0.01
+#: LIBLINEAR's type of the hinge; losses that are the hinge for two classes, and the solver types
+#: that then take it.
+HINGE = 3
+PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,18 @@ class Selection:
     def kind(self) -> str:
         """The kind of labels, as in `LossRow`."""
         return self.loss_row.kind
+
+    @cached_property
+    def as_hinge(self) -> Selection | None:
+        """The choices for the hinge of one score that solve the same for two classes, if any do."""
+        choices = self.choices
+        if self.loss_row.name not in PAIR_HINGES or self.solver.number not in PAIR_SOLVERS:
+            return None
+        if choices.free_bias or choices.budget is not None or self.regularizer.quadratic_l1 != 0:
+            return None
+        by_rule = self.solver.is_liblinear
+        loss, twin = (None, HINGE) if by_rule else ("hinge", AUTO)
+        return select(replace(choices, solver=twin, loss=loss))
 
     @property
     def tolerance(self) -> float | None:

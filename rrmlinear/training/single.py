@@ -12,7 +12,7 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.inner import pieces
-from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
@@ -36,10 +36,53 @@ def solve_blocks(
 
     Raises ValueError for costs that overflow or are all 0, and for duals of another problem.
     """
+    if n_classes == 2 and chosen.as_hinge is not None:
+        return _solve_as_hinge(problem, chosen, label, costs, start, on_pass)
     duals = block_duals(start.duals, label, n_classes)
     checked = Point(start.weights, duals)
     solver = _solver(problem, chosen, label, n_classes, checked_costs(costs), checked)
     return solver.solve(chosen.stopping, on_pass)
+
+
+def _solve_as_hinge(
+    problem: Problem,
+    chosen: Selection,
+    label: NDArray[np.int32],
+    costs: Vector,
+    start: Point,
+    on_pass: OnPass | None,
+) -> Result:
+    """The machine of two classes as that of one score, u = w_0 − w_1, for twice the costs.
+
+    W = (u, −u)/2 is optimal: ½‖W‖² is ¼‖u‖², and the loss is the hinge of ±x'u. So all values are
+    half of those of the hinge, and c_i |α_i| are the duals of the other classes.
+    """
+    assert chosen.as_hinge is not None
+    costs = checked_costs(2 * checked_costs(costs))
+    y = np.where(label == 0, 1.0, -1.0)
+    duals, weights = block_duals(start.duals, label, 2), start.weights
+    if duals is not None:
+        sums = duals.dense(2).sum(axis=1)
+        duals = y * np.divide(2 * sums, costs, out=np.zeros_like(y), where=costs > 0)
+    if weights is not None:
+        weights = weights[:, :1] - weights[:, 1:] if weights.shape[1] == 2 else None
+    see = None if on_pass is None else lambda row: on_pass(_halved(row))
+    result = solve_scalars(problem, chosen.as_hinge, y, costs, Point(weights, duals), see)
+    values = costs / 2 * np.abs(result.duals)
+    blocks = np.zeros((len(y), 2))
+    blocks[np.arange(len(y)), 1 - label] = values
+    return replace(
+        result,
+        weights=np.column_stack([result.weights, -result.weights]) / 2,
+        trace=[_halved(row) for row in result.trace],
+        target=result.target / 2,
+        duals=DualBlocks.of(blocks),
+        notes=(*result.notes, "two classes: it is solved as the hinge of one score"),
+    )
+
+
+def _halved(row: TraceRow) -> TraceRow:
+    return replace(row, primal=row.primal / 2, dual=row.dual / 2, gap=row.gap / 2)
 
 
 def solve_scalars(

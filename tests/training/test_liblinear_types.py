@@ -112,3 +112,34 @@ def test_a_single_class_is_an_error_of_other_types(problems):
     problem = Problem.from_arrays(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="have label 1: this solver type takes at least two"):
         fit(problem, Parameter(solver=30))
+
+
+@pytest.mark.parametrize("number", [1, 7, 12])
+def test_a_tolerance_bounds_the_violation_at_the_weights_of_the_duals(number):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(3000, 6)) * [1, 2, 0.1, 4, 1, 1]  # Newton's method comes first
+    y = X @ rng.normal(size=6) + rng.normal(size=3000)
+    problem = Problem.from_arrays(X, y if number == 12 else np.where(y > 1, 1.0, -1.0))
+    best = fit(problem, Parameter(solver=number, gap_tol=1e-10)).result
+    result = fit(problem, Parameter(solver=number, tolerance=1e-4)).result
+    assert result.primal - best.primal <= 1e-6 * best.primal
+    assert result.last.relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("choices", [{"solver": 4}, {"solver": "auto", "loss": "weston-watkins"}])
+def test_two_classes_of_several_scores_are_solved_as_the_hinge(choices):
+    rng = np.random.default_rng(5)
+    X, weights = rng.normal(size=(200, 5)), rng.uniform(0.5, 2, 200)
+    labels = np.where(X[:, 0] + 0.5 * rng.normal(size=200) > 0, 2.0, 5.0)
+    problem = Problem.from_arrays(X, labels, weights, bias=1.0)
+    shared = {"C": 0.3, "gap_tol": 1e-10, "class_weights": {5: 2.0}}
+    model = fit(problem, Parameter(**choices, **shared))
+    blocks = fit(problem, Parameter(solver=32, loss=model.loss, **shared))
+    assert "two classes: it is solved as the hinge of one score" in model.result.notes
+    assert model.result.primal == pytest.approx(blocks.result.primal, rel=1e-9)
+    assert model.result.gap <= 1e-10 * model.result.primal
+    assert np.abs(model.weights - blocks.weights).max() < 1e-4
+    for start in (model, blocks):
+        again = fit(problem, Parameter(**choices, **shared), start=start)
+        assert again.result.primal == pytest.approx(model.result.primal, rel=1e-9)
+        assert again.result.passes < model.result.passes

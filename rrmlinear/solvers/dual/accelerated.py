@@ -229,7 +229,8 @@ class Accelerated(Solver):
         self.ascent.wake()
 
     def present(self) -> Point:
-        return super().present()._replace(scores=self.ascent.scores)
+        point = super().present()
+        return point if self.kappa else point._replace(scores=self.ascent.present().scores)
 
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()

@@ -183,7 +183,7 @@ class ProxSDCA(DualDescent):
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
-            self.state.wake_above(0.0)
+            self.state.wake_above(0.0)  # without a gap an example violates nothing
         order = self.state.begin_pass(number, self.seed, uniform)
         if self.state.average is not None and number & (number - 1) == 0:
             self.state.average.restart()
@@ -262,7 +262,8 @@ class ProxSDCA(DualDescent):
         return self._dual(), self.gap_sum
 
     def present(self) -> Point:
-        return super().present()._replace(scores=self.scores)
+        point = super().present()
+        return point if self.mean is not None else point._replace(scores=self.scores)
 
     def _dual(self) -> float:
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)

@@ -36,8 +36,8 @@ FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
 # Steps on faces in a row: each but the last takes weights from the face.
 MAX_FACE_STEPS = 20
-# Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in rough
-# models: steps on faces make the others exact.
+# Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in
+# rough models: steps on faces make the others exact.
 FACE_WORK = 1e5
 # Time of a visit of a feature beside its products, in multiplications.
 VISIT_WORK = 100

@@ -44,6 +44,9 @@ class Rule:
 
     #: Whether it looks at duals.
     of_duals = True
+    #: Whether the weights are those of the duals, of ½‖w‖². At others a smooth loss gives duals
+    #: that violate nothing, wherever the weights are.
+    at_duals = False
     #: The relative gap up to which a rule that holds ends the run.
     widest_gap = np.inf
     #: Whether a single example may keep it from holding.
@@ -60,7 +63,10 @@ class Rule:
         if point.duals is None and self.of_duals:
             return np.inf
         if point.scores is None:
-            point = point._replace(scores=self.risk.scores(point.weights.reshape(self.risk.shape)))
+            weights = point.weights
+            if self.at_duals:
+                weights = self.risk.gradient(np.ascontiguousarray(point.duals))
+            point = point._replace(scores=self.risk.scores(weights.reshape(self.risk.shape)))
         violation, bound = self.violation(point)
         if violation == 0:
             return 0.0
@@ -103,6 +109,8 @@ class _Piece:
 class DualRange(Rule):
     """The range of the projected gradient of the dual: of ascents for classification."""
 
+    at_duals = True
+
     def violation(self, point: Point) -> tuple[float, float]:
         highest: Any = -np.inf
         lowest: Any = np.inf
@@ -128,6 +136,7 @@ class DualSum(Rule):
     first = np.inf
     has_first = True
     of_largest = False
+    at_duals = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         violation = zero = 0.0
@@ -147,6 +156,8 @@ class DualSum(Rule):
 
 class LogisticDual(Rule):
     """The largest derivative of the dual of logistic regression."""
+
+    at_duals = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         largest: Any = 0.0

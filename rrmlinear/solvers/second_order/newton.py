@@ -197,8 +197,8 @@ class Newton(Solver):
     def present(self) -> Point:
         point = super().present()
         at, vector = self.vector
-        free = "balance" in self.risk.offers
-        if free or self.is_augmented or self.certificate.weights is not self.w:
+        of_primal = isinstance(self.rule, GradientNorm) and "balance" not in self.risk.offers
+        if not of_primal or self.is_augmented or self.certificate.weights is not self.w:
             return point
         return point._replace(scores=at.scores, gradient=-vector)
 
