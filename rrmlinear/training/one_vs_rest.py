@@ -95,6 +95,12 @@ class _Norms(Rows):
         return self.kept.copy()
 
 
+def _keeping_norms(rows: Rows) -> Rows:
+    if type(rows) is not Rows:  # packed ones stay packed
+        return rows
+    return _Norms(rows.values, rows.indices, rows.indptr, rows.shape[1], rows.bias, rows.blocks)
+
+
 class _Columns:
     """Weights and duals of all problems, a column for each.
 
@@ -169,11 +175,7 @@ def solve_one_vs_rest(
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
     rows of a problem when it has ended.
     """
-    given = problem.rows
-    rows = _Norms(
-        given.values, given.indices, given.indptr, given.shape[1], given.bias, given.blocks
-    )
-    problem = replace(problem, rows=rows)
+    problem = replace(problem, rows=_keeping_norms(problem.rows))
     duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
     known = start.weights is not None and start.weights.shape[1] == len(factors)
     point = Point(start.weights if known else None, duals)
