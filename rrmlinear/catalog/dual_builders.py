@@ -94,15 +94,16 @@ def observed(task: Task) -> Solver:
     return plain(task) if task.choices.free_bias else _accelerated(task, observe=True)
 
 
-def part(task: Task, duals: Any = None) -> Part:
+def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     """The task's rows as one part of many, with the ascent that goes up on them.
 
-    ``duals`` are those of the part to begin with, in the form of its checkpoint.
+    ``duals`` are those of the part to begin with, in the form of its checkpoint; ``place`` is its
+    number.
     """
     from rrmlinear.solvers.rounds.part import Part
 
     columns = task.n_classes or 1
-    return Part(_ascent_of(task), task.regularizer, columns, partial(risk_of, task), duals)
+    return Part(_ascent_of(task), task.regularizer, columns, partial(risk_of, task), duals, place)
 
 
 def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> Solver:

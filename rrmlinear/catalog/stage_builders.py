@@ -200,11 +200,17 @@ def _gradients(task: Task) -> list[Stage]:
 
 
 def over_parts(
-    fleet: Fleet, loss: Any, features: frozenset[str], omega: Regularizer, shape: tuple[int, ...]
+    fleet: Fleet,
+    loss: Any,
+    features: frozenset[str],
+    omega: Regularizer,
+    shape: tuple[int, ...],
+    balances: bool = False,
 ) -> Solver:
     """Rounds of ascent on parts, and Newton's method over all of them where these are slow.
 
     ``features`` are those that loss and regularizer offer, and ``shape`` that of the weights.
+    ``balances`` is an argument of `Rounds`.
     """
     from rrmlinear.solvers.rounds.finish import FinishedRounds, Turns
     from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
@@ -218,7 +224,7 @@ def over_parts(
     turns = Turns(
         SummedRisk(fleet, loss, lipschitz, shape, n),
         omega,
-        lambda resumes: Rounds(fleet, omega, columns, resumes=resumes),
+        lambda resumes: Rounds(fleet, omega, columns, resumes=resumes, balances=balances),
     )
     example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
     visit = example + EXCHANGE / (PASSES * n)

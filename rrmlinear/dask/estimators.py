@@ -28,12 +28,13 @@ class _Linear:
         bias: float = 1.0,
         client: Any = None,
         parts: int | None = None,
+        balance: bool = False,
         wait_limit: float = WAIT_LIMIT,
         **choices: Any,
     ) -> None:
         self.loss, self.regularizer, self.C, self.tol = loss, regularizer, C, tol
         self.bias, self.client, self.parts = bias, client, parts
-        self.wait_limit, self.choices = wait_limit, choices
+        self.balance, self.wait_limit, self.choices = balance, wait_limit, choices
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to dask collections, files by their paths, or futures; see `rrmlinear.dask.fit`."""
@@ -52,6 +53,7 @@ class _Linear:
             bias=self.bias,
             client=self.client,
             parts=self.parts,
+            balance=self.balance,
             wait_limit=self.wait_limit,
         )
         self.result_ = self.model_.result

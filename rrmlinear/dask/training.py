@@ -28,6 +28,7 @@ def fit(
     bias: float = -1.0,
     client: Client | None = None,
     parts: int | None = None,
+    balance: bool = False,
     wait_limit: float = WAIT_LIMIT,
     on_pass: OnPass | None = None,
 ) -> Model:
@@ -41,6 +42,9 @@ def fit(
 
     The parameter's loss and regularizer must suit an ascent on the dual, with two classes for a
     loss of one score. The gap ends the run: a type's own stopping rule has no effect.
+
+    With ``balance`` slow workers make fewer passes over their parts in a round than quick ones, by
+    the seconds of the rounds before; then bits differ from run to run.
 
     ``client`` is the present one by default. ``wait_limit`` bounds every wait, in seconds.
 
@@ -57,7 +61,7 @@ def fit(
     shapes = _shapes(watch, blocks)
     agreed = Agreement.of(parameter, bias, shapes, parts or sum(workers.values()))
     fleet = DaskFleet(watch, agreed.recipes, blocks, workers)
-    return agreed.model(agreed.solve(fleet, on_pass))
+    return agreed.model(agreed.solve(fleet, on_pass, balance))
 
 
 def _shapes(watch: Watch, blocks: list[Block]) -> list[Shape]:

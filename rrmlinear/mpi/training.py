@@ -25,6 +25,7 @@ def fit(
     parameter: Choices | None = None,
     *,
     bias: float = -1.0,
+    balance: bool = False,
     communicator: Any = None,
     on_pass: OnPass | None = None,
 ) -> Model:
@@ -34,8 +35,8 @@ def fit(
     arguments, and all get the model. ``paths`` name containers or LIBSVM files that every process
     can open. The examples are dealt in their order, a part to each process: of containers it maps
     its own part alone, of text it reads the files that have it. The same data, parameter and number
-    of processes give the same bits. The parameter is as in `rrmlinear.dask.fit`; a pass of the
-    trace is a round. ``on_pass`` is called in the first process.
+    of processes give the same bits. The parameter and ``balance`` are as in `rrmlinear.dask.fit`;
+    a pass of the trace is a round. ``on_pass`` is called in the first process.
 
     Raises ChoiceError and ValueError for wrong parameters and data, in every process, and
     RuntimeError for an error of another process. A process that is lost ends all, as MPI has it.
@@ -63,7 +64,7 @@ def fit(
         fleet = MpiFleet(communicator, part[0])
         result = Failed("the first process was interrupted")
         try:
-            result = agreed.solve(fleet, on_pass)
+            result = agreed.solve(fleet, on_pass, balance)
         except Exception as error:
             result = Failed(f"process 0: {type(error).__name__}: {error}")
             raise

@@ -54,13 +54,13 @@ class Agreement:
         ]
         return cls(chosen, labels, n_features, bias, recipes)
 
-    def solve(self, fleet: Fleet, on_pass: OnPass | None) -> Result:
+    def solve(self, fleet: Fleet, on_pass: OnPass | None, balance: bool) -> Result:
         """The result of the parts that a fleet holds."""
         chosen, choices = self.chosen, self.chosen.choices
         width = self.n_features + (self.bias >= 0)
         shape = (width, len(self.labels)) if chosen.kind == "multiclass" else (width,)
         omega = chosen.regularizer.over(shape, intercept=self.bias >= 0)
-        solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
+        solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, balance)
         stopping = Stopping(
             choices.gap_tol or GAP_TOL, None, choices.max_passes, choices.time_limit
         )
@@ -76,7 +76,7 @@ class Agreement:
         return Model(
             solver_name=self.chosen.solver.name,
             labels=self.labels,
-            weights=result.weights,
+            weights=result.weights.reshape(len(result.weights), -1),
             n_features=self.n_features,
             bias=self.bias,
             loss=self.chosen.loss_row.name,

@@ -45,7 +45,7 @@ def part_of(recipe: Recipe, blocks: Sequence[Problem | None], duals: Any = None)
             raise ValueError(f"block {own.block} of the data has changed while it was used")
         problems.append(between(problem, own.begin, own.end))
     whole = joined(problems, recipe.n_features).with_bias(recipe.bias)
-    return build_part(_task(whole, recipe), duals)
+    return build_part(_task(whole, recipe), duals, recipe.number)
 
 
 def _task(problem: Problem, recipe: Recipe) -> Task:

@@ -95,6 +95,23 @@ def test_a_retired_worker(start, data):
         check(train(client, X, y, after(7, retire)), expected(X, y))
 
 
+def test_workers_that_come_and_go(start, data):
+    X, y = data(n=400)
+    cluster, client = start(workers=0)
+    with cluster, client:
+        adaptive = cluster.adapt(minimum=1, maximum=2, interval="100ms", wait_count=1)
+        assert train(client, X, y, None).result.primal == pytest.approx(expected(X, y), rel=1e-6)
+        adaptive.stop()
+        cluster.scale(2)
+        client.wait_for_workers(2, timeout=30)
+
+        def change(row):
+            if row.number in (4, 10):  # one worker fewer, then one more
+                cluster.scale(1 if row.number == 4 else 2)
+
+        check(train(client, X, y, change), expected(X, y), noted=False)
+
+
 def test_a_lost_scheduler_is_named(start, data):
     X, y = data(n=400)
     cluster, client = start()

@@ -112,6 +112,11 @@ def test_same_parts_same_bits(client, data):
     assert one.weights.tobytes() == two.weights.tobytes()
 
 
+def test_balanced_workers_have_the_same_optimum(client, data):
+    X, y = data()
+    check(over(client, X, y, SMOOTH, parts=3, balance=True), alone(X, y, SMOOTH))
+
+
 def test_two_fits_at_once(client, data):
     X, y = data()
     found = {}

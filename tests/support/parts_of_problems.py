@@ -36,7 +36,7 @@ def parts_of(problem, chosen, size):
     labels, label = group_labels(problem.labels)
     several = chosen.kind == "multiclass"
     parts = []
-    for own in np.array_split(np.arange(problem.n_examples), size):
+    for place, own in enumerate(np.array_split(np.arange(problem.n_examples), size)):
         some, y = problem.take(own), label[own]
         task = Task(
             some.rows,
@@ -48,7 +48,7 @@ def parts_of(problem, chosen, size):
             chosen.features,
             chosen.choices,
         )
-        parts.append(part(task))
+        parts.append(part(task, place=place))
     return parts
 
 

@@ -42,5 +42,5 @@ def virtual_workers(problem: Problem, chosen: Selection, workers: int, seed: int
         rows = problem.take(own).rows.with_bias(problem.bias)
         y, c = np.ascontiguousarray(targets[own]), costs[own]
         task = Task(rows, y, columns, c, chosen.loss, omega, chosen.features, choices)
-        parts.append(part(task))
+        parts.append(part(task, place=number))
     return LocalFleet(parts)

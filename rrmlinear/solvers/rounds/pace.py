@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import median
 
 # σ' is MARGIN times the ratio ‖Σ_k Δv_k‖² / Σ_k ‖Δv_k‖² of the last rounds, the smallest that would
 # have made their models a bound. It falls at most by FALL a round: parts that have trusted their
@@ -17,6 +18,30 @@ LAG, POWER, CHANGE, RANGE = 0.3, 0.15, 1.25, 30.0
 # the rounds have grown by GROWTH: rounds converge with κ that stand still. The first duals say
 # little about the correction.
 EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
+
+# A part makes at most this number of passes in a round, and the seconds of its passes are means in
+# which the last round has this weight.
+MOST_PASSES, NEWEST = 9, 0.5
+
+
+class Balance:
+    """Passes of each part, so that all take as long: the median part makes ``passes``."""
+
+    def __init__(self, size: int, passes: int) -> None:
+        self.passes, self.seconds = passes, [0.0] * size
+
+    def see(self, times: tuple[tuple[int, int, float], ...]) -> None:
+        """Take the (place, passes, seconds) of a round."""
+        for place, passes, seconds in times:
+            each, known = seconds / passes, self.seconds[place]
+            self.seconds[place] = NEWEST * each + (1 - NEWEST) * known if known else each
+
+    def of_parts(self) -> tuple[int, ...]:
+        """The passes of the next round."""
+        if not all(self.seconds):
+            return (self.passes,) * len(self.seconds)
+        whole = self.passes * median(self.seconds)
+        return tuple(min(MOST_PASSES, max(1, round(whole / each))) for each in self.seconds)
 
 
 class Pace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,8 +27,8 @@ class Order:
 
     ``step`` is the fraction that counts of the change of the round before. ``vector`` is
     v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
-    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over the
-    part.
+    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over each
+    part, or one number for all. The change comes back in single precision where ``single`` says so.
     """
 
     number: int
@@ -35,7 +36,12 @@ class Order:
     vector: Array
     kappa: float
     sigma: float
-    passes: int
+    passes: tuple[int, ...]
+    single: bool = False
+
+    def passes_of(self, place: int) -> int:
+        """Those of the part at this place."""
+        return self.passes[place] if len(self.passes) > 1 else self.passes[0]
 
     @property
     def nbytes(self) -> int:
@@ -48,7 +54,7 @@ class Report(NamedTuple):
 
     ``losses`` at the weights of the order; conjugates ``before`` the passes, at half of their
     change (``middle``) and ``after``; ``square`` of the change of v, and ``own`` of the part of u
-    that the duals before made; examples that ``moved``.
+    that the duals before made; examples that ``moved``; (place, passes, seconds) of each part.
     """
 
     losses: float
@@ -58,9 +64,11 @@ class Report(NamedTuple):
     square: float
     own: float
     moved: float
+    times: tuple[tuple[int, int, float], ...]
 
     def plus(self, other: Report) -> Report:
-        return Report(*(a + b for a, b in zip(self, other, strict=True)))
+        pairs: Any = zip(self, other, strict=True)
+        return Report(*(a + b for a, b in pairs))  # times join
 
 
 class Facts(NamedTuple):
@@ -76,7 +84,8 @@ class Part:
 
     ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
     ``columns`` is the number of scores. ``risk`` makes the sum of the part's losses, for requests
-    of solvers over all examples. ``duals`` are those to begin with.
+    of solvers over all examples. ``duals`` are those to begin with, and ``place`` is the part's
+    number.
 
     An order may come twice, and has the same reply; or its round is given up, and `settle` takes
     the duals back to the beginning.
@@ -89,7 +98,9 @@ class Part:
         columns: int,
         risk: Callable[[], Any],
         duals: Any = None,
+        place: int = 0,
     ) -> None:
+        self.place = place
         self.regularizer, self.columns, self.make_risk = regularizer, columns, risk
         self.vectors: Vectors | None = None
         self.ascent = make(regularizer)
@@ -131,6 +142,7 @@ class Part:
 
     def _round(self, order: Order) -> tuple[Packed, Report]:
         ascent = self.ascent
+        begun, passes = time.perf_counter(), order.passes_of(self.place)
         self.settle(order.number, order.step)
         omega = self.regularizer.with_quadratic(order.kappa) if order.kappa else self.regularizer
         vector = self._vector()
@@ -141,7 +153,7 @@ class Part:
         ascent.wake()
         self.before, self.number = ascent.present_duals(), order.number
         moved = 0
-        for _ in range(order.passes):
+        for _ in range(passes):
             self.passes += 1
             ascent.run_pass(self.passes)
             moved += ascent.moved
@@ -149,8 +161,9 @@ class Part:
         after = ascent.conjugates()
         middle = self._middle(before, after)
         square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
-        report = Report(losses, before, middle, after, square, own, moved)
-        return Packed.of(self.change), report
+        times = ((self.place, passes, time.perf_counter() - begun),)
+        report = Report(losses, before, middle, after, square, own, moved, times)
+        return Packed.of(self.change, order.single), report
 
     def give_up(self, number: int, step: float) -> Packed:
         """Give up round ``number``, begun or not; returns u's part, added up anew."""

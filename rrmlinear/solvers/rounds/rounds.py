@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
-from rrmlinear.solvers.rounds.pace import Pace
+from rrmlinear.solvers.rounds.pace import Balance, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, Report
 from rrmlinear.solvers.rounds.search import best_step
 
 # Passes over a part in a round. On three sets fewer took more rounds, and ten hardly fewer.
 PASSES = 3
+# Changes of vectors from this number of bytes on come in single precision. u is added up anew once
+# the bound of what that has lost takes this fraction of the gap.
+SINGLE_BYTES, LOST_FRACTION = 1 << 20, 0.05
 # A round that is lost with its part is run again; this number in a row ends the run.
 MAX_LOST_ROUNDS = 10
 
@@ -38,7 +41,12 @@ class Rounds(Solver):
     weights that began it, and the dual value at its duals, by a sum of seven numbers. Duals
     stay with their parts: the Result has none.
 
-    ``shape`` is that of the weights. ``resumes`` tells that the parts have duals to go on from,
+    Large changes come in single precision. The distance of u from Σ c_i α_i x_i that this leaves is
+    bounded, and the dual value is lowered by what it may be worth: the gap stays true.
+
+    ``shape`` is that of the weights. With ``balances`` parts that are slow make fewer passes than
+    ``passes``, and quick ones more; the seconds that are measured then decide on the bits.
+    ``resumes`` tells that the parts have duals to go on from,
     which another solver gave them. The fleet may lose parts and load them again: the round is
     given up, u is added up anew, and the run goes on.
 
@@ -55,22 +63,29 @@ class Rounds(Solver):
         shape: tuple[int, int],
         passes: int = PASSES,
         resumes: bool = False,
+        balances: bool = False,
     ) -> None:
         super().__init__()
         self.resumes, self.number = resumes, 0
         self.fleet, self.regularizer, self.shape = fleet, regularizer, shape
-        self.passes = passes
+        self.passes, self.balances = passes, balances
 
     def start(self) -> None:
         facts = self.fleet.facts()
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
+        self.balance = Balance(self.size, self.passes) if self.balances else None
+        self.drift = 0.0  # a bound of ‖u − Σ c_i α_i x_i‖
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
         self.step = 1.0
         if self.resumes:
-            self.u = self.fleet.give_up(1, self.step).dense(copy=True)
+            self._add_up(1)
         self.measuring_work = 0.0
+
+    def _add_up(self, number: int) -> None:
+        """Add up u anew, before round ``number``."""
+        self.u, self.drift = self.fleet.give_up(number, self.step).dense(copy=True), 0.0
 
     def settle(self) -> None:
         """Bring the duals of the parts to the end of the last round."""
@@ -81,18 +96,22 @@ class Rounds(Solver):
         for _ in range(MAX_LOST_ROUNDS):
             kappa = self.pace.kappa
             vector = self.u + kappa * self.y
-            order = Order(number, self.step, vector, kappa, self.pace.sigma, self.passes)
+            passes = self.balance.of_parts() if self.balance else (self.passes,)
+            single = vector.nbytes >= SINGLE_BYTES
+            order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single)
             try:
                 change, report = self.fleet.round(order)
                 break
             except PartsLostError as error:
                 self.notes.append(str(error))
-                self.u = self.fleet.give_up(number, self.step).dense(copy=True)
+                self._add_up(number)
         else:
             raise ConnectionError(f"round {number} was lost {MAX_LOST_ROUNDS} times in a row")
         self.work += self.n * self.passes
         self.moved = int(report.moved)
-        self._take(vector, kappa, change, report)
+        if self.balance is not None:
+            self.balance.see(report.times)
+        self._take(vector, kappa, change.in_double() if single else change, report)
 
     def _take(
         self, vector: NDArray[np.float64], kappa: float, change: Packed, report: Report
@@ -103,17 +122,28 @@ class Rounds(Solver):
         weights = omega.primal_of(vector.ravel())
         u = self.u.ravel()
         value, conjugate = problem.value_of(weights), problem.conjugate_of(u)
-        primal, dual = report.losses + value, -report.before - conjugate
+        worth = self._worth_of_drift(u)
+        primal, dual = report.losses + value, -report.before - conjugate - worth
         self.certificate.offer_weights(weights.reshape(self.shape), primal=primal, exact=True)
         self.certificate.offer_duals(None, dual=dual, exact=True)
         lag = value + conjugate - float(np.vdot(u, weights))
         apart = report.own - float(np.vdot(u, u)) / self.size
         self.step = self.searched(omega, vector, change, report)
         change.add_to(self.u, self.step)
+        self.drift += self.step * change.error
         self.y = omega.primal_of((self.u + kappa * self.y).ravel()).reshape(self.shape)
         ratio = change.square / report.square if report.square else 1.0
         square = float(np.vdot(self.y, self.y))
         self.pace.see(ratio, apart, square, lag, primal - dual - lag)
+        if worth > LOST_FRACTION * (primal - dual):
+            self._add_up(self.number + 1)
+
+    def _worth_of_drift(self, u: NDArray[np.float64]) -> float:
+        """A bound of Ω*(Σ c_i α_i x_i) − Ω*(u)."""
+        if not self.drift:
+            return 0.0
+        slope = float(np.linalg.norm(self.regularizer.primal_of(u)))
+        return slope * self.drift + self.drift**2 / (2 * self.regularizer.modulus)
 
     def searched(
         self,

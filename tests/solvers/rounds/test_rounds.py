@@ -1,5 +1,7 @@
 """Rounds over parts: one optimum for any number of parts, the same bits, and lost parts."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from parts_of_problems import REGULARIZERS, chosen_for, examples, omega_of, parts_of, zero
@@ -8,7 +10,9 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds import rounds as rounds_module
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.pace import Balance
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, mixture
 from rrmlinear.solvers.rounds.rounds import Rounds
@@ -53,9 +57,9 @@ def test_an_order_may_come_twice(loss):
     problem, chosen = examples(loss), chosen_for(loss, "l2")
     (alone,) = parts_of(problem, chosen, 1)
     shape = problem.rows.width, alone.columns
-    first = Order(1, 1.0, np.zeros(shape), 0.0, 1.0, 2)
+    first = Order(1, 1.0, np.zeros(shape), 0.0, 1.0, (2,))
     change, report = alone.round(first)
-    second = Order(2, 0.5, 0.5 * change.dense(copy=True), 0.0, 1.0, 2)
+    second = Order(2, 0.5, 0.5 * change.dense(copy=True), 0.0, 1.0, (2,))
     once = alone.round(second)[1]
     twice = alone.round(second)[1]
     assert once.before == pytest.approx(twice.before, rel=1e-12)
@@ -99,9 +103,76 @@ def test_packed_matrices_add_up():
     matrices = [random_array((50, 3), density=p, rng=rng).toarray() for p in (0.02, 0.05, 0.1, 0.9)]
     packed = [Packed.of(each) for each in matrices]
     assert [each.places is None for each in packed] == [False, False, False, True]
+    for one, two in pairwise(packed):
+        both = one.in_single().plus(two.in_single())
+        true = one.dense() + two.dense()
+        assert both.values.dtype == np.float32
+        assert np.linalg.norm(both.dense() - true) <= both.error <= 1e-6 * np.linalg.norm(true)
     for one, first in zip(matrices, packed, strict=True):
         assert first.dot(one) == pytest.approx((one**2).sum())
         assert first.square == pytest.approx((one**2).sum())
         for two, second in zip(matrices, packed, strict=True):
             np.testing.assert_allclose(first.plus(second).dense(), one + two, rtol=1e-15)
     np.testing.assert_array_equal(packed[0].dense(), matrices[0])
+
+
+def test_single_precision_leaves_a_true_gap(monkeypatch):
+    monkeypatch.setattr(rounds_module, "SINGLE_BYTES", 0)
+    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
+    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-11})).result
+    fleet = Adding(parts_of(problem, chosen, 4))
+    result = solved(problem, chosen, 4, lambda parts: fleet, gap_tol=1e-8)
+    assert result.status is Status.SOLVED
+    assert fleet.singles > 10
+    assert fleet.anew  # what was lost came to count
+    assert result.primal == pytest.approx(whole.primal, rel=1e-8)
+    assert all(row.dual <= whole.primal * (1 + 1e-14) for row in result.trace)
+
+
+class Adding(LocalFleet):
+    """Counts rounds in single precision, and sums added up anew."""
+
+    singles = anew = 0
+
+    def round(self, order):
+        total = super().round(order)
+        self.singles += total[0].values.dtype == np.float32
+        return total
+
+    def give_up(self, number, step):
+        self.anew += 1
+        return super().give_up(number, step)
+
+
+def test_slow_parts_make_fewer_passes():
+    balance = Balance(3, 3)
+    assert balance.of_parts() == (3, 3, 3)
+    balance.see(((0, 3, 3.0), (2, 3, 0.3), (1, 3, 1.5)))
+    assert balance.of_parts() == (2, 3, 9)  # 15 passes of the quick one, but for the limit
+    balance.see(((0, 2, 1.0), (1, 3, 1.5), (2, 9, 4.5)))
+    assert balance.of_parts() == (2, 3, 5)
+
+
+def test_balanced_rounds_have_the_same_optimum():
+    problem, chosen = examples("squared-hinge"), chosen_for("squared-hinge", "l2")
+    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
+    parts = parts_of(problem, chosen, 3)
+    seen = []
+
+    class Slow(LocalFleet):
+        """The first part takes ten times as long."""
+
+        def round(self, order):
+            change, report = super().round(order)
+            seen.append(order.passes)
+            times = tuple(
+                (k, passes, (10 if k == 0 else 1) * passes) for k, passes, _ in report.times
+            )
+            return change, report._replace(times=times)
+
+    omega = omega_of(problem, chosen, 1)
+    solver = Rounds(Slow(parts), omega, (problem.rows.width, 1), balances=True)
+    result = solver.solve(Stopping(1e-6, None, 3000))
+    assert result.primal == pytest.approx(whole.primal, rel=1e-6)
+    assert seen[0] == (3, 3, 3)
+    assert seen[-1] == (1, 3, 3)
