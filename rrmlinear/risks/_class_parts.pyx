@@ -12,8 +12,11 @@ import numpy as np
 from rrmlinear.core.blas import linear_algebra
 from rrmlinear.core.deadline import check_time
 
+# Rows of a class that are multiplied at once: the most, the least, and as many as make this number
+# of entries of all classes.
+MOST_ROWS, LEAST_ROWS, ENTRIES = 1024, 256, 8_000_000
+
 cdef enum:
-    ROOM = 256           # rows of a class that are multiplied at once
     LOOKAHEAD = 3        # rows between a prefetch and its use
 
 
@@ -30,9 +33,10 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
 
     cdef Py_ssize_t a, n = row_of.shape[0], d = rows.width, j, end
     result = np.zeros((k, d, d), dtype=np.float32)
-    held = np.zeros((k, ROOM, d), dtype=np.float32)
     if d == 0:
         return result
+    cdef Py_ssize_t most_rows = min(MOST_ROWS, max(LEAST_ROWS, ENTRIES // (k * d)))
+    held = np.zeros((k, most_rows, d), dtype=np.float32)
     filled, left, sums = np.zeros(k, dtype=np.int64), np.full(k, 0.5), np.zeros(k)
     cdef float[:, :, ::1] room = held
     cdef int64_t[::1] fill = filled
@@ -50,7 +54,7 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
                 a = _fill(rows, a, end, row_of, begin, classes, rate, share, scale, chance, rest,
                           fill, room)
             for j in range(k):
-                if fill[j] == ROOM or a == n:
+                if fill[j] == most_rows or a == n:
                     part = result[j].T
                     ssyrk(1.0, held[j, :fill[j]].T, beta=1.0, c=part, overwrite_c=True)
                     memset(&room[j, 0, 0], 0, fill[j] * d * sizeof(float))
@@ -58,23 +62,30 @@ def class_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not 
     return result
 
 
-cdef inline double _entry(Py_ssize_t j, Py_ssize_t t, Py_ssize_t end, const double[::1] rate,
+cdef inline double _other_rates(Py_ssize_t begin, Py_ssize_t end,
+                                const double[::1] rate) noexcept nogil:
+    # of all classes of a row but the first, which has the largest
+    cdef Py_ssize_t j
+    cdef double total = 0
+    for j in range(begin + 1, end):
+        total += rate[j]
+    return total
+
+
+cdef inline double _entry(Py_ssize_t j, Py_ssize_t begin, double others, const double[::1] rate,
                           const double[::1] share) noexcept nogil:
-    # e_j (1 − e_j / Σe) without cancellation: the sum of the other rates, the largest first
-    cdef Py_ssize_t other
-    cdef double others = 0
-    for other in range(t, end):
-        if other != j:
-            others += rate[other]
-    return share[j] * others
+    # e_j (1 − e_j / Σe) without cancellation: the first rate is at least e_j
+    return share[j] * (others if j == begin else others + (rate[begin] - rate[j]))
 
 
 cdef void _totals(const int64_t[::1] begin, const int32_t[::1] classes, const double[::1] rate,
                   const double[::1] share, double[::1] total, int64_t[::1] count) noexcept nogil:
     cdef Py_ssize_t a, j
+    cdef double others
     for a in range(begin.shape[0] - 1):
+        others = _other_rates(begin[a], begin[a + 1], rate)
         for j in range(begin[a], begin[a + 1]):
-            total[classes[j]] += _entry(j, begin[a], begin[a + 1], rate, share)
+            total[classes[j]] += _entry(j, begin[a], others, rate, share)
             count[classes[j]] += 1
 
 
@@ -86,7 +97,7 @@ cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, Py_ssize_t n, const int64_t[::1] 
     # rows times √m_ij to the room of their classes, from row a until one is full or to row n; the
     # row after
     cdef Py_ssize_t j, t, c
-    cdef double weight, root, probability
+    cdef double weight, root, probability, others
     cdef float* line
     cdef bint full = False
     cdef row_t row
@@ -94,9 +105,10 @@ cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, Py_ssize_t n, const int64_t[::1] 
         if a + LOOKAHEAD < n:
             rows_prefetch(&rows.c, row_of[a + LOOKAHEAD])
         row = rows_get(&rows.c, row_of[a])
+        others = _other_rates(begin[a], begin[a + 1], rate)
         for j in range(begin[a], begin[a + 1]):
             c = classes[j]
-            weight = _entry(j, begin[a], begin[a + 1], rate, share)
+            weight = _entry(j, begin[a], others, rate, share)
             if chance[c] > 0:
                 # every row at which the sum of chances passes a whole number
                 probability = min(1.0, weight * chance[c])
@@ -115,6 +127,6 @@ cdef Py_ssize_t _fill(Rows rows, Py_ssize_t a, Py_ssize_t n, const int64_t[::1] 
             if row.bias != 0:
                 line[row.bias_index] = <float> (root * row.bias * scale[row.bias_index])
             fill[c] += 1
-            full = full or fill[c] == ROOM
+            full = full or fill[c] == room.shape[1]
         a += 1
     return a

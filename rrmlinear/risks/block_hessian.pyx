@@ -156,18 +156,21 @@ cdef class BlockHessian:
         """Its diagonal."""
         result = np.zeros((self.rows.width, self.k))
         cdef double[:, ::1] out = result
-        cdef Py_ssize_t a, j, t, other, first, last
-        cdef double x, entry
+        cdef Py_ssize_t a, j, t, begin, first, last
+        cdef double x, entry, others
         cdef row_t row
         for first, last in self.rows.spans_among(self.active):
             with nogil:
                 for a in range(first, last):
                     row = rows_get(&self.rows.c, self.row_of[a])
-                    for j in range(self.begin[a], self.begin[a + 1]):
-                        entry = 0
-                        for other in range(self.begin[a], self.begin[a + 1]):
-                            if other != j:
-                                entry += self.rate[other]
+                    begin, others = self.begin[a], 0
+                    for j in range(begin + 1, self.begin[a + 1]):
+                        others += self.rate[j]
+                    for j in range(begin, self.begin[a + 1]):
+                        # without cancellation: the first rate is the largest
+                        entry = others
+                        if j != begin:
+                            entry += self.rate[begin] - self.rate[j]
                         entry *= self.share[j]
                         for t in range(row.length):
                             x = row_value(&row, row.kind, t)

@@ -142,6 +142,19 @@ def test_many_examples_of_several_scores_begin_by_newton(fit):
     assert auto.passes == newton.passes
 
 
+@pytest.mark.parametrize(("longest", "begins"), [(1e5, True), (1e2, False)])
+def test_smooth_losses_begin_by_newton_where_columns_are_uneven(longest, begins, fit):
+    problem = stretched(3)
+    X = problem.to_scipy()[:, :8] * np.logspace(2, -3, 8) * np.geomspace(1, longest, 8)
+    problem = Problem.from_arrays(X, problem.labels, bias=1.0)
+    auto, newton = (
+        fit(problem, loss="softmax", C=10.0, solver=solver, gap_tol=1e-9).result
+        for solver in ("auto", "newton")
+    )
+    assert auto.status is newton.status is Status.SOLVED
+    assert (auto.passes == newton.passes) is begins
+
+
 def test_a_stage_that_stands_still_is_left():
     result, seen = run([0.5, 0.2], [0.1, 1e-6])
     assert result.status is Status.SOLVED
