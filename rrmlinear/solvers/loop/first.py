@@ -39,7 +39,10 @@ def first_weights(
 
 
 def scores_at_zero(risk: Any) -> Array:
-    """The scores at w = 0, of a risk with rows."""
+    """The scores at w = 0; a risk without rows here makes them as others."""
+    if getattr(risk, "rows", None) is None:
+        scores: Array = risk.scores(np.zeros(risk.shape))
+        return scores
     n = getattr(risk, "n_scores", len(risk.costs))
     return np.zeros(n if risk.costs.ndim == 1 else (n, risk.shape[-1]))
 
