@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.cli.summary import best_line, cross_validation_lines, summary, trial_line
+from rrmlinear.cli.summary import (
+    best_line,
+    cross_validation_lines,
+    measure_line,
+    summary,
+    trial_line,
+)
 from rrmlinear.data.problem import Problem
 from rrmlinear.liblinearutil.data import matrix_of, problem
 from rrmlinear.liblinearutil.models import model
@@ -58,7 +64,8 @@ def predict(
 
     ``y`` are the true labels, or empty where they are not known. Values are the scores of each
     example, one for two classes, for a regression and for a one-class model; with ``-b 1`` the
-    probabilities of the classes, in the order of ``m.get_labels()``. ``-q`` prints nothing.
+    probabilities of the classes, in the order of ``m.get_labels()``. Accuracy or errors are
+    printed, and the measure of a model that was trained for one; ``-q`` prints nothing.
 
     Raises TypeError for probabilities of a model without them, ValueError for other options.
     """
@@ -75,6 +82,9 @@ def predict(
     scores = evaluations(truth, found)
     if not quiet:
         _say(m, scores, int(np.count_nonzero(truth == found)), len(found))
+        measured = m.fitted.measured(rows, truth) if len(y) else None
+        if measured is not None:
+            print(measure_line(*measured))
     return found.tolist(), scores, values.tolist()
 
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 from sklearn.datasets import load_breast_cancer
 
-from rrmlinear import Problem, write_libsvm
+from rrmlinear import Parameter, Problem, fit, read_libsvm, write_libsvm
 from rrmlinear.liblinearutil import *  # noqa: F403  (as the examples have it)
 from rrmlinear.liblinearutil import (
     csr_find_scale_param,
@@ -99,6 +99,20 @@ def test_training_in_all_its_forms(heart_scale, capsys):
     assert f"Best C = {best_C:g}" in capsys.readouterr().out
     m = train(y, x, f"-c {best_C} -s 0")
     assert m.is_probability_model()
+
+
+def test_a_measure_is_printed_beside_the_accuracy(heart_scale, tmp_path, capsys):
+    examples = read_libsvm(heart_scale)
+    fit(examples, Parameter(loss="f1", gap_tol=0.1)).save(tmp_path / "model")
+    m, (y, x) = load_model(tmp_path / "model"), svm_read_problem(heart_scale)
+    labels, (accuracy, _, _), _ = predict(y, x, m)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"Accuracy = {accuracy:g}%")
+    found, true = np.array(labels) == 1, np.array(y) == 1
+    f1 = 200 * np.count_nonzero(found & true) / (found.sum() + true.sum())
+    assert second == f"F1 = {f1:g}%"
+    predict([], x, m)
+    assert "F1" not in capsys.readouterr().out
 
 
 def test_attributes_may_be_set_later(heart_scale):
