@@ -7,6 +7,9 @@ from libc.string cimport memcpy
 from rrmlinear.simd.rows cimport prefetch
 
 
+cdef enum:
+    LEAST_CAPACITY = 40   # bytes: three entries, and with the header what malloc rounds up to
+
 ctypedef struct stored_block_t:
     int32_t n_between
     int32_t n_upper
@@ -137,7 +140,7 @@ cdef inline bint block_store_pack(block_store_t* store, Py_ssize_t i, double upp
     needed = n_between * (sizeof(double) + sizeof(int32_t)) + n_upper * sizeof(int32_t)
     block = store.blocks[i]
     if block == NULL or block.capacity < needed:
-        capacity = needed + needed // 4 + 8
+        capacity = max(needed + needed // 4 + 8, <size_t> LEAST_CAPACITY)
         block = <stored_block_t*> malloc(sizeof(stored_block_t) + capacity)
         if block == NULL:
             return False

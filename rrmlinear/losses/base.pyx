@@ -140,8 +140,9 @@ cdef class BlockLoss:
             raise ValueError(f"blocks must be {scores.shape} as the scores are, got {blocks.shape}")
         cdef Py_ssize_t n = scores.shape[0], k = scores.shape[1], k8 = (k + 7) // 8 * 8, i
         cdef Py_ssize_t[::1] label = np.array(labels, dtype=np.intp)
-        cdef double[:, ::1] given = np.array([np.broadcast_to(weights, n),
-                                              np.broadcast_to(curvatures, n)], dtype=np.float64)
+        numbers = np.empty((2, n))
+        numbers[0], numbers[1] = weights, curvatures
+        cdef double[:, ::1] given = numbers
         if n and not 0 <= np.min(label) <= np.max(label) < k:
             raise ValueError(f"labels must be classes 0 to {k - 1}, got {np.unique(labels)}")
         result = np.zeros_like(scores) if what in (DERIVATIVE, CONFINE, SOLVE) else np.zeros(n)

@@ -42,12 +42,10 @@ RRM_CLONES static void block_margins(const double *scores, ptrdiff_t k, ptrdiff_
                                      ptrdiff_t label, double cost, double scale, double *margins)
 {
     double shift = cost - scale * scores[label];
+    /* Whole vectors are written: a number written into one would keep its next load waiting. */
 #pragma omp simd
     for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++)
-        margins[j] = scale * scores[j] + shift;
-    margins[label] = EXCLUDED_MARGIN;
-    for (ptrdiff_t j = k; j < k8; j++)
-        margins[j] = EXCLUDED_MARGIN;
+        margins[j] = (j != label) & (j < k) ? scale * scores[j] + shift : EXCLUDED_MARGIN;
 }
 
 typedef struct {
@@ -75,7 +73,10 @@ RRM_CLONES static block_change_t block_change(const double *margins, double cost
         linear += delta * (cost - margins[j]);
         squared += delta * delta;
     }
-    steps[label] = sum;
+    double *line = steps + (label & ~(ptrdiff_t)7); /* again as a whole */
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < 8; j++)
+        line[j] = j == (label & 7) ? sum : line[j];
     return (block_change_t){(ptrdiff_t)n, sum, linear, squared};
 }
 

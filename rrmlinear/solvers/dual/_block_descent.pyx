@@ -164,7 +164,7 @@ cdef class BlockDescent:
         block_margins(scores, self.k, self.k8, self.label[i], self.loss.cost,
                       self.scale, mine.margins)
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
-        if n and (self.stride <= 8 or n > self.k8 // 8):
+        if n and (self.stride <= 16 or n > self.k8 // 8):
             self._update(&row, first, last, mine.steps)
         elif n:     # few changed classes: touch those alone
             for p in range(first, last):

@@ -127,7 +127,7 @@ class BlockAscent(DualDescent):
             self.conjugate += rise
         else:
             self.conjugate = self.state.conjugate_of_regularizer()
-        self.gap_sum = float(self.state.gaps.sum())
+        self.gap_sum = float(np.add.reduce(self.state.gaps))
         if not face:
             self.full_gap, self.full_dual = self.gap_sum, self.dual()
 
@@ -165,7 +165,7 @@ class BlockAscent(DualDescent):
 
     def conjugates(self) -> float:
         """Σ (C_i φ_i)*."""
-        return float(self.state.conjugates.sum())
+        return float(np.add.reduce(self.state.conjugates))
 
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()

@@ -186,7 +186,10 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
     risk, _, _, _, rng = make(name)
     smoothed, scores = risk.smoothed(mu), rng.standard_normal(N)
     np.testing.assert_allclose(
-        risk.dual_steps(scores, 0.0, mu)[0][0], -smoothed.at(scores).derivatives, rtol=1e-9, atol=1e-11
+        risk.dual_steps(scores, 0.0, mu)[0][0],
+        -smoothed.at(scores).derivatives,
+        rtol=1e-9,
+        atol=1e-11,
     )
 
 
