@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from times import Time, write_times
 
-from rrmlinear import Parameter, Problem, fit, read_libsvm
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import SOLVERS
 
@@ -39,12 +39,14 @@ KINDS = {"binary": "classes", "multiclass": "classes", "regression": "values", "
 
 @dataclass(frozen=True)
 class Times:
-    """CPU seconds here and there."""
+    """CPU seconds here and there; None where LIBLINEAR does not come so far."""
 
     ours: float
-    theirs: float
+    theirs: float | None
 
     def __str__(self) -> str:
+        if self.theirs is None:
+            return f"{self.ours:9.3f} {'–':>9} {'–':>7}"
         return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
 
     def rows(self, data: str, problem: str, level: float | None = None) -> list[Time]:
@@ -110,9 +112,13 @@ def objective(number: int, problem: Problem, weights: np.ndarray, labels: np.nda
     return float(penalty)
 
 
-def fine(number: int, problem: Problem, peer: Peer, runs: int) -> tuple[Times | None, str]:
+def fine(number: int, problem: Problem, peer: Peer, runs: int) -> tuple[Times, str]:
     """Times to 1e-6, and the -e with which LIBLINEAR comes there."""
-    model = fit(problem, Parameter(solver=number, gap_tol=FINE))
+
+    def ours() -> Model:
+        return fit(problem, Parameter(solver=number, gap_tol=FINE))
+
+    model = ours()
     assert model.result is not None
     best = fit(problem, Parameter(solver=number, gap_tol=FINE / 100)).result
     assert best is not None
@@ -122,14 +128,10 @@ def fine(number: int, problem: Problem, peer: Peer, runs: int) -> tuple[Times | 
         weights = peer.weights_of(theirs, model.weights.shape[1])
         reached = objective(number, problem, weights, model.labels)
         if reached - best.primal <= FINE * abs(best.primal):
-            times = in_turn(
-                lambda: fit(problem, Parameter(solver=number, gap_tol=FINE)),
-                partial(peer.train, f"-s {number} -e {epsilon!r}"),
-                runs,
-            )
-            return times, f"{epsilon:.0e}"
+            tight = partial(peer.train, f"-s {number} -e {epsilon!r}")
+            return in_turn(ours, tight, runs), f"{epsilon:.0e}"
         epsilon /= 10
-    return None, "never"
+    return Times(median(cpu_seconds(ours)[0] for _ in range(runs)), None), "never"
 
 
 def command_seconds(words: list[str]) -> float:
@@ -187,8 +189,8 @@ def main() -> int:
             line = f"{path.name:20} {number:3} {times}"
             if not chosen.coarse and number != 21:
                 found, epsilon = fine(number, problem, peer, chosen.runs)
-                rows += found.rows(name, f"-s {number}", FINE) if found else []
-                line += f"           {found or ''!s:27}  {epsilon:>8}"
+                rows += found.rows(name, f"-s {number}", FINE)
+                line += f"           {found!s:27}  {epsilon:>8}"
             if chosen.train and number != 21:
                 whole = commands(number, path, chosen.train, chosen.runs)
                 rows += whole.rows(name, f"train -s {number}, the whole command")
