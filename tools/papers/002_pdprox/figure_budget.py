@@ -2,8 +2,9 @@
 
 Figure 6 of Yang, Mahdavi, Jin and Zhu, An efficient primal dual prox method for non-smooth
 optimization: the hinge with λ/2 ‖w‖², λ = 1/n, under Σ α ≤ m for m = 100, 200, 400, by the method
-of the paper (averages of steps, no restarts). Shown is (1/n) Σ φ + (λ/2)‖w‖² above its minimum, or a bound
-below it, against passes. Sets and ratios of steps are those of noise_budget.py; labels are clean.
+of the paper (averages of steps, no restarts). Shown is (1/n) Σ φ + (λ/2)‖w‖² above its minimum, or
+above a bound of it, against passes. Sets and ratios of steps are those of noise_budget.py; labels
+are clean.
 """
 
 from __future__ import annotations
