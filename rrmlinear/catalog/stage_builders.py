@@ -229,8 +229,8 @@ def over_parts(
     ``features`` are those that loss and regularizer offer, and ``shape`` that of the weights.
     ``balances`` is an argument of `Rounds`.
     """
-    from rrmlinear.solvers.rounds.finish import FinishedRounds, Turns
-    from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
+    from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
+    from rrmlinear.solvers.rounds.rounds import PASSES
     from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 
     facts = fleet.facts()
@@ -241,13 +241,13 @@ def over_parts(
     turns = Turns(
         SummedRisk(fleet, loss, lipschitz, shape, n),
         omega,
-        lambda resumes: Rounds(fleet, omega, columns, resumes=resumes, balances=balances),
+        lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
     )
     example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
     visit = example + EXCHANGE / (PASSES * n)
     rounds = Stage("rounds of ascent", turns.ascent, visit, 0)
     if omega.quadratic_l1 is None or not omega.modulus > 0:
-        return FinishedRounds([rounds])
+        return FinishedRounds([rounds], fleet)
     unknowns, smooth = math.prod(shape), "smooth" in features
     products, system = NEWTON_PRODUCTS, 0.0
     if unknowns <= MAX_FACTORIZED:
@@ -259,4 +259,4 @@ def over_parts(
     least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
     cost = steps * step
     newton = Stage("Newton's method", turns.newton, step / n, cost, NEWTON_PATIENCE, least)
-    return FinishedRounds([rounds, newton])
+    return FinishedRounds([rounds, newton], fleet)

@@ -67,8 +67,8 @@ class _Linear:
 
 
 class LinearClassifier(_Linear):
-    """minimize Ω(W) + C Σ_i φ(W'x_i, y_i) over workers, for two classes or, with a loss of several
-    scores such as "weston-watkins" (the default), more.
+    """minimize Ω(W) + C Σ_i φ(W'x_i, y_i) over workers, with a loss of several scores such as
+    "weston-watkins" (the default), or of one score, each class against the rest.
     """
 
     default_loss = "weston-watkins"

@@ -40,8 +40,9 @@ def fit(
     parameter and number of parts give the same bits, wherever the parts are. A pass of the trace is
     a round. A worker that is lost has its parts loaded on others, and a note of the result says so.
 
-    The parameter's loss and regularizer must suit an ascent on the dual, with two classes for a
-    loss of one score. The gap ends the run: a type's own stopping rule has no effect.
+    The parameter's loss and regularizer must suit an ascent on the dual. With a loss of one score,
+    more than two classes are problems of each class against the rest, one after another. The gap
+    ends the run: a type's own stopping rule has no effect.
 
     With ``balance`` slow workers make fewer passes over their parts in a round than quick ones, by
     the seconds of the rounds before; then bits differ from run to run.
@@ -60,8 +61,13 @@ def fit(
     blocks = blocks_of(client, X, y, sample_weight)
     shapes = _shapes(watch, blocks)
     agreed = Agreement.of(parameter, bias, shapes, parts or sum(workers.values()))
-    fleet = DaskFleet(watch, agreed.recipes, blocks, workers)
-    return agreed.model(agreed.solve(fleet, on_pass, balance))
+
+    def fleet_of(j: int) -> DaskFleet:
+        return DaskFleet(
+            watch, agreed.recipes_of(j), blocks, workers if j == 0 else watch.some_worker()
+        )
+
+    return agreed.model(agreed.solve(fleet_of, on_pass, balance))
 
 
 def _shapes(watch: Watch, blocks: list[Block]) -> list[Shape]:

@@ -10,8 +10,9 @@ from mpi4py import MPI
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
-from rrmlinear.mpi.fleet import Failed, MpiFleet, serve
+from rrmlinear.mpi.fleet import Failed, MpiFleet, Process
 from rrmlinear.solvers.loop.result import OnPass
+from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import Agreement, check_choices
 from rrmlinear.workers.dealing import read, shape_of
@@ -51,28 +52,26 @@ def fit(
     shapes = [mine[k % size][k // size] for k in range(len(files))]
     agreed = Agreement.of(choices, bias, shapes, size)
 
-    def load() -> Any:
+    def load(j: int) -> Part | None:
         if rank >= len(agreed.recipes):
             return None
-        recipe = agreed.recipes[rank]
+        recipe = agreed.recipes_of(j)[rank]
         return part_of(recipe, [read(files[each.block]) for each in recipe.slices])
 
-    part: list[Any] = []
-    _agreed(communicator, lambda: part.append(load()))
+    process = Process(communicator, load)
     result: Any = None
     if rank == 0:
-        fleet = MpiFleet(communicator, part[0])
         result = Failed("the first process was interrupted")
         try:
-            result = agreed.solve(fleet, on_pass, balance)
+            result = agreed.solve(lambda j: MpiFleet(process, j), on_pass, balance)
         except Exception as error:
             result = Failed(f"process 0: {type(error).__name__}: {error}")
             raise
         finally:
-            fleet.end()
+            process.end()
             communicator.bcast(result)
     else:
-        serve(communicator, part[0])
+        process.serve()
         result = communicator.bcast(None)
     if isinstance(result, Failed):
         raise RuntimeError(result.sentence)

@@ -193,7 +193,7 @@ def solve_one_vs_rest(
     zeros = _at_zero(chosen.loss, label, costs, factors)
     if at_once:
         return _solve_at_once(solve, zeros, chosen.stopping, on_pass, threads)
-    return _solve_each(solve, zeros, chosen.stopping, on_pass)
+    return solve_each(solve, zeros, chosen.stopping, on_pass)
 
 
 def _costs_of(j: int, label: NDArray[np.int32], costs: Vector, factors: Vector) -> Vector:
@@ -204,22 +204,33 @@ def _at_zero(
     loss: ScalarLoss, label: NDArray[np.int32], costs: Vector, factors: Vector
 ) -> list[tuple[float, float]]:
     """(primal, dual) of each problem at weights and duals of zero."""
-    values = loss.values([1.0, -1.0], 0.0)
-    conjugates = loss.conjugates([1.0, -1.0], 0.0)
-    zeros = []
+    sums = []
     for j in range(len(factors)):
         own_costs, own = _costs_of(j, label, costs, factors), label == j
-        each = np.array([own_costs[own].sum(), own_costs[~own].sum()])
-        zeros.append((float(each @ values), -float(each @ conjugates)))
-    return zeros
+        sums.append((own_costs[own].sum(), own_costs[~own].sum()))
+    return values_at_zero(loss, sums)
 
 
-def _solve_each(
+def values_at_zero(
+    loss: ScalarLoss, sums: Sequence[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """The same from the ``sums`` of the costs of each problem's class and of the rest."""
+    values = loss.values([1.0, -1.0], 0.0)
+    conjugates = loss.conjugates([1.0, -1.0], 0.0)
+    each = [np.array(pair) for pair in sums]
+    return [(float(pair @ values), -float(pair @ conjugates)) for pair in each]
+
+
+def solve_each(
     solve: Callable[[int, Stopping, OnPass], Result],
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
     on_pass: OnPass | None,
 ) -> OneVsRestResult:
+    """The problems that ``solve`` solves by their numbers, one after another.
+
+    ``zeros``: (primal, dual) of each problem at weights and duals of zero.
+    """
     sums, columns = Sums(zeros), _Columns(len(zeros))
     trace: list[TraceRow] = []
     ended_by: Status | None = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model import Model
+from rrmlinear.training.one_vs_rest import solve_each, values_at_zero
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
 
@@ -32,6 +33,9 @@ class Agreement:
 
     chosen: Selection
     labels: NDArray[np.int64]
+    #: The sums of the weights of each class's examples, and factors of their costs.
+    sums: NDArray[np.float64]
+    factors: NDArray[np.float64]
     n_features: int
     bias: float
     recipes: list[Recipe]
@@ -46,25 +50,46 @@ class Agreement:
         check_choices(chosen)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
-        labels, n_features = _labels(shapes, chosen.kind), _features(shapes)
+        (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)
         factors = class_factors(choices.class_weights, labels, 4)
         recipes = [
             Recipe(k, choices, tuple(slices), n_features, bias, labels, factors)
             for k, slices in enumerate(dealt([shape.n for shape in shapes], parts))
         ]
-        return cls(chosen, labels, n_features, bias, recipes)
+        return cls(chosen, labels, sums, factors, n_features, bias, recipes)
 
-    def solve(self, fleet: Fleet, on_pass: OnPass | None, balance: bool) -> Result:
-        """The result of the parts that a fleet holds."""
-        chosen, choices = self.chosen, self.chosen.choices
-        width = self.n_features + (self.bias >= 0)
-        shape = (width, len(self.labels)) if chosen.kind == "multiclass" else (width,)
-        omega = chosen.regularizer.over(shape, intercept=self.bias >= 0)
-        solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, balance)
+    @property
+    def problems(self) -> int:
+        """One, or one for each class against the rest."""
+        several = self.chosen.kind == "binary" and len(self.labels) > 2
+        return len(self.labels) if several else 1
+
+    def recipes_of(self, j: int) -> list[Recipe]:
+        """Those of problem j."""
+        return [replace(each, positive=j) for each in self.recipes]
+
+    def solve(self, fleet_of: Callable[[int], Fleet], on_pass: OnPass | None, balance: bool) -> Any:
+        """The result of the parts that a fleet holds, which is made for each problem."""
+        choices = self.chosen.choices
         stopping = Stopping(
             choices.gap_tol or GAP_TOL, None, choices.max_passes, choices.time_limit
         )
-        return solver.solve(stopping, on_pass)
+
+        def one(j: int, stopping: Stopping, see: OnPass | None) -> Result:
+            chosen, width = self.chosen, self.n_features + (self.bias >= 0)
+            shape = (width, len(self.labels)) if chosen.kind == "multiclass" else (width,)
+            omega = chosen.regularizer.over(shape, intercept=self.bias >= 0)
+            fleet = fleet_of(j)
+            solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, balance)
+            result = solver.solve(stopping, see)
+            return replace(result, weights=result.weights.reshape(shape))
+
+        if self.problems == 1:
+            return one(0, stopping, on_pass)
+        own = choices.C * self.factors * self.sums
+        rest = choices.C * (self.sums.sum() - self.sums)
+        zeros = values_at_zero(self.chosen.loss, list(zip(own, rest, strict=True)))
+        return solve_each(one, zeros, stopping, on_pass)
 
     def model(self, result: Result, stacklevel: int = 3) -> Model:
         """The model of a result.
@@ -124,18 +149,14 @@ def _features(shapes: Sequence[Shape]) -> int:
 
 
 def _labels(shapes: Sequence[Shape], kind: str) -> Any:
-    """The classes of all blocks, by first appearance."""
+    """The classes of all blocks, by first appearance, and the sums of their weights."""
     if kind == "regression":
-        return np.empty(0, dtype=np.int64)
-    labels, _ = group_labels(np.concatenate([shape.labels for shape in shapes]))
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    labels, index = group_labels(np.concatenate([shape.labels for shape in shapes]))
     if len(labels) < 2:
         raise ValueError(
             f"all {sum(shape.n for shape in shapes)} examples have label {labels[0]}: training "
             "takes at least two classes"
         )
-    if kind == "binary" and len(labels) > 2:
-        raise ValueError(
-            f"there are {len(labels)} classes: over workers more than two take a loss of several "
-            "scores, such as weston-watkins, crammer-singer or softmax"
-        )
-    return labels
+    sums = np.concatenate([shape.sums for shape in shapes])
+    return labels, np.bincount(index, sums, len(labels))

@@ -16,13 +16,15 @@ from rrmlinear.data.text.libsvm_format import read_libsvm
 
 class Shape(NamedTuple):
     """Examples and features of a block, whether its rows are dense, and the labels in it by first
-    appearance: some only, where there are more than a classification has.
+    appearance, with the sum of the weights of each: some only, where there are more than a
+    classification has.
     """
 
     n: int
     d: int
     is_dense: bool
     labels: NDArray[np.float64]
+    sums: NDArray[np.float64]
 
 
 #: Labels of a block that are told to the client.
@@ -37,10 +39,12 @@ def read(path: str) -> Problem:
 def shape_of(problem: Problem | None) -> Shape:
     """The shape of a block; None has no examples."""
     if problem is None or not problem.n_examples:
-        return Shape(0, 0, False, np.zeros(0))
-    found, first = np.unique(problem.labels, return_index=True)
-    labels = found[np.argsort(first)][:MAX_LABELS]
-    return Shape(problem.n_examples, problem.n_features, problem.rows.is_dense, labels)
+        return Shape(0, 0, False, np.zeros(0), np.zeros(0))
+    found, first, index = np.unique(problem.labels, return_index=True, return_inverse=True)
+    order = np.argsort(first)[:MAX_LABELS]
+    sums = np.bincount(index, problem.weights, len(found)).astype(np.float64)[order]
+    rows = problem.rows
+    return Shape(problem.n_examples, problem.n_features, rows.is_dense, found[order], sums)
 
 
 @dataclass(frozen=True)

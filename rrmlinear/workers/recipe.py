@@ -25,7 +25,9 @@ class Recipe:
     """How a worker makes part ``number`` of the problem.
 
     ``labels`` are the classes of all parts, with their ``factors`` of the costs; empty for
-    regression. ``slices`` count blocks in the order in which they are given to `part_of`.
+    regression. For a loss of one score class ``positive`` stands against all others; of more than
+    two classes its factor alone counts. ``slices`` count blocks in the order in which they are
+    given to `part_of`.
     """
 
     number: int
@@ -35,6 +37,7 @@ class Recipe:
     bias: float
     labels: NDArray[np.int64]
     factors: NDArray[np.float64]
+    positive: int = 0
 
 
 def part_of(recipe: Recipe, blocks: Sequence[Problem | None], duals: Any = None) -> Part:
@@ -55,8 +58,11 @@ def _task(problem: Problem, recipe: Recipe) -> Task:
     n_classes = None
     if chosen.kind != "regression":
         label = _index(problem.labels, recipe.labels)
-        costs = costs * recipe.factors[label]
-        targets = np.where(label == 0, 1.0, -1.0)
+        factors = recipe.factors
+        if chosen.kind == "binary" and len(factors) > 2:
+            factors = np.where(np.arange(len(factors)) == recipe.positive, factors, 1.0)
+        costs = costs * factors[label]
+        targets = np.where(label == recipe.positive, 1.0, -1.0)
         if chosen.kind == "multiclass":
             targets, n_classes = label, len(recipe.labels)
     width = problem.rows.width

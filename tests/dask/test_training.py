@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container, write_libsvm
+from rrmlinear.catalog import stage_builders
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 dask_rooms = pytest.importorskip("rrmlinear.dask")
@@ -49,6 +50,32 @@ def test_the_optimum_is_that_of_one_process(client, data, loss, more):
     model = over(client, dX, dy, parameter, sample_weight=dw)
     check(model, alone(X, y, parameter, weights))
     np.testing.assert_array_equal(model.predict(dX.compute()).shape, y.shape)
+
+
+def test_one_class_against_the_rest(client, data):
+    X, y = data(3, n=300, d=6)
+    weights = 1.0 + np.arange(len(y)) % 3
+    parameter = Parameter(
+        solver=32, loss="squared-hinge", C=0.01, gap_tol=TOLERANCE, class_weights={2: 3.0}
+    )
+    rows = []
+    model = over(client, X, y, parameter, sample_weight=weights, parts=2, on_pass=rows.append)
+    check(model, alone(X, y, parameter, weights))
+    one = fit(Problem.from_arrays(X, y, weights, bias=1.0), parameter)
+    assert model.weights.shape == one.weights.shape == (7, 3)
+    np.testing.assert_allclose(model.weights, one.weights, atol=2e-3)
+    # each row certifies all three problems
+    assert all(row.dual <= model.result.primal <= row.primal * (1 + 1e-9) for row in rows)
+
+
+def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
+    monkeypatch.setattr(stage_builders, "SMOOTH_STEPS", 0.1)  # so that it seems cheap
+    X, y = data(n=400)
+    parameter = Parameter(solver=32, loss="squared-hinge", C=1.0, gap_tol=1e-8)
+    model = over(client, X, y, parameter, parts=4)
+    check(model, alone(X, y, parameter))
+    assert any("Newton's method goes on" in note for note in model.result.notes)
+    assert model.weights.shape == (16, 1)
 
 
 SMOOTH = Parameter(solver=32, loss="logistic", C=0.1, gap_tol=TOLERANCE)
@@ -159,7 +186,6 @@ def test_estimators_predict_on_arrays(client, data):
     [
         ([], None, {}, "empty list"),
         (np.eye(3), np.ones(3), {}, "at least two classes"),
-        (np.eye(3), np.arange(3), {}, "several scores"),
         (np.eye(3), None, {}, "without labels"),
         (np.eye(3), np.arange(2), {}, "y has shape"),
         (np.eye(2), [0, 1], {"regularizer": "l1"}, "no ascent"),

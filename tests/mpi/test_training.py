@@ -57,6 +57,7 @@ def test_two_processes_have_the_optimum_of_one(files):
         {"loss": "weston-watkins", "C": 0.1},
         {"loss": "softmax", "C": 1.0},
         {"loss": "squared", "C": 0.1},
+        {"loss": "logistic", "C": 0.1},
     ]
     (folder / "script.py").write_text(SCRIPT)
     given = json.dumps([{"solver": 32, "gap_tol": 1e-7, **kind} for kind in kinds])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.stages import Stages
-from rrmlinear.solvers.rounds.fleet import PartsLostError
+from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
 from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS, Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 from rrmlinear.solvers.second_order.newton import Newton
@@ -62,8 +62,23 @@ class NewtonOverParts(Newton):
             self.risk.keep(self.alphas)
 
 
+class TurnOfRounds(Rounds):
+    """Rounds as a stage: the parts stay for the next one."""
+
+    def close(self) -> None:
+        return None
+
+
 class FinishedRounds(Stages):
-    """Stages over parts: duals stay with these, and the Result has none."""
+    """Stages over the parts of a fleet: duals stay with these, and the Result has none."""
+
+    def __init__(self, stages: Sequence[Stage], fleet: Fleet) -> None:
+        super().__init__(stages)
+        self.fleet = fleet
+
+    def close(self) -> None:
+        super().close()
+        self.fleet.close()
 
     def duals(self) -> None:
         return None
