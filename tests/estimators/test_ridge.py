@@ -140,3 +140,13 @@ def test_wrong_choices(choices, message):
     X, Y, _ = DATA["tall"]
     with pytest.raises(ValueError, match=message):
         RidgeCV(**choices).fit(X, Y[:, 0])
+
+
+@pytest.mark.parametrize("shape", [(2500, 450), (140, 8000)])
+def test_one_step_of_newton_solves_large_dense_data(shape):
+    values = np.random.default_rng(0).normal(size=shape)
+    y = values[:, :9].sum(axis=1) + 1
+    ours, theirs = Ridge(alpha=3.0).fit(values, y), peers.Ridge(alpha=3.0).fit(values, y)
+    assert ours.n_iter_ == 1
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-10)
