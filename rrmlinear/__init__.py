@@ -5,10 +5,10 @@ The public names are loaded when first used, so that importing the package costs
 
 from __future__ import annotations
 
+import os.path
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import Any
 
 try:
@@ -17,8 +17,8 @@ except ModuleNotFoundError as error:
     if error.name != "rrmlinear._cyutility":
         raise
     # Python finds a source folder first where it is started beside one: take the installed copy.
-    beside = str(Path(__path__[0]).parent)
-    others = [place for place in sys.path if str(Path(place).resolve()) != beside]
+    beside = os.path.dirname(__path__[0])
+    others = [place for place in sys.path if os.path.realpath(place) != beside]
     installed = PathFinder.find_spec(__name__, others)
     if installed is None or installed.submodule_search_locations is None:
         raise ImportError(

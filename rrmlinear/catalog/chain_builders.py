@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from rrmlinear.catalog import batch_builders
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
-from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.solver import Solver
+
+if TYPE_CHECKING:
+    from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
 
 
 def graph_risk(
@@ -41,6 +42,9 @@ def chain_risk(
     edges: Rows | None = None,
 ) -> ChainRisk:
     """F of sequences with these costs; ``observed``: with weights of pairs that occur alone."""
+    from rrmlinear.risks.layouts.chains import ChainRisk
+    from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+
     made = ObservedChainRisk if observed else ChainRisk
     return made(rows, label, starts, k, costs, threads, loss, edges=edges)
 

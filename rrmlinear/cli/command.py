@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+from rrmlinear.core.blas import begin_with_one_thread
 
 BROKEN_PIPE = 141
 
@@ -19,6 +20,7 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
     The arguments are those of the process by default.
     """
     _make_streams_safe()
+    begin_with_one_thread()
     try:
         try:
             # imported here, so that Ctrl-C during the import ends the same way

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import time
@@ -168,6 +167,8 @@ class TraceWriter:
 
     def show(self, row: TraceRow) -> None:
         with blaming(self.sentence):
+            import json
+
             self.file.write(json.dumps(row.as_dict()).encode() + b"\n")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.solvers.loop.result import Result, Status
-from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial
+
+if TYPE_CHECKING:
+    from rrmlinear.training.chain_model import ChainModel
 
 
 def summary(model: Model | ChainModel, solver: SolverRow) -> str:

@@ -6,12 +6,11 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.cli.clusters.workers import train_over_workers
 from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
     blaming,
@@ -39,8 +38,6 @@ from rrmlinear.data.container.mapping import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
-from rrmlinear.training.chain_model import ChainModel
-from rrmlinear.training.chains import cross_validate_sequences, fit_chains
 from rrmlinear.training.cross_validation import (
     cross_validate,
     cross_validate_scores,
@@ -49,6 +46,9 @@ from rrmlinear.training.cross_validation import (
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial, search
+
+if TYPE_CHECKING:
+    from rrmlinear.training.chain_model import ChainModel
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -61,6 +61,8 @@ def main(arguments: Sequence[str]) -> None:
         check_input(options.edges_file)
     _check_outputs(options)
     if options.dask is not None or options.mpi:
+        from rrmlinear.cli.clusters.workers import train_over_workers
+
         train_over_workers(options)
         return
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
@@ -144,6 +146,8 @@ class _Run:
 
     def _fitted(self, on_pass: Reporter) -> Model | ChainModel:
         if isinstance(self.problem, SequenceProblem):
+            from rrmlinear.training.chains import fit_chains
+
             return fit_chains(self.problem, self.options.chosen, on_pass)
         return fit_selection(self.problem, self.options.chosen, on_pass)
 
@@ -207,6 +211,8 @@ class _Run:
     def _held_out(self, folds: int, on_pass: Reporter) -> NDArray[Any]:
         """Labels that models of the other folds predict; for a measure their scores."""
         if isinstance(self.problem, SequenceProblem):
+            from rrmlinear.training.chains import cross_validate_sequences
+
             return cross_validate_sequences(self.problem, self.options.chosen, folds, on_pass)
         chosen = self.options.chosen
         held_out = cross_validate_scores if chosen.kind == "measure" else cross_validate

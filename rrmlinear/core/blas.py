@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from importlib import import_module
 from typing import Any
 
 _LOCK = threading.Lock()
+#: Variables that set the threads of a library of linear algebra where it is loaded.
+VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 class _Limit:
@@ -52,11 +55,21 @@ class _Found:
     """The libraries found when ``modules`` were imported: shared by all threads, and the others."""
 
     modules = 0
+    always_one = False  # thread, in the whole process
     shared: tuple[Any, ...] = ()
     of_threads: tuple[Any, ...] = ()
 
 
 _SHARED, _OF_THREAD = _Limit(), _OfThread()
+
+
+def begin_with_one_thread() -> None:
+    """Load all linear algebra of this process with one thread, unless the environment has another
+    number or NumPy is loaded already: to find the libraries later takes 10 ms and 3 MB.
+    """
+    if "numpy" not in sys.modules:
+        numbers = {os.environ.setdefault(name, "1") for name in VARIABLES}
+        _Found.always_one = numbers == {"1"}
 
 
 @contextmanager
@@ -69,6 +82,9 @@ def one_blas_thread() -> Iterator[None]:
     the libraries takes some milliseconds, as long as a small fit, and is done again only after
     other modules have been imported.
     """
+    if _Found.always_one:
+        yield
+        return
     own = _OF_THREAD.limit
     with _LOCK:
         if _SHARED.running == 0 and _Found.modules != len(sys.modules):

@@ -6,11 +6,12 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.core.pool import thread_pool
 
 #: The largest piece of a file that a system maps at once.
 AROUND = 1 << 21
@@ -71,9 +72,9 @@ class RowBlocks:
         #: Blocks brought since the beginning.
         self.brought = 0
         self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Any = None
         #: Blocks in memory or on the way, the one used longest ago first, and how many use each.
-        self._held: OrderedDict[int, Future[None]] = OrderedDict()
+        self._held: OrderedDict[int, Any] = OrderedDict()
         self._users: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -133,7 +134,7 @@ class RowBlocks:
                 return block
             self._shrink(self.room - 1)
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(1, "reading-ahead")
+                self._pool = thread_pool(1, "reading-ahead")
             self._held[block] = self._pool.submit(self._bring, block)
             self.brought += 1
         return block

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 
 # Smallest product, in multiplications, worth a second thread: about ten times the waking of one.
@@ -33,7 +33,7 @@ class Shares:
             inner = [begin + (end - begin) * t // threads for t in range(1, threads)]
             self.cuts[1:threads] = np.searchsorted(rows.indptr, inner)
         self.threads = threads
-        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self.pool = thread_pool(threads - 1) if threads > 1 else None
 
     def run(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Run task(*arguments, part, begin, end) for all parts at once; return their results."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
 from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
@@ -195,7 +195,7 @@ class ChainModel(TrainedModel):
             for first, last in bounds:
                 part(first, last)
         else:
-            with ThreadPoolExecutor(threads) as pool:
+            with thread_pool(threads) as pool:
                 list(pool.map(lambda bound: part(*bound), bounds))
 
     def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_file import ModelFileError, load_model, save_model
@@ -115,7 +115,7 @@ class Model(TrainedModel):
             for begin in range(0, n, at_once):
                 some(begin)
         else:
-            with ThreadPoolExecutor(threads) as pool:
+            with thread_pool(threads) as pool:
                 list(pool.map(some, range(0, n, at_once)))
         return result
 

@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
@@ -308,7 +308,7 @@ def _solve_at_once(
     with (
         one_blas_thread(),
         ends_within(stopping.time_limit) as deadline,
-        ThreadPoolExecutor(threads) as pool,
+        thread_pool(threads) as pool,
     ):
         clock = _Clock(deadline, len(zeros), threads)
         try:

@@ -113,7 +113,8 @@ class BalancedDuals:
 
     def admits(self, alphas: Vector) -> bool:
         weighed = self.costs * alphas
-        return abs(float(weighed.sum())) <= BALANCE_ROUNDING * float(np.abs(weighed).sum())
+        total = abs(float(weighed.sum()))
+        return total <= BALANCE_ROUNDING * float(np.abs(weighed, out=weighed).sum())
 
     def moved(self, scores: Vector, best: Best) -> Vector:
         assert best.intercept is not None

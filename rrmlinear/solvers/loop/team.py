@@ -7,11 +7,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from rrmlinear.core.pool import thread_pool
 
 # The first FIRST_TRIALS pieces of each kind of work run in turn on one thread and on all. Then the
 # faster way is used. The slower one is tried again after FIRST_PAUSE pieces, and after twice as
@@ -53,7 +54,7 @@ class Team:
     def __init__(self, threads: int, this_processor: Callable[[], int] = lambda: -1) -> None:
         self.threads, self.this_processor = threads, this_processor
         self.places = threading.local()
-        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self.pool = thread_pool(threads - 1) if threads > 1 else None
         self.pace: dict[tuple[str, int], float] = {}
         self.pieces: dict[str, int] = {}
         self.next_trial: dict[str, int] = {}

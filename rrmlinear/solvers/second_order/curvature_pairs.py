@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.solvers.second_order._pair_rows import PairRows
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ class Spans:
         threads = max(1, min(threads, length // MIN_ENTRIES))
         cuts = [length * t // threads for t in range(threads + 1)]
         self.spans = [slice(*cuts[t : t + 2]) for t in range(threads)]
-        self.pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self.pool = thread_pool(threads - 1) if threads > 1 else None
 
     def of_blocks(self, length: int, count: int) -> Spans:
         """The spans counted in ``count`` blocks of this length, with the same threads."""

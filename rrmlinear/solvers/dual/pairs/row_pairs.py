@@ -29,6 +29,8 @@ PASS_FALL, GOAL_FRACTION = 0.01, 0.2
 MAX_LOOKS, MAX_READS, FREE_READS = 3, 10, 100_000
 # The sum of the duals is 0 up to this fraction of the sum of their sizes.
 SUM_ROUNDING = 1e-11
+# An odd number whose multiples have mixed upper bits.
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class RowPairAscent(Solver):
@@ -92,12 +94,12 @@ class RowPairAscent(Solver):
         return self.state.violation / self.rule.tolerance
 
     def measure(self) -> None:
-        weights, alphas = self.state.weights.copy(), self._alphas()
+        weights = self.state.weights.copy()
         near = Search(self.state.middle, max(self.state.violation, 0.0))
         at = self.risk.at(self.risk.labels - self.state.slopes, near)
         primal = self.certificate.primal_of(weights, at)
         self.certificate.offer_weights(weights, at, primal=primal, exact=True)
-        self.certificate.offer_duals(alphas, dual=self._dual(), exact=True)
+        self.certificate.offer_duals(self._alphas(), dual=self._dual(), exact=True)
 
     def present(self) -> Point:
         scores = self.risk.labels - self.state.slopes
@@ -125,22 +127,30 @@ class RowPairAscent(Solver):
 
 def begin(state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector) -> None:
     """Set β to bounds by the derivatives at the weights of a sample, or at 0 if that is small."""
-    n = len(y) // SAMPLE_FRACTION
-    if n >= MIN_SAMPLE_EXAMPLES * max(rows.width, SAMPLE_FRACTION):
-        random = np.random.default_rng(n)
-        chosen = SAMPLE_FRACTION * np.arange(n) + random.integers(0, SAMPLE_FRACTION, n)
-        part = (
-            take_rows(rows, chosen),
-            y[chosen],
-            lower[chosen] * SAMPLE_FRACTION,
-            upper[chosen] * SAMPLE_FRACTION,
-        )
-        sample = RowPairs(*part)
-        begin(sample, *part)
-        sample.ascend(PASS_FALL * sample.violation, 0.0, MAX_READS * n)
-        state.look(sample.weights)
+    weights = _weights_of_sample(rows, y, lower, upper)
+    if weights is not None:
+        state.look(weights)
         y = state.slopes
     state.renew(at_bounds(y, lower, upper))
+
+
+def _weights_of_sample(rows: Rows, y: Vector, lower: Vector, upper: Vector) -> Vector | None:
+    """Weights of a part of the examples; None: it would be small."""
+    n = len(y) // SAMPLE_FRACTION
+    if n < MIN_SAMPLE_EXAMPLES * max(rows.width, SAMPLE_FRACTION):
+        return None
+    places = np.arange(n, dtype=np.uint64) * MIXER >> np.uint64(40)  # numpy.random takes 6 MB
+    chosen = SAMPLE_FRACTION * np.arange(n) + places.astype(np.int64) % SAMPLE_FRACTION
+    part = (
+        take_rows(rows, chosen),
+        y[chosen],
+        lower[chosen] * SAMPLE_FRACTION,
+        upper[chosen] * SAMPLE_FRACTION,
+    )
+    sample = RowPairs(*part)
+    begin(sample, *part)
+    sample.ascend(PASS_FALL * sample.violation, 0.0, MAX_READS * n)
+    return sample.weights
 
 
 def at_bounds(slopes: Vector, lower: Vector, upper: Vector) -> Vector:
@@ -148,6 +158,7 @@ def at_bounds(slopes: Vector, lower: Vector, upper: Vector) -> Vector:
     room = upper - lower
     if room.min() == room.max() > 0:
         count = int(-lower.sum() / room[0])
+        del room  # memory for the order
         order = np.argpartition(-slopes, min(count, len(slopes) - 1))
     else:
         order = np.argsort(-slopes)
