@@ -18,7 +18,8 @@ from rrmlinear.solvers.loop.rules import GradientNorm, Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
-from rrmlinear.solvers.second_order.systems import Systems
+from rrmlinear.solvers.second_order.damping import Damping
+from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, Systems
 
 Array = NDArray[np.float64]
 
@@ -57,6 +58,8 @@ class Newton(Solver):
     of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
     A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
     residuals: then q begins above its own curvature of duals, and is left out once below.
+
+    Losses of several scores with kinks, over more than MAX_FACTORIZED weights, add `Damping` to ∇².
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from, in place of duals: those of a sample, for instance.
@@ -136,6 +139,8 @@ class Newton(Solver):
         self.systems = Systems()
         if not (self.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
+        large = self.has_kinks and self.w.ndim > 1 and self.w.size > MAX_FACTORIZED
+        self.damping = Damping(self.at.squares) if large else None
 
     def _stiffness(self, size: float) -> Array:
         """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
@@ -160,7 +165,7 @@ class Newton(Solver):
         if has_duals and (not self.moved or self._is_solved(vector)):
             self._update(vector)
             vector = self._offered()
-        elif self.has_kinks and not self.l1 and self.steps == HARD_STEPS:
+        elif self._is_hard():
             self._smooth(RISE * self.smoothing, self.at.warm)
             self.steps = 0
             vector = self._offered()
@@ -214,9 +219,15 @@ class Newton(Solver):
         if self.absolute is not None:
             away = away + self.absolute.gradient(self.w)
             distance += self.absolute.distance(self.w)
-        if self.steps and self.promise <= INNER_FALL_FRACTION * distance:
+        is_short = self.damping is not None and self.damping.is_short
+        if self.steps and not is_short and self.promise <= INNER_FALL_FRACTION * distance:
             return True
         return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
+
+    def _is_hard(self) -> bool:
+        """Whether an inner problem takes too many steps with its q; damping cures short steps."""
+        plain = self.has_kinks and not self.l1 and self.damping is None
+        return plain and self.steps == HARD_STEPS
 
     def _update(self, vector: Array) -> None:
         """Take the duals of the inner problem, and offer their weights."""
@@ -237,6 +248,9 @@ class Newton(Solver):
         if self.absolute is not None:
             downhill = downhill - self.absolute.gradient(self.w)
             diagonal += self.absolute.curvature(self.w).ravel()
+        if self.damping is not None:
+            curvature = 1 / (self.smoothing + self.risk.loss.smoothing)
+            diagonal += self.damping.diagonal(curvature, self.w.shape)
         direction = self.systems.solved(self.at.hessian(), diagonal, downhill.ravel())
         self.promise = float(direction @ downhill.ravel()) / 2
         return direction.reshape(self.w.shape)
@@ -255,6 +269,8 @@ class Newton(Solver):
             return linear + t * square + rate
 
         t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        if self.damping is not None:
+            self.damping.took(t)
         self.w = self.w + t * direction
         self.at = line.at(t)
         self.scores = self.at.scores if self.shift is None else self.at.scores + self.shift

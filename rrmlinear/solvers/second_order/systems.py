@@ -25,6 +25,9 @@ MAX_CLASS_FEATURES = 1500
 # class with itself, and with a diagonal.
 FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
 CLASS_DECREASE = 0.1
+# The residual with the parts of each class where at most FEW terms an example are active: a product
+# is cheap then beside the rest of a pass.
+FINE_DECREASE, FEW = 0.02, 0.2
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
 MATRIX_SPEED = 10.0
@@ -81,7 +84,8 @@ class Systems:
     def _by_classes(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
     ) -> Array:
-        x, rest, decrease = np.zeros_like(b), b, CLASS_DECREASE
+        is_cheap = hessian.size <= FEW * hessian.rows.shape[0]
+        x, rest, decrease = np.zeros_like(b), b, FINE_DECREASE if is_cheap else CLASS_DECREASE
         if self.factors is not None:
             rows = hessian.rows
             visit = len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k
