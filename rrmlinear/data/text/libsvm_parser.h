@@ -1,7 +1,8 @@
 /* One line of LIBSVM text of the plain grammar `label[ qid:n][ index:value]*`.
  *
  * It is read from separator to separator: where a number ends is known before it is read, so the
- * processor reads several numbers at once. */
+ * processor reads several numbers at once. Lines of short pairs are read by characters, whose ends
+ * the processor guesses well. */
 #ifndef RRM_LIBSVM_PARSER_H
 #define RRM_LIBSVM_PARSER_H
 
@@ -22,8 +23,11 @@ struct Line {
     double label;
     int64_t query_id;
     bool has_query_id;
-    int64_t last; /* its largest index as written */
+    int64_t last;        /* its largest index as written */
+    bool is_terse = true; /* few bytes a pair: the next line is likely so */
 };
+
+constexpr ptrdiff_t TERSE = 12; /* bytes a pair below which a loop over characters is quicker */
 
 static inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -105,6 +109,54 @@ struct Packed {
     }
 };
 
+/* A run of digits at p: its end, where `number` goes on with them. */
+static inline const char *read_digits(const char *p, uint64_t &number)
+{
+    for (unsigned digit; (digit = unsigned(*p) - '0') < 10; ++p)
+        number = number * 10 + digit;
+    return p;
+}
+
+/* The pairs from p to the line's end, each after one blank and with numbers of few digits: the end, or
+ * NULL for any other grammar. */
+template <class Store>
+static inline const char *short_pairs(const char *p, const Rules &rules, const Store &store,
+                                      int64_t &stored, Line &line)
+{
+    int64_t k = stored, previous = rules.before_first;
+    bool fits = true;
+    while (*p == ' ') {
+        const char *start = ++p;
+        if (*p == '\n')
+            break;
+        uint64_t index = 0, mantissa = 0;
+        p = read_digits(p, index);
+        if (size_t(p - start) - 1 >= 8 || *p != ':' || int64_t(index) <= previous)
+            return nullptr;
+        bool negative = *++p == '-';
+        p += negative;
+        start = p;
+        p = read_digits(p, mantissa);
+        size_t scale = 0;
+        if (size_t(p - start) - 1 >= 7)
+            return nullptr;
+        if (*p == '.') {
+            start = ++p;
+            p = read_digits(p, mantissa);
+            scale = size_t(p - start);
+            if (scale > 8)
+                return nullptr;
+        }
+        previous = int64_t(index);
+        fits &= store.put_decimal(k++, previous - rules.offset, negative, mantissa, scale);
+    }
+    if (*p != '\n' || previous > rules.largest || !fits)
+        return nullptr;
+    stored = k;
+    line.last = previous;
+    return p;
+}
+
 /* The line at p, where `separators` starts: the begin of the next, or NULL for any other grammar, for
  * lines to refuse and for values that the store cannot hold. `separators` then has to start anew. */
 template <class Store>
@@ -118,6 +170,13 @@ static inline const char *fast_line(const char *p, const char *end, const Rules 
     if (!p)
         return nullptr;
     line.has_query_id = false;
+    const char *begin = p;
+    if (line.is_terse) {
+        const char *after = short_pairs(p, rules, store, stored, line);
+        line.is_terse = after && after - begin < TERSE * (stored - k);
+        if (after)
+            return after + 1;
+    }
     const char *const *next = separators.seek(separators.next, p);
     for (;;) {
         next = separators.ensure(next);
@@ -188,6 +247,7 @@ static inline const char *fast_line(const char *p, const char *end, const Rules 
     }
     if (previous > rules.largest || !fits)
         return nullptr;
+    line.is_terse = *next - begin < TERSE * (k - stored);
     stored = k;
     line.last = previous;
     separators.next = next + 1;
