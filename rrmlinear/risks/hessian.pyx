@@ -112,10 +112,11 @@ cdef class Hessian:
         return result
 
     def gram(self, inverse):
-        """Z diag(g) Z' for the p × d factor Z with Z'Z this matrix; ``inverse`` is g, d numbers."""
+        """Z diag(g) Z', Z the p × d factor with Z'Z this matrix; ``inverse`` is g ≥ 0 (d)."""
         z = self._factor()
         if isinstance(z, np.ndarray):
-            return (z * inverse) @ z.T
+            z = z * np.sqrt(inverse)
+            return z @ z.T      # of one array: BLAS computes a half of it
         result = (z * inverse) @ z.T
         result = result.toarray()
         for unit in self.units:
