@@ -75,6 +75,9 @@ class Rounds(Solver):
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
         self.balance = Balance(self.size, self.passes) if self.balances else None
+        #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
+        self.gaps: tuple[float, float] | None = None
+        self.has_moved = False
         self.drift = 0.0  # a bound of ‖u − Σ c_i α_i x_i‖
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
@@ -96,7 +99,9 @@ class Rounds(Solver):
         for _ in range(MAX_LOST_ROUNDS):
             kappa = self.pace.kappa
             vector = self.u + kappa * self.y
+            looks = self._may_end()
             passes = self.balance.of_parts() if self.balance else (self.passes,)
+            passes = (0,) if looks else passes
             single = vector.nbytes >= SINGLE_BYTES
             order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single)
             try:
@@ -107,16 +112,33 @@ class Rounds(Solver):
                 self._add_up(number)
         else:
             raise ConnectionError(f"round {number} was lost {MAX_LOST_ROUNDS} times in a row")
+        self.has_moved = not looks
+        if looks:
+            self._offer(vector, kappa, report)
+            self.work, self.moved, self.step = self.work + self.n, self.n, 1.0
+            return
         self.work += self.n * self.passes
         self.moved = int(report.moved)
         if self.balance is not None:
             self.balance.see(report.times)
         self._take(vector, kappa, change.in_double() if single else change, report)
 
-    def _take(
-        self, vector: NDArray[np.float64], kappa: float, change: Packed, report: Report
-    ) -> None:
-        """Offer the points that began the round, and take its step."""
+    def _may_end(self) -> bool:
+        """Whether the gap is below its target now, if it has fallen as in the round before.
+
+        Then a round without passes tells, at the cost of one pass.
+        """
+        if self.gaps is None or not self.has_moved:
+            return False
+        before, last = self.gaps
+        return 0 < last < before < math.inf and last * (last / before) <= self.target
+
+    def _offer(
+        self, vector: NDArray[np.float64], kappa: float, report: Report
+    ) -> tuple[float, float, float]:
+        """Offer the points that began the round; the gap of Ω, that of the losses, and what of
+        the dual value the drift has taken.
+        """
         problem = self.regularizer
         omega = problem.with_quadratic(kappa) if kappa else problem
         weights = omega.primal_of(vector.ravel())
@@ -127,6 +149,17 @@ class Rounds(Solver):
         self.certificate.offer_weights(weights.reshape(self.shape), primal=primal, exact=True)
         self.certificate.offer_duals(None, dual=dual, exact=True)
         lag = value + conjugate - float(np.vdot(u, weights))
+        gap = primal - dual
+        self.gaps = (math.inf if self.gaps is None else self.gaps[1]), gap
+        return lag, gap - lag, worth
+
+    def _take(
+        self, vector: NDArray[np.float64], kappa: float, change: Packed, report: Report
+    ) -> None:
+        """Offer the points that began the round, and take its step."""
+        lag, gaps, worth = self._offer(vector, kappa, report)
+        omega = self.regularizer.with_quadratic(kappa) if kappa else self.regularizer
+        u = self.u.ravel()
         apart = report.own - float(np.vdot(u, u)) / self.size
         self.step = self.searched(omega, vector, change, report)
         change.add_to(self.u, self.step)
@@ -134,8 +167,8 @@ class Rounds(Solver):
         self.y = omega.primal_of((self.u + kappa * self.y).ravel()).reshape(self.shape)
         ratio = change.square / report.square if report.square else 1.0
         square = float(np.vdot(self.y, self.y))
-        self.pace.see(ratio, apart, square, lag, primal - dual - lag)
-        if worth > LOST_FRACTION * (primal - dual):
+        self.pace.see(ratio, apart, square, lag, gaps)
+        if worth > LOST_FRACTION * (lag + gaps):
             self._add_up(self.number + 1)
 
     def _worth_of_drift(self, u: NDArray[np.float64]) -> float:
