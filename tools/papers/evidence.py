@@ -19,6 +19,8 @@ from rrmlinear.pages.page import Image, Section
 from rrmlinear.pages.run import Table
 
 TOP = Path(__file__).resolve().parents[2]
+# A command is ended after so many times its seconds, and a minute: other programs may slow it.
+PATIENCE = 6
 # A line of a script's output that begins so is what its run found.
 FOUND = "found: "
 ROW, RULE = re.compile(r"^\|(.+)\|$"), re.compile(r"^[|\s:-]+$")
@@ -71,18 +73,18 @@ class Made:
         draws = self.evidence.draws and find_spec("matplotlib") is not None
         words = [*command, "--png", str(self.png)] if draws else command
         shown = shlex.join(["python", str(self.evidence.script.relative_to(TOP)), *command[2:]])
-        errors = self.log.with_suffix(".err")
+        errors, most = self.log.with_suffix(".err"), PATIENCE * seconds + 60
         try:
             with errors.open("w") as file:
                 done = subprocess.run(
                     words,
                     stdout=subprocess.PIPE,
                     stderr=file,
-                    timeout=2 * seconds + 60,
+                    timeout=most,
                     check=False,
                 )
         except subprocess.TimeoutExpired:
-            return f"it did not end within {2 * seconds + 60:.0f} seconds"
+            return f"it did not end within {most:.0f} seconds"
         if done.returncode:
             said = errors.read_text(errors="replace").strip().splitlines()
             return said[-1] if said else f"exit code {done.returncode}"

@@ -6,7 +6,7 @@ figure is a command of its own, which the page shows; what it printed and drew s
 and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
 the whole may take: with less, commands take fewer rows and shorter runs. Data sets come from the
 folder RRMLINEAR_DATA, or ../shared/data; where none of a figure's sets is there it is left out, and
-the page says so.
+the page says so. WALRUS_PROGRAM may name `train` of the authors of paper 003.
 """
 
 from __future__ import annotations

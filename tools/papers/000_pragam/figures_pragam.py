@@ -14,8 +14,9 @@ available.
 The table has iterations and seconds (medians over turns) to an objective of 1e-3 and 1e-6 above the
 optimum, relative, and seconds to a gap of that size proved by the solver itself. The optimum is the
 best lower bound that any run proved, so excesses are upper bounds. FISTA and L-BFGS minimize the
-hinge with the smoothing that a level allows. An iteration is a pass over the data; seconds leave
-out the evaluation of objectives.
+hinge with the smoothing that a level allows. An iteration is a pass over the data. Seconds are the
+processor's, or with several threads those of the wall clock; the evaluation of objectives is left
+out.
 """
 
 from __future__ import annotations
