@@ -23,8 +23,8 @@ struct Line {
     double label;
     int64_t query_id;
     bool has_query_id;
-    int64_t last;        /* its largest index as written */
-    bool is_terse = true; /* few bytes a pair: the next line is likely so */
+    int64_t last; /* its largest index as written */
+    bool is_terse = true, is_plain = true; /* few bytes a pair; no line yet that `short_pairs` leaves */
 };
 
 constexpr ptrdiff_t TERSE = 12; /* bytes a pair below which a loop over characters is quicker */
@@ -127,7 +127,7 @@ static inline const char *short_pairs(const char *p, const Rules &rules, const S
     bool fits = true;
     while (*p == ' ') {
         const char *start = ++p;
-        if (*p == '\n')
+        if (*p == '\n' || *p == '\r')
             break;
         uint64_t index = 0, mantissa = 0;
         p = read_digits(p, index);
@@ -150,6 +150,7 @@ static inline const char *short_pairs(const char *p, const Rules &rules, const S
         previous = int64_t(index);
         fits &= store.put_decimal(k++, previous - rules.offset, negative, mantissa, scale);
     }
+    p += *p == '\r';
     if (*p != '\n' || previous > rules.largest || !fits)
         return nullptr;
     stored = k;
@@ -171,8 +172,9 @@ static inline const char *fast_line(const char *p, const char *end, const Rules 
         return nullptr;
     line.has_query_id = false;
     const char *begin = p;
-    if (line.is_terse) {
+    if (line.is_terse && line.is_plain) {
         const char *after = short_pairs(p, rules, store, stored, line);
+        line.is_plain = after;
         line.is_terse = after && after - begin < TERSE * (stored - k);
         if (after)
             return after + 1;
