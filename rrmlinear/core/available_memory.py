@@ -1,7 +1,8 @@
-"""How much memory a process may still take."""
+"""How much memory a process may still take, and memory given back."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterator
 
@@ -59,3 +60,10 @@ def _lines(path: str) -> list[str]:
             return file.read().splitlines()
     except OSError:
         return []
+
+
+def return_memory() -> None:
+    """Give memory that was freed back to the system: the C library keeps some of it."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)

@@ -29,8 +29,10 @@ class Source(Protocol):
         """Read rows begin … end − 1 into memory; called by another thread than the reader's."""
         ...
 
-    def drop(self, begin: int, end: int) -> None:
-        """Let go of their memory; the rows stay readable."""
+    def drop(self, begin: int, end: int, evict: bool) -> None:
+        """Let go of their memory, and with ``evict`` of the system's copy of the file too; the rows
+        stay readable.
+        """
         ...
 
 
@@ -58,8 +60,11 @@ class RowBlocks:
         bytes_of: NDArray[np.int64],
         at_once: int = 1,
         passes: int = 1,
+        evicts: bool = False,
     ) -> None:
         self.source, self.ends, self.at_once, self.passes = source, ends, at_once, passes
+        #: Whether the system is to forget blocks that were used: it cannot keep all of the file.
+        self.evicts = evicts
         self.room = 2 * at_once * passes
         self.begins = np.concatenate(([0], ends[:-1]))
         #: Bounds on the rows and the bytes of the blocks that a pass has at once.
@@ -174,7 +179,7 @@ class RowBlocks:
         gaps = ((begin, first), (last, end)) if block in self._held else ((begin, end),)
         for gap in gaps:
             if gap[0] < gap[1]:
-                self.source.drop(*gap)
+                self.source.drop(*gap, self.evicts)
 
 
 def cut(

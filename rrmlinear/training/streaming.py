@@ -14,7 +14,7 @@ from rrmlinear.data.problem import Problem
 MEMORY_SHARE = 0.5
 # Bytes that a training takes beside the examples: for each example, for each score of it, and for
 # each weight.
-EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 168, 8, 100
+EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 136, 8, 100
 # Blocks that are in memory at once, if they are not too small to be worth reading. Ascents mix the
 # examples of such blocks, others in each pass: with the same ones together they took twice as many.
 AT_ONCE, LARGE_BLOCK = 16, 1 << 20
@@ -35,9 +35,9 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
         if memory is not None:
             raise _wrong(memory, " is for containers, and these examples are in memory already")
         return problem
-    size, available = container.header.file_size, None
+    size, available, left = container.header.file_size, None, available_memory()
     if memory is None:
-        available = available_memory() if "examples" in chosen.features else None
+        available = left if "examples" in chosen.features else None
         if available is None:
             return problem
         memory = int(MEMORY_SHARE * available)
@@ -65,7 +65,7 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
             memory,
             f" is {_megabytes(memory)}, and duals, weights and blocks of examples take {least}",
         )
-    blocks = container.blocks(most // at_once, at_once, threads)
+    blocks = container.blocks(most // at_once, at_once, threads, left is not None and size > left)
     limit = f"{_megabytes(memory)}"
     if available is not None:
         limit = f"{MEMORY_SHARE:g} of the available memory, {limit}"

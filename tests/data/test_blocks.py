@@ -18,7 +18,7 @@ class Memory:
         self.held[begin:end] = True
         self.most = max(self.most, int(self.held.sum()))
 
-    def drop(self, begin, end):
+    def drop(self, begin, end, evict):
         self.held[begin:end] = False
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.selection import select
 from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.rows import Rows
 from rrmlinear.training import streaming
@@ -116,6 +117,17 @@ def test_a_container_larger_than_half_of_what_is_left_is_streamed(
     monkeypatch.setattr(streaming, "available_memory", lambda: 2 * size)
     notes = fit(problem, Parameter(loss="hinge")).result.notes
     assert not any("streamed" in note for note in notes)
+
+
+@pytest.mark.parametrize("part", [0.5, 2.0])
+def test_the_system_forgets_blocks_of_a_file_that_it_cannot_keep(
+    containers, small_blocks, monkeypatch, part
+):
+    size = containers[TWO].stat().st_size
+    monkeypatch.setattr(streaming, "available_memory", lambda: int(part * size))
+    chosen = select(Parameter(loss="hinge", memory=size // 4))
+    problem = streaming.streamed(Problem.open(containers[TWO]), chosen, 1)
+    assert problem.rows.blocks.evicts == (part < 1)
 
 
 def test_too_little_memory_is_refused(containers):

@@ -16,6 +16,9 @@ from rrmlinear.data.container.pieces import Piece, cuts
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
 from rrmlinear.data.rows import Rows
 
+#: Stored values that are copied at once.
+COPIED_AT_ONCE = 1 << 14
+
 
 class KeptRows:
     """A copy of chosen rows that are streamed from a container; the others are empty in it.
@@ -46,7 +49,7 @@ class KeptRows:
         values, indices, indptr = self.rows.values, self.rows.indices, self.rows.indptr
         assert indices is not None
         assert indptr is not None
-        for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin]):
+        for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], COPIED_AT_ONCE):
             lengths = np.diff(indptr[begin + first : begin + last + 1])
             kept = keep[first:last]
             place = slice(int(indptr[begin + first]), int(indptr[begin + last]))
@@ -62,7 +65,8 @@ class KeptRows:
         mapped: Mapped = map_container(self.blocks.source.path, self.file)
         self.close()
         most = max(1, self.blocks.most_bytes // self.blocks.at_once)
-        blocks: RowBlocks = mapped.blocks(most, self.blocks.at_once, self.blocks.passes)
+        how = self.blocks.at_once, self.blocks.passes, self.blocks.evicts
+        blocks: RowBlocks = mapped.blocks(most, *how)
         return mapped.rows.with_bias(self.rows.bias).streamed(blocks)
 
     def close(self) -> None:

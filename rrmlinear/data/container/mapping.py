@@ -6,6 +6,7 @@ import mmap
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,9 @@ from rrmlinear.data.container.layout import (
     unpack,
 )
 from rrmlinear.data.rows import Rows, bytes_of
+
+#: Linux's number of it, which Python's mmap does not name.
+MADV_PAGEOUT = 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +81,24 @@ class Mapped:
             self._advise("MADV_WILLNEED", *self._place(piece))
             touch(bytes_of(piece), mmap.PAGESIZE)
 
-    def drop(self, begin: int, end: int) -> None:
-        """Let go of the memory of these rows; they are read again where they are used.
+    def drop(self, begin: int, end: int, evict: bool = False) -> None:
+        """Let go of the memory of these rows; they are read again where they are used: from the
+        system's copy of the file, or with ``evict`` from the disk.
 
-        Arrays of one number for each example stay, unless all rows are let go of.
+        A control group counts that copy. Left to itself the system throws out of it what was just
+        read ahead as well as what was used.
+        Labels, weights and query ids stay, unless all rows are let go of.
         """
         last = end == self.header.n_examples
-        of_values = "values", "indices"
-        names = self.arrays.keys() if last and begin == 0 else of_values
+        of_rows = "values", "indices", "indptr"
+        names = self.arrays.keys() if last and begin == 0 else of_rows
         for piece in self._of_rows(begin, end, names):
             first, end = self._place(piece)
             # pages of neighbours stay: whole pages from the first, up to the last or all of it
             first += -first % mmap.PAGESIZE
             end += -end % mmap.PAGESIZE if last else -(end % mmap.PAGESIZE)
             if first < end:
-                self._advise("MADV_DONTNEED", first, end)
+                self._let_go(first, end, evict)
 
     def _place(self, piece: NDArray[Any]) -> tuple[int, int]:
         """Begin and end of a piece in the file."""
@@ -105,13 +112,20 @@ class Mapped:
         if hasattr(mmap, advice):
             self.memory.madvise(getattr(mmap, advice), begin, min(end, len(self.memory)) - begin)
 
-    def blocks(self, most: int, at_once: int, passes: int) -> RowBlocks:
+    def _let_go(self, begin: int, end: int, evict: bool) -> None:
+        if evict and sys.platform == "linux":
+            with suppress(OSError):  # systems before Linux 5.4
+                self.memory.madvise(MADV_PAGEOUT, begin, end - begin)
+                return
+        self._advise("MADV_DONTNEED", begin, end)
+
+    def blocks(self, most: int, at_once: int, passes: int, evicts: bool) -> RowBlocks:
         """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`."""
         size = {section.name: section.dtype.itemsize for section in self.header.sections}
         a_value = size.pop("values") + size.pop("indices")
         self._advise("MADV_NOHUGEPAGE", 0, len(self.memory))  # whose parts cannot be let go of
         ends, sizes = cut(self.arrays["indptr"], a_value, sum(size.values()), most)
-        return RowBlocks(self, ends, sizes, at_once, passes)
+        return RowBlocks(self, ends, sizes, at_once, passes, evicts)
 
     def verify(self) -> None:
         """Read every block once. Raises ContainerError with the number of the first damaged one."""

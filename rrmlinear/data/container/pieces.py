@@ -44,12 +44,12 @@ class Piece:
         )
 
 
-def cuts(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """(begin, end) of rows that make pieces of limited size; ``ends`` as in `Piece`."""
+def cuts(ends: NDArray[np.int64], stored: int = STORED_AT_ONCE) -> Iterator[tuple[int, int]]:
+    """(begin, end) of rows that make pieces of about ``stored`` values; ``ends`` as in `Piece`."""
     begin, n_rows = 0, len(ends)
     while begin < n_rows:
         before = int(ends[begin - 1]) if begin else 0
-        end = int(np.searchsorted(ends, before + STORED_AT_ONCE, side="right"))
+        end = int(np.searchsorted(ends, before + stored, side="right"))
         end = min(max(end, begin + 1), begin + ROWS_AT_ONCE, n_rows)
         yield begin, end
         begin = end

@@ -40,7 +40,10 @@ cdef class BlockDuals:
         begins = np.empty(self.cost.shape[0] + 1, dtype=np.int64)
         cdef int64_t[::1] out = begins
         cdef int64_t upper = block_store_begins(&self.store, &out[0])
-        return int(np.count_nonzero(np.diff(begins))), int(begins[begins.shape[0] - 1]), upper
+        cdef Py_ssize_t i, n = self.cost.shape[0], examples = 0
+        for i in range(n):
+            examples += out[i + 1] > out[i]
+        return examples, int(out[n]), upper
 
     def sizes(self):
         """(Σ of each block, duals above 0, of these at the upper bound)."""

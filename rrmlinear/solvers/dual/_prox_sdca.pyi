@@ -74,7 +74,7 @@ class DualAscent:
     def measure(
         self,
         w: NDArray[np.float64],
-        scores: NDArray[np.float64],
+        scores: NDArray[np.float64] | None = None,
         begin: int = 0,
         end: int = -1,
     ) -> float: ...

@@ -341,11 +341,12 @@ cdef class DualAscent:
                 total += at.cost * at.conjugate
         return total
 
-    def measure(self, const double[::1] w not None, double[::1] scores not None,
-                Py_ssize_t begin=0, Py_ssize_t end=-1):
+    def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
+                Py_ssize_t end=-1):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
-        examples, and writes their scores.
+        examples, and writes their scores where these are asked for.
         """
+        cdef bint keeps = scores is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
         cdef example_t* at
@@ -356,7 +357,9 @@ cdef class DualAscent:
                     rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
                 at = &self.example[i]
-                scores[i] = score = row_dot(&row, &w[0])
+                score = row_dot(&row, &w[0])
+                if keeps:
+                    scores[i] = score
                 loss = at.cost * self.loss.value(at.y, score)
                 at.conjugate = self.loss.conjugate(at.y, at.alpha)
                 at.gap = loss + at.cost * (at.conjugate + score * at.alpha)

@@ -236,7 +236,7 @@ class Accelerated(Solver):
         return self.ascent.value_at_zero()
 
     def rounding(self) -> float:
-        return self.ascent.rounding_of(self.certificate)
+        return self.ascent.rounding_of(self.certificate, self.target)
 
     def support(self) -> dict[str, int]:
         return self.ascent.support()

@@ -12,6 +12,7 @@ from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.shrinking import Shrinking
+from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
 
@@ -267,11 +268,13 @@ class BlockAscent(DualDescent):
         return float(self.squares @ sizes) / support, at_bound / max(1, duals)
 
     def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
-        example = np.repeat(np.arange(self.n), np.diff(duals.indptr))
-        sums = np.bincount(example, weights=duals.values, minlength=self.n)
-        return 2.0 * np.asarray(
-            sums, dtype=np.float64
-        )  # the dual of its own class is minus the sum
+        sums = np.empty(self.n)
+        for piece in pieces(self.n):
+            ends = duals.indptr[piece.start : piece.stop + 1]
+            example = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            values = 2.0 * duals.values[ends[0] : ends[-1]]  # its own class has minus the sum
+            sums[piece] = np.bincount(example, values, len(ends) - 1)
+        return sums
 
     def value_at_zero(self) -> float:
         omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))

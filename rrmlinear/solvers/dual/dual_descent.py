@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.available_memory import return_memory
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.shrinking import Shrinking
@@ -40,7 +41,6 @@ class DualDescent(Solver):
     state: Any
     loss: Any
     regularizer: Regularizer
-    curvature: NDArray[np.float64]
     squares: NDArray[np.float64]  # ‖x_i‖²
     team: Team
     #: Passes by blocks, over rows that are streamed.
@@ -118,14 +118,16 @@ class DualDescent(Solver):
         raise TypeError(f"{type(self).__name__} has no duals")
 
     def rounding(self) -> float:
-        return self.rounding_of(self.certificate)
+        return self.rounding_of(self.certificate, self.target)
 
-    def rounding_of(self, certificate: Certificate) -> float:
-        """How far the values of this certificate of the same problem may be off by rounding."""
+    def rounding_of(self, certificate: Certificate, target: float) -> float:
+        """How far the values of this certificate of the same problem may be off by rounding: a
+        bound of it, where the rows are streamed and the bound is clear of the target.
+        """
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        if self.rows.blocks is not None and np.isfinite(self.target):
+        if self.rows.blocks is not None and np.isfinite(target):
             bound = bound_by_rows(shares, self.squares, weights)
-            if bound <= CLEAR_ROUNDING * self.target:  # a pass would only tell how clear it is
+            if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
                 return certificate.rounding() + bound
         return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
 
@@ -193,6 +195,7 @@ class DualDescent(Solver):
 
     def begin_turns(self, shrinking: Shrinking) -> Turns:
         """The blocks for the next pass: of all rows, or of a copy of some; see `Shrinking`."""
+        return_memory()
         if not self.moved:
             shrinking.leave()
         if shrinking.want(self.gap_sum, self.target, self.quiet()):

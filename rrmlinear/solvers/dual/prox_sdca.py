@@ -296,7 +296,7 @@ class ProxSDCA(DualDescent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
-        scores = np.empty(self.n)
+        scores = np.empty(self.n) if self.turns is None else None
         chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
         def part(begin: int, end: int, thread: int) -> float:
@@ -339,7 +339,8 @@ class ProxSDCA(DualDescent):
         return value / slope if slope > 0 and value > 0 else 1.0
 
     def shares(self, duals: Any) -> NDArray[np.float64]:
-        return self.costs * np.abs(duals)
+        sizes = np.abs(duals)
+        return np.multiply(sizes, self.costs, out=sizes)
 
     def value_at_zero(self) -> float:
         omega = self.regularizer.value_of(np.zeros(self.rows.width))

@@ -103,7 +103,7 @@ class ProximalAscent(Solver):
         return self.ascent.value_at_zero()
 
     def rounding(self) -> float:
-        return self.ascent.rounding_of(self.certificate)
+        return self.ascent.rounding_of(self.certificate, self.target)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.certificate.weights))}

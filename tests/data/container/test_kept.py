@@ -16,7 +16,7 @@ def streamed(request, tmp_path):
     X = csr_array(random_array((N, D), density=0.2, rng=0)).astype(request.param)
     write_container(tmp_path / "c.rrm", Problem.from_arrays(X, np.ones(N)))
     problem = Problem.open(tmp_path / "c.rrm").with_bias(1.0)
-    return X.toarray(), problem.rows.streamed(problem.container.blocks(2000, 2, 1))
+    return X.toarray(), problem.rows.streamed(problem.container.blocks(2000, 2, 1, evicts=True))
 
 
 def test_rows_that_are_kept_are_the_same_and_the_others_empty(streamed):
