@@ -147,7 +147,10 @@ class Certificate:
         if hasattr(self.risk, "shares_of"):
             return values + rounding_of_scores(rows, *self.risk.shares_of(alphas, self.weights))
         costs = np.ravel(self.risk.costs)
-        shares = costs * np.abs(alphas).reshape(len(costs), -1).sum(axis=1)
+        sizes = np.abs(alphas)
+        if sizes.shape != costs.shape:
+            sizes = sizes.reshape(len(costs), -1).sum(axis=1)
+        shares = np.multiply(costs, sizes, out=sizes)
         return values + rounding_of_scores(rows, shares, self.weights)
 
     def settle(self) -> None:
