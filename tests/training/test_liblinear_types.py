@@ -10,6 +10,7 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.selection import LOOSE_GAP, select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -143,3 +144,15 @@ def test_two_classes_of_several_scores_are_solved_as_the_hinge(choices):
         again = fit(problem, Parameter(**choices, **shared), start=start)
         assert again.result.primal == pytest.approx(model.result.primal, rel=1e-9)
         assert again.result.passes < model.result.passes
+
+
+def test_the_range_of_type_3_holds_0(problems):
+    # all derivatives are alike and not 0: the range of them alone would be 0
+    chosen = select(Parameter(solver=3, tolerance=0.1))
+    problem = Problem.from_arrays(np.ones((4, 1)), np.ones(4))
+    solver = chosen.solver_for(
+        problem.rows, np.ones(4), None, np.ones(4), chosen.regularizer.over((1,))
+    )
+    at_zero = Point(np.zeros(1), np.zeros(4))
+    assert solver.rule.ratio(at_zero) == pytest.approx(10.0)
+    assert solver.rule.ratio(Point(np.ones(1), np.full(4, 0.25))) == 0

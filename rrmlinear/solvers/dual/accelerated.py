@@ -230,7 +230,13 @@ class Accelerated(Solver):
 
     def present(self) -> Point:
         point = super().present()
-        return point if self.kappa else point._replace(scores=self.ascent.present().scores)
+        # The duals of an inner problem violate little at its w, however far y is from the optimum.
+        # So a rule takes the weights of the duals, unless a small gap is asked for beside it and
+        # the loss has kinks.
+        by_gap = self.rule is not None and math.isfinite(self.rule.widest_gap)
+        if self.kappa and not (by_gap and self.loss.smoothing == 0):
+            return point
+        return point._replace(scores=self.ascent.present().scores)
 
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()

@@ -107,13 +107,13 @@ class _Piece:
 
 
 class DualRange(Rule):
-    """The range of the projected gradient of the dual: of ascents for classification."""
+    """The range of the projected gradient of the dual and 0: of ascents for classification."""
 
     at_duals = True
 
     def violation(self, point: Point) -> tuple[float, float]:
-        highest: Any = -np.inf
-        lowest: Any = np.inf
+        highest: Any = 0.0
+        lowest: Any = 0.0
         for piece in self._pieces(point):
             duals = piece.duals
             lower, upper, _ = piece.box()
@@ -121,8 +121,8 @@ class DualRange(Rule):
             gradient[(duals == 0) & (gradient > 0)] = 0
             at_end = (duals == lower) | (duals == upper)
             gradient[at_end & (duals != 0) & (gradient < 0)] = 0
-            highest = np.maximum(highest, gradient.max(initial=-np.inf))
-            lowest = np.minimum(lowest, gradient.min(initial=np.inf))
+            highest = np.maximum(highest, gradient.max(initial=0))
+            lowest = np.minimum(lowest, gradient.min(initial=0))
         return float(highest - lowest), self.tolerance
 
 
