@@ -37,6 +37,9 @@ INNER_FALL_FRACTION = 0.01
 # than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL = 5.0, 1.5
 EASY_STEPS = 6
+# Steps are damped from this number of examples for each weight on: with few, the norm alone decides
+# most weights, and damped steps take them to their places slowly.
+MIN_DAMPED = 5
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
 
@@ -59,7 +62,8 @@ class Newton(Solver):
     A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
     residuals: then q begins above its own curvature of duals, and is left out once below.
 
-    Losses of several scores with kinks, over more than MAX_FACTORIZED weights, add `Damping` to ∇².
+    Losses of several scores with kinks add `Damping` to ∇² over more than MAX_FACTORIZED weights,
+    with MIN_DAMPED examples for each.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from, in place of duals: those of a sample, for instance.
@@ -139,8 +143,9 @@ class Newton(Solver):
         self.systems = Systems()
         if not (self.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
-        large = self.has_kinks and self.w.ndim > 1 and self.w.size > MAX_FACTORIZED
-        self.damping = Damping(self.at.squares) if large else None
+        large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
+        damped = large and self.has_kinks and self.w.ndim > 1
+        self.damping = Damping(self.at.squares) if damped else None
 
     def _stiffness(self, size: float) -> Array:
         """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""

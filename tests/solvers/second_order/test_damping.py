@@ -54,3 +54,11 @@ def test_rare_features_with_long_columns_take_few_steps(damped, monkeypatch):
     assert (result.status is Status.SOLVED) is damped
     if damped:
         assert result.gap <= 1e-6 * abs(result.primal)
+
+
+def test_few_examples_for_each_weight_take_plain_steps(monkeypatch):
+    monkeypatch.setattr(newton, "MAX_FACTORIZED", 0)
+    for n, damped in ((800, True), (700, False)):  # 25 x 6 weights
+        solver = Newton(of_rare_features(n), L2())
+        solver.start()
+        assert (solver.damping is not None) is damped
