@@ -143,9 +143,12 @@ def test_a_warm_start_begins_near_the_minimum(iris, then):
     warm = WestonWatkinsSVC(**choices, warm_start=True).fit(X, y)
     warm.set_params(**then).fit(X, y)
     cold = clone(warm).fit(X, y)
-    # the passes that remain depend on rounding: a last pass may fall short of the tolerance
+    # the passes that remain to finer tolerances depend on rounding
     assert warm.trace_[0].gap < 0.1 * cold.trace_[0].gap
-    assert warm.n_iter_ <= cold.n_iter_
+    passes = [
+        sum(row.relative_gap > choices["tol"] for row in each.trace_) for each in (warm, cold)
+    ]
+    assert passes[0] <= passes[1] / 2
     assert warm.status_ is Status.SOLVED
     rest = warm.duality_gap_ + cold.duality_gap_
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, abs=rest)
