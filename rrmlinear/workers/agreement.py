@@ -68,7 +68,9 @@ class Agreement:
         """Those of problem j."""
         return [replace(each, positive=j) for each in self.recipes]
 
-    def solve(self, fleet_of: Callable[[int], Fleet], on_pass: OnPass | None, balance: bool) -> Any:
+    def solve(
+        self, fleet_of: Callable[[int], Fleet], on_pass: OnPass | None, balance: bool
+    ) -> Result:
         """The result of the parts that a fleet holds, which is made for each problem."""
         choices = self.chosen.choices
         stopping = Stopping(
