@@ -81,7 +81,7 @@ def test_dual_steps_of_arrays_and_numbers(loss, alike):
     rng = np.random.default_rng(0)
     given = {"alphas": rng.standard_normal(N), "curvatures": rng.uniform(0.1, 3, N)}
     given |= {name: 0.7 for name in alike}
-    steps = risk.dual_steps(scores, **given)[0][0]
+    steps = risk.dual_steps(scores, **given)[0]
     expected = loss.dual_steps(y, scores, **given)
     # the sum of terms of any size is as exact as the largest of them
     np.testing.assert_allclose(steps, expected, rtol=1e-14, atol=1e-14)
@@ -90,4 +90,4 @@ def test_dual_steps_of_arrays_and_numbers(loss, alike):
 def test_arrays_of_other_sizes_are_refused():
     risk, _, scores = make(LOSSES[0])
     with pytest.raises(ValueError, match=rf"one number or {N}, got shape \(3,\)"):
-        risk.dual_steps(scores, np.zeros(3), 1.0)[0][0]
+        risk.dual_steps(scores, np.zeros(3), 1.0)[0]

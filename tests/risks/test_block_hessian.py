@@ -96,7 +96,7 @@ def test_a_trial_along_a_line_is_the_evaluation_there(case):
 def test_derivatives_of_a_smoothed_risk_are_dual_steps_from_zero(name):
     risk, rng = make("dense", CLASS_LOSSES[name], 0.5)
     scores = rng.standard_normal((N, K))
-    steps, _ = risk.dual_steps(scores, 0.0, 0.5)[0]
+    steps, _ = risk.dual_steps(scores, 0.0, 0.5)
     np.testing.assert_array_equal(risk.at(scores).derivatives, -steps)
 
 

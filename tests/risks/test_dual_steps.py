@@ -26,7 +26,7 @@ def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
     risk, y, rng = scalar_risk(loss)
     scores, curvatures = 2 * rng.standard_normal(N), rng.uniform(0.1, 5, N)
     alphas = 0.3 * y * rng.random(N)
-    steps = risk.dual_steps(scores, alphas, curvatures)[0][0]
+    steps = risk.dual_steps(scores, alphas, curvatures)[0]
     one_by_one = loss.dual_steps(y, scores, alphas, curvatures)
     np.testing.assert_allclose(steps, one_by_one, rtol=1e-13, atol=1e-15)
 
@@ -47,7 +47,7 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_loss(loss, mu):
     scores = 2 * rng.standard_normal(N)
     smoothed = ScalarRisk(risk.rows, loss.smoothed(mu), y, risk.costs)
     np.testing.assert_allclose(
-        risk.dual_steps(scores, 0.0, mu)[0][0],
+        risk.dual_steps(scores, 0.0, mu)[0],
         -smoothed.at(scores).derivatives,
         rtol=1e-12,
         atol=1e-14,
@@ -73,7 +73,7 @@ def test_steps_of_blocks_are_those_of_the_loss(block_risk):
     risk, label, k, rng = block_risk
     scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
     alphas = -risk.at(rng.standard_normal((N, k))).derivatives
-    steps = risk.dual_steps(scores, alphas, curvatures)[0][0]
+    steps = risk.dual_steps(scores, alphas, curvatures)[0]
     np.testing.assert_allclose(steps.sum(axis=1), 0, atol=1e-14)
     own = np.arange(N), label
     blocks, new = -alphas, -steps
@@ -96,7 +96,7 @@ def test_steps_of_blocks_are_better_than_others(block_risk):
         squares = curvatures / 2 * ((tried - alphas) ** 2).sum(axis=1)
         return -risk.loss.conjugates(blocks, label) - (scores * tried).sum(axis=1) - squares
 
-    steps = risk.dual_steps(scores, alphas, curvatures)[0][0]
+    steps = risk.dual_steps(scores, alphas, curvatures)[0]
     best = rise(steps)
     for part in (0.01, 0.1, 1.0):
         for _ in range(200):  # derivatives elsewhere are feasible, and so is what lies between
@@ -114,6 +114,6 @@ def test_steps_of_blocks_attain_the_smoothed_value(loss):
     rows = Problem.from_arrays(csr_array(np.ones((N, 1))), label).rows
     risk = BlockRisk(rows, loss, label, 3, np.ones(N))
     scores = rng.standard_normal((N, 3))
-    steps = risk.dual_steps(scores, 0.0, 1e-7)[0][0]
+    steps = risk.dual_steps(scores, 0.0, 1e-7)[0]
     attained = -risk.conjugate(steps) - (scores * steps).sum()
     assert attained == pytest.approx(risk.at(scores).value, abs=1e-6 * N)

@@ -65,7 +65,7 @@ def test_any_order_gives_the_same_bits(layout, condition, loss):
     for begin in (None, warm):
         first = asked_in(risk.at(scores, begin), ASKED)
         risk.at(elsewhere, begin).tangent()  # leaves no trace
-        risk.dual_steps(elsewhere, 0.0, 0.7, begin)[0]
+        risk.dual_steps(elsewhere, 0.0, 0.7, begin)
         for order in (ASKED[::-1], ASKED[2:] + ASKED[:2]):
             assert asked_in(risk.at(scores, begin), order) == first
         with ThreadPoolExecutor(4) as pool:
@@ -77,11 +77,11 @@ def test_any_order_gives_the_same_bits(layout, condition, loss):
 def test_dual_steps_depend_on_their_arguments_alone(layout, condition, loss):
     risk, rng = make(layout, condition, loss)
     scores, elsewhere = rng.standard_normal((2, N))
-    _, warm = risk.dual_steps(elsewhere, 0.0, 1.3)[0]
+    _, warm = risk.dual_steps(elsewhere, 0.0, 1.3)
     for begin in (None, warm):
-        steps, end = risk.dual_steps(scores, 0.0, 0.7, begin)[0]
+        steps, end = risk.dual_steps(scores, 0.0, 0.7, begin)
         risk.at(elsewhere, begin).tangent()
-        again, same = risk.dual_steps(scores, 0.0, 0.7, begin)[0]
+        again, same = risk.dual_steps(scores, 0.0, 0.7, begin)
         assert (again.tobytes(), repr(same)) == (steps.tobytes(), repr(end))
 
 
@@ -115,7 +115,7 @@ def test_blocks_share_no_memory_between_threads():
     def all_of(w):
         scores = risk.scores(w)
         value, derivatives = risk.at(scores).tangent()
-        steps, _ = risk.dual_steps(scores, -derivatives, 0.7)[0]
+        steps, _ = risk.dual_steps(scores, -derivatives, 0.7)
         gradient, conjugate = risk.gradient(derivatives), risk.conjugate(-derivatives)
         return [bits(x) for x in (scores, value, derivatives, steps, gradient, conjugate)]
 

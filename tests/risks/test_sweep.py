@@ -23,7 +23,7 @@ def problem(form, n, d, bias=-1.0):
 
 def swept(risk, w, alphas, curvature):
     scores = risk.scores(w)
-    steps, _ = risk.dual_steps(scores, alphas, curvature)[0]
+    steps, _ = risk.dual_steps(scores, alphas, curvature)
     return steps, risk.gradient(steps), risk.at(scores).value
 
 

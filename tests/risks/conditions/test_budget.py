@@ -113,11 +113,11 @@ def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     scores, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
     start = 0.5 * rng.standard_normal(N)
     for curvature in (q, np.full(N, 0.01)):
-        steps = risk.dual_steps(scores, start, curvature)[0][0]
+        steps = risk.dual_steps(scores, start, curvature)[0]
         gained = attained(risk, scores, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
         best = conic(risk, name, y, scores, start, curvature)
         assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
-    again, at = risk.dual_steps(scores, start, 0.01)[0][0], costs > 0
+    again, at = risk.dual_steps(scores, start, 0.01)[0], costs > 0
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 
 
@@ -171,7 +171,7 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, conditio
     scores = rng.standard_normal(N)
     for mu in (1e-3, 0.5):
         steps, derivatives = (
-            risk.dual_steps(scores, 0.0, mu)[0][0],
+            risk.dual_steps(scores, 0.0, mu)[0],
             risk.smoothed(mu).at(scores).derivatives,
         )
         at = costs > 0
@@ -190,7 +190,7 @@ def test_a_limit_that_does_not_bind_changes_nothing(name):
         counted = costs > 0
         for ours, theirs in (
             (risk.at(scores).derivatives, other.at(scores).derivatives),
-            (risk.dual_steps(scores, start, 0.3)[0][0], other.dual_steps(scores, start, 0.3)[0][0]),
+            (risk.dual_steps(scores, start, 0.3)[0], other.dual_steps(scores, start, 0.3)[0]),
         ):
             np.testing.assert_allclose(ours[counted], theirs[counted], rtol=1e-12, atol=1e-14)
 
@@ -238,7 +238,7 @@ def test_steps_keep_to_the_limit_at_any_scale(name, condition, scale):
     risk, _, _, _, rng = make(name, condition, share=1e-3)
     scores = scale * rng.standard_normal(N)
     for curvature in (1e-9, 1.0, 1e9):
-        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)[0][0]))
+        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)[0]))
     assert np.isfinite(risk.conjugate(-risk.at(scores).derivatives))
 
 
@@ -262,7 +262,7 @@ def test_one_class_costs_nothing_with_an_intercept(sign):
     scores = risk.scores(np.ones(1))
     assert risk.at(scores).value == 0
     assert not risk.at(scores).derivatives.any()
-    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0][0].any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
 
 
 @pytest.mark.parametrize(
@@ -292,4 +292,4 @@ def test_scores_that_overflow_are_refused(condition):
         with pytest.raises(FloatingPointError, match="scale the data"):
             assert risk.at(scores).value
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(scores, 0.0, 1.0)[0][0]
+            risk.dual_steps(scores, 0.0, 1.0)[0]

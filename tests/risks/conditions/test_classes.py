@@ -79,11 +79,11 @@ def test_a_dual_step_is_no_worse_than_others_that_balance(name):
         squares = ((alphas - before) ** 2).sum(axis=1)
         return -risk.conjugate(alphas) - np.vdot(linear, scores) - (costs * q) @ squares / 2
 
-    steps, warm = risk.dual_steps(scores, before, q)[0]
+    steps, warm = risk.dual_steps(scores, before, q)
     assert np.isfinite(value(steps))
     for t in (1e-3, 0.1, 0.5):
         assert value(steps) >= value((1 - t) * steps + t * before) - 1e-9
-    again, _ = risk.dual_steps(scores, before, q, warm)[0]
+    again, _ = risk.dual_steps(scores, before, q, warm)
     assert_allclose(again, steps, atol=1e-9)
 
 

@@ -165,7 +165,7 @@ def test_dual_steps_are_those_of_a_conic_solver(name):
     risk, _, y, costs, rng = make(name, n=25)
     scores, curvatures = rng.standard_normal(25), rng.uniform(0.2, 3, 25)
     start = 0.5 * rng.standard_normal(25)
-    steps = risk.dual_steps(scores, start, curvatures)[0][0]
+    steps = risk.dual_steps(scores, start, curvatures)[0]
     assert balance(costs, steps) < 200
     at = costs > 0
     alpha = cp.Variable(at.sum())
@@ -186,7 +186,7 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
     risk, _, _, _, rng = make(name)
     smoothed, scores = risk.smoothed(mu), rng.standard_normal(N)
     np.testing.assert_allclose(
-        risk.dual_steps(scores, 0.0, mu)[0][0],
+        risk.dual_steps(scores, 0.0, mu)[0],
         -smoothed.at(scores).derivatives,
         rtol=1e-9,
         atol=1e-11,
@@ -202,7 +202,7 @@ def test_steps_balance_at_any_scale(name, curvature, scale):
     plain = ScalarRisk(risk.rows, risk.loss, y, costs)
     start = -plain.at(scale * rng.standard_normal(N)).derivatives
     for alphas in (0.0, start):
-        steps = risk.dual_steps(scores, alphas, curvature)[0][0]
+        steps = risk.dual_steps(scores, alphas, curvature)[0]
         assert balance(costs, steps) < 1e4
         assert np.isfinite(risk.conjugate(steps))
 
@@ -216,7 +216,7 @@ def test_the_search_by_steps_finds_what_the_median_does(seed):
         at = searched.at(scores)
         assert at.value == pytest.approx(risk.at(scores).value, rel=1e-13)
         assert balance(costs, at.derivatives) < 200
-        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7)[0][0] for each in (searched, risk))
+        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7)[0] for each in (searched, risk))
         np.testing.assert_allclose(found[costs > 0], expected[costs > 0], atol=1e-10)
 
 
@@ -229,7 +229,7 @@ def test_one_example_costs_nothing(name):
     assert risk.at(scores).value == pytest.approx(0, abs=1e-12)
     assert risk.at(scores).derivatives == pytest.approx(0, abs=1e-12)
     assert risk.conjugate(-risk.at(scores).derivatives) == pytest.approx(0, abs=1e-12)
-    assert risk.dual_steps(scores, np.array([-0.5]), 1.0)[0][0] == pytest.approx(0, abs=1e-12)
+    assert risk.dual_steps(scores, np.array([-0.5]), 1.0)[0] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", CLASSIFICATION)
@@ -243,7 +243,7 @@ def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
     scores = 10 * rng.standard_normal(30)
     assert risk.at(scores).value <= 1e-14
     assert not (costs * risk.at(scores).derivatives).any()
-    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0][0].any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
     assert np.isfinite(risk.complete(np.ones(2))).all()
 
 
@@ -259,7 +259,7 @@ def test_the_middle_of_many_best_intercepts():
 
 def test_duals_out_of_balance_are_no_duals():
     risk, _, _, costs, rng = make("hinge")
-    alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)[0][0]
+    alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)[0]
     assert np.isfinite(risk.conjugate(alphas))
     alphas[np.flatnonzero(costs)[0]] += 1e-6
     assert risk.conjugate(alphas) == np.inf
@@ -288,4 +288,4 @@ def test_scores_that_overflow_are_refused():
         with pytest.raises(FloatingPointError, match="scale the data"):
             assert risk.at(scores).value
         with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(scores, 0.0, 1.0)[0][0]
+            risk.dual_steps(scores, 0.0, 1.0)[0]

@@ -66,7 +66,7 @@ def test_dual_steps_are_the_best(risk):
         linear = (risk.costs * (scores * alphas + q / 2 * away**2)).sum()
         return -risk.conjugate(alphas) - linear
 
-    best, _ = risk.dual_steps(scores, before, q)[0]
+    best, _ = risk.dual_steps(scores, before, q)
     for other in rng.normal(size=(20, *risk.shape)):
         vertex = -risk.at(risk.scores(other)).derivatives
         for part in (1e-3, 0.1, 1.0):

@@ -59,13 +59,13 @@ def test_each_task_has_the_intercept_of_its_own_problem(data, loss):
             condition=Intercept(),
         )
         value += alone.at(scores[own]).value
-        steps[own] = alone.dual_steps(scores[own], alphas[own], 0.7)[0][0]
+        steps[own] = alone.dual_steps(scores[own], alphas[own], 0.7)[0]
         derivatives[own] = alone.at(scores[own]).derivatives
         assert risk.at(scores).intercept[t] == pytest.approx(alone.at(scores[own]).intercept)
         assert abs(costs[own] @ steps[own]) <= 1e-12
     assert risk.at(scores).intercept[2] == 0
     assert risk.at(scores).value == pytest.approx(value)
-    np.testing.assert_allclose(risk.dual_steps(scores, alphas, 0.7)[0][0], steps, atol=1e-12)
+    np.testing.assert_allclose(risk.dual_steps(scores, alphas, 0.7)[0], steps, atol=1e-12)
     np.testing.assert_allclose(risk.at(scores).derivatives, derivatives, atol=1e-12)
     assert np.isfinite(risk.conjugate(steps))
     assert risk.conjugate(np.full(N, 0.1)) == np.inf
@@ -115,7 +115,7 @@ def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
 def test_dual_steps_of_vectors_beat_others(vectors, q):
     rng = np.random.default_rng(6)
     scores, old, other = rng.standard_normal((3, N, K))
-    step = vectors.dual_steps(scores, old, q)[0][0]
+    step = vectors.dual_steps(scores, old, q)[0]
 
     def gains(alphas):
         own = vectors.loss.smoothing / 2 * (alphas**2).sum(axis=1) - (vectors.y * alphas).sum(
