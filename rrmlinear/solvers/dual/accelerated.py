@@ -83,9 +83,11 @@ class Accelerated(Solver):
         ascent.notes[:0] = self.notes
         self.notes = ascent.notes
         size, rows = ascent.dual_vector.size, ascent.rows
-        columns = size / max(1, rows.width)
+        # without the padding of threads, so that all numbers of threads look after the same passes
+        unpadded = ascent.in_order(ascent.dual_vector).size
+        columns = unpadded / max(1, rows.width)
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
-        self.looking_work = LOOK_COST * size / (MAX_LOOKING_TIME * visit)
+        self.looking_work = LOOK_COST * unpadded / (MAX_LOOKING_TIME * visit)
         curvature = ascent.costs * ascent.squares
         self.largest_curvature = float(curvature.max())
         self.unit = ascent.margin_unit()
