@@ -4,10 +4,10 @@ from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from rrmlinear.data.packed cimport packed_unit, packed_value, row_unit_t, rows_pack
 from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_squared_norm, row_t, row_value, rows_get,
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, row_index, row_squared_norm,
+    row_t, row_unit_t, row_value, rows_get, rows_pack,
 )
 
 import numpy as np

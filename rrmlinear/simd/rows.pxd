@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "rows.h" nogil:
@@ -37,3 +37,11 @@ cdef extern from "rows.h" nogil:
     double row_dot(const row_t* row, const double* v)
     double thresholded_dot(const row_t* row, const double* v, double threshold)
     void row_axpy(const row_t* row, double step, double* w)
+
+    # packed rows: whole numbers times a unit, a power of ten
+    ctypedef struct row_unit_t:
+        pass
+
+    row_unit_t packed_unit(int decimals)
+    double packed_value(int32_t number, row_unit_t unit)
+    void rows_pack(rows_t* rows, int decimals)

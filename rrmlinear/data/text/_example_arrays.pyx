@@ -8,7 +8,7 @@ from libc.string cimport memmove
 
 import numpy as np
 
-from rrmlinear.data.packed cimport packed_unit, packed_value, row_unit_t
+from rrmlinear.simd.rows cimport packed_unit, packed_value, row_unit_t
 
 
 cdef extern from * nogil:
