@@ -1,6 +1,6 @@
 /* X w and X'a over a range of rows, limited by memory bandwidth. Which variant runs depends on the
- * length of the rows and on how many factors are 0 (thresholds measured, docs/measurements.md,
- * Products). The processor fetches short rows ahead by itself; long sparse rows are prefetched, as
+ * length of the rows and on how many factors are 0 (thresholds measured:
+ * tools/bench/measurements.md, Products). The processor fetches short rows ahead by itself; long sparse rows are prefetched, as
  * the processor waits for entries of w there. Adding a row whose factor is 0 costs less than
  * branching around it, unless most factors are 0. */
 #ifndef RRM_PRODUCTS_H

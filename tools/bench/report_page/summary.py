@@ -43,7 +43,7 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
         table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         sets = ", ".join(dict.fromkeys(time.data for time in times))
         parts.append(f"### {topic}\n\n{table}\nData: {sets}.\n\n")
-    made = ", ".join(f"{name} {version}" for name, version in versions())
+    made = ", ".join(f"{name} {version}" for name, version in versions() if name != "machine")
     return f"{''.join(parts)}Made with {made}.\n"
 
 
