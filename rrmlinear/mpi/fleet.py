@@ -10,7 +10,7 @@ from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 
-# What the first process tells the others when there is nothing more to do.
+# The first process sends this to the others at the end.
 END = "close", ()
 
 

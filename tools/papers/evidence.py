@@ -19,7 +19,7 @@ from rrmlinear.pages.page import Image, Section
 from rrmlinear.pages.run import Table
 
 TOP = Path(__file__).resolve().parents[2]
-# A command is ended after so many times its seconds, and a minute: other programs may slow it.
+# A command may take PATIENCE times its seconds and a minute, as other programs may slow it.
 PATIENCE = 6
 # A line of a script's output that begins so is what its run found.
 FOUND = "found: "
@@ -30,10 +30,10 @@ ROW, RULE = re.compile(r"^\|(.+)\|$"), re.compile(r"^[|\s:-]+$")
 class Evidence:
     """A figure or table of a paper.
 
-    ``words`` are those of the command for so many seconds. ``claim`` is the paper's; ``off`` says
-    what differs from its experiment, ``stand_ins`` which data are not its own. ``share`` weighs
-    the time of this one among the others. Where ``draws`` the command takes --png, which it gets
-    where matplotlib is.
+    ``words`` gives the command's words for a number of seconds. ``claim`` is the paper's; ``off``
+    says what differs from its experiment, ``stand_ins`` which data are not its own. ``share`` is
+    the part of the time that it gets, beside the shares of the others. Where ``draws``, the command
+    takes --png, which it gets where matplotlib is.
     """
 
     key: str

@@ -16,7 +16,8 @@ from rrmlinear.solvers.dual.turns import Turns
 MAX_BUSY, MIN_GAPS_LEFT = 0.25, 3.0
 # All gaps are measured again, and another copy is made, when those of the copy have fallen by this.
 MAX_FALL = 8.0
-# A copy above this fraction of the rows is given up, and no other is begun in so many passes.
+# A copy is given up above MAX_KEPT of the rows. The next one begins PASSES_BETWEEN passes later at
+# the earliest.
 MAX_KEPT, PASSES_BETWEEN = 0.5, 4
 # Examples that are not in the copy wake in no pass.
 NEVER = np.iinfo(np.int32).max

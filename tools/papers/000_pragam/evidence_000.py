@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 METHODS = "Pragam; Pragam-b; BMRM; ls-BMRM; Pegasos-1; Pegasos-n; LIBLINEAR -s 3"
 # Runs that take one limit each on a set: the methods, and as long again for the reference.
 RUNS = 2 * 7
-# Fewer seconds a run than this, and sets are cut to so many rows.
+# With less than SHORT seconds a run, sets are cut to FEWER_ROWS rows.
 SHORT, FEWER_ROWS = 10.0, 20_000
 
 

@@ -9,7 +9,8 @@ from evidence import Evidence
 
 HERE = Path(__file__).parent
 BENCH = HERE / "bench_pdprox.py"
-# Fewer seconds than these, and data are cut to so many rows, or ratings of MovieLens.
+# In less than SHORT seconds data are cut to FEWER_ROWS rows. In less than LONG seconds MovieLens is
+# cut to FEWER_RATINGS ratings.
 SHORT, FEWER_ROWS = 120.0, 2000
 LONG, FEWER_RATINGS = 3600.0, 20_000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from evidence import Evidence
 
 HERE = Path(__file__).parent
-# Fewer seconds than this, and sets are cut to so many rows.
+# In less than SHORT seconds sets are cut to FEWER_ROWS rows.
 SHORT, FEWER_ROWS = 100.0, 5000
 # Runs that take the whole limit, as most end before.
 LONG_RUNS = 60

@@ -68,7 +68,7 @@ def curves_of_authors(program: str, name: str) -> dict[str, tuple[Point, ...]]:
 
 
 def seconds_to(points: Sequence[Point], decay: float) -> float:
-    """Of the first pass whose gap is at most this part of the first one."""
+    """Seconds of the first pass whose gap is at most ``decay`` times the first gap."""
     return next((p.seconds for p in points if p.gap <= decay * points[0].gap), np.nan)
 
 
@@ -123,7 +123,7 @@ def draw(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair], p
 
 def tell(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair]) -> None:
     """Tables and findings."""
-    print("\nFigure 1: CPU seconds to a gap of this part of the first, C = 1\n")
+    print("\nFigure 1: CPU seconds to fractions of the first gap, C = 1\n")
     heads = " | ".join(f"{decay:g}" for decay in DECAYS)
     print(f"| data | block solver | {heads} |\n|{' --- |' * (len(DECAYS) + 2)}")
     for name, curves in runs.items():

@@ -16,7 +16,7 @@ from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 
 #: The grid of C, as log2 C.
 POWERS = range(-6, 4)
-# One row in so many is held out of a set that has no test part.
+# One row of EVERY rows is held out of a set that has no test part.
 EVERY = 5
 
 
@@ -65,7 +65,7 @@ SETS: dict[str, Callable[[], Split]] = {
 
 
 def fewer(split: Split, rows: int | None) -> Split:
-    """The set with so many rows to train on, drawn once."""
+    """The set with ``rows`` drawn rows to train on; the whole set where it has no more."""
     n = split.train.n_examples
     if rows is None or rows >= n:
         return split
