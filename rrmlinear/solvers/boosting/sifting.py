@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import largest_first
@@ -19,8 +20,10 @@ class Sifting:
     An optimum has w_i = 0 where the margin (U'α)_i lies above a threshold θ, and w_i = cap_i where
     it lies below. Examples with margins near θ are undecided, and HiGHS finds their weights, all
     others being fixed. Examples farthest on the wrong side of the new θ become undecided too, until
-    there are none: then the program over all examples is solved. Source: Bixby, Gregory, Lustig,
-    Marsten and Shanno, Very large-scale linear programming, 1992 (sifting).
+    there are none: then the program over all examples is solved. With more hypotheses the next
+    program begins from the same sets. Margins would tell nothing where all are equal, as they are
+    where no ensemble has a soft margin above 0. Source: Bixby, Gregory, Lustig, Marsten and Shanno,
+    Very large-scale linear programming, 1992 (sifting).
     """
 
     def __init__(self, edges: Edges) -> None:
@@ -28,6 +31,8 @@ class Sifting:
         n = len(edges.box.start)
         self.caps = np.broadcast_to(edges.box.caps, n)
         self.undecided = np.zeros(n, dtype=bool)
+        #: Of the others, those whose weights are their caps; None before the first program.
+        self.full: NDArray[np.bool_] | None = None
 
     def solve(self, goal: float) -> bool:
         """To a gap of ``goal`` over the hypotheses of the edges.
@@ -35,14 +40,10 @@ class Sifting:
         Returns whether weights have moved, or could.
         """
         edges, before = self.edges, self.edges.w
-        alphas = np.zeros(len(edges))
-        alphas[: len(edges.alphas)] = edges.alphas
-        margins = alphas @ edges.U
-        theta = self._threshold(margins)
-        away = np.abs(margins - theta)
         most = FEWEST_UNDECIDED + 2 * len(edges)
-        self.undecided[largest_first(-away, most)] = True
-        full = margins < theta
+        if self.full is None:
+            self.full = self._below(most)
+        full = self.full
         while True:
             full &= ~self.undecided
             w = np.where(full, self.caps, 0.0)
@@ -66,8 +67,16 @@ class Sifting:
                 return bool(wrong.size) or edges.w is not before
             self.undecided[wrong] = True
 
-    def _threshold(self, margins: Array) -> float:
-        """The margin of the example up to which the caps of the smallest margins sum to 1."""
-        order = np.argsort(margins)
-        filled = np.cumsum(self.caps[order])
-        return float(margins[order[min(int(np.searchsorted(filled, 1.0)), len(order) - 1)]])
+    def _below(self, most: int) -> NDArray[np.bool_]:
+        """The examples of the smallest margins whose caps sum to 1; those about the last of them
+        become undecided. Of equal margins those of large weights count as smaller.
+        """
+        edges = self.edges
+        alphas = np.zeros(len(edges))
+        alphas[: len(edges.alphas)] = edges.alphas
+        order = np.lexsort((-edges.w, alphas @ edges.U))
+        last = int(np.searchsorted(np.cumsum(self.caps[order]), 1.0))
+        self.undecided[order[max(last - most // 2, 0) : last + most // 2]] = True
+        below = np.zeros(len(order), dtype=bool)
+        below[order[:last]] = True
+        return below
