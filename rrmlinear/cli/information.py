@@ -84,9 +84,9 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
 def _lines(
     facts: DataFacts, told: Sequence[str], tried: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    section = page.data_section(facts)
-    width = max(len(name) for name, _ in (*section.lines, *tried)) + 4
-    for name, value in section.lines:
+    known = page.data_lines(facts)
+    width = max(len(name) for name, _ in (*known, *tried)) + 4
+    for name, value in known:
         yield f"{name:{width}}{value}"
     if facts.labels is not None and facts.counts is not None:
         order = facts.counts.argsort(kind="stable")[::-1]

@@ -47,4 +47,4 @@ def check_available() -> None:
         import matplotlib  # noqa: F401
 
         return
-    raise ImportError("pictures need matplotlib: pip install rrmlinear[report]")
+    raise ImportError("pictures need matplotlib: pip install 'rrmlinear[report]'")

@@ -28,7 +28,7 @@ SUPPORT = {
     "at_bound": "duals at their bound",
     "labellings": "labellings with a nonzero dual",
 }
-NEEDED = "pages need plotly and Jinja2: pip install rrmlinear[report]"
+NEEDED = "pages need plotly and Jinja2: pip install 'rrmlinear[report]'"
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,14 @@ def _verdict(result: Result | None) -> tuple[str, bool]:
 
 def data_section(facts: DataFacts) -> Section:
     """The facts of a data set, and the picture of its labels."""
+    shown = [] if facts.labels is None else [pictures.label_counts(facts)]
+    return Section("Data", data_lines(facts), pictures=shown)
+
+
+def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
+    """The facts of a data set, each with its name; needs none of the packages for pages."""
     number = words.number
-    lines = [
+    return [
         ("rows", number(facts.n)),
         *([] if facts.sequences is None else [("sequences", number(facts.sequences))]),
         ("columns", number(facts.d)),
@@ -160,11 +166,8 @@ def data_section(facts: DataFacts) -> Section:
         *_spread("lengths of columns", facts.column_norms),
         *_spread("labels", facts.numbers),
         *([("weights of examples", "given")] if facts.weighted else []),
+        *([] if facts.labels is None else [("classes", _classes(facts))]),
     ]
-    if facts.labels is None:
-        return Section("Data", lines)
-    lines.append(("classes", _classes(facts)))
-    return Section("Data", lines, pictures=[pictures.label_counts(facts)])
 
 
 def _classes(facts: DataFacts) -> str:

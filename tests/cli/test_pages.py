@@ -1,5 +1,7 @@
 """The commands that write pages: train --report, info and plot."""
 
+import sys
+
 import pytest
 
 from rrmlinear.cli.command import run
@@ -65,6 +67,16 @@ def test_info_tells_facts_and_commands(call, iris, folder):
     assert "(C from" in out
     assert call("information", "-q", "--report", "i.html", iris) == (0, "", "")
     assert "What to try" in text_of("i.html")
+
+
+def test_info_prints_without_the_packages_for_pages(call, iris, monkeypatch):
+    with monkeypatch.context() as without:
+        for name in ("plotly", "plotly.graph_objects", "jinja2"):
+            without.setitem(sys.modules, name, None)
+        printed = call("information", iris)
+        assert call("information", "--report", "i.html", iris)[2].startswith("ERROR: pages need")
+    assert printed == call("information", iris)
+    assert printed[0] == 0
 
 
 def test_info_refuses_what_it_cannot_read(call, iris, folder):

@@ -367,7 +367,7 @@ def test_a_missing_scikit_learn_says_how_to_get_it():
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "need scikit-learn 1.6 or newer: pip install rrmlinear[sklearn]" in run.stdout
+    assert "need scikit-learn 1.6 or newer: pip install 'rrmlinear[sklearn]'" in run.stdout
 
 
 def test_an_intercept_is_one_of_two_or_none():
