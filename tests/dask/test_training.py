@@ -69,7 +69,7 @@ def test_one_class_against_the_rest(client, data):
 
 
 def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
-    monkeypatch.setattr(stage_builders, "SMOOTH_STEPS", 0.1)  # so that it seems cheap
+    monkeypatch.setattr(stage_builders, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
     X, y = data(n=400)
     parameter = Parameter(solver=32, loss="squared-hinge", C=1.0, gap_tol=1e-8)
     model = over(client, X, y, parameter, parts=4)

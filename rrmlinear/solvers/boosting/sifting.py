@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import largest_first
 from rrmlinear.solvers.boosting.linear_program import least_edge
-from rrmlinear.solvers.loop.inner import Array
 
 # Examples that become undecided at a time: these, and twice as many as there are hypotheses.
 FEWEST_UNDECIDED = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan, sqrt
 
@@ -15,6 +15,10 @@ MAX_ROUGH_STEPS = 40
 # While no x > 0 with a falling function is known, x is divided by this; the divisor is squared each
 # time.
 FIRST_FALL = 4.0
+# A search that takes several places at a time: those of its first look beside 0, the number of
+# those of a later one, and the most looks.
+FIRST_PLACES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0)
+PLACES, MAX_LOOKS = 10, 12
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,52 @@ def nearly_lowest(
         if not low < x < high:
             break
     return at.x if bracket is None else bracket.low.x
+
+
+def nearly_lowest_by_many(
+    derivatives: Callable[[Sequence[float]], Sequence[float]], part: float
+) -> float:
+    """`nearly_lowest` where derivatives at several places cost as much as one.
+
+    The first call takes 0 and FIRST_PLACES; each other one takes places between the two points
+    nearest to the lowest, or beyond the last one while the function falls there.
+    """
+
+    def points_at(places: Sequence[float]) -> list[Point]:
+        slopes = derivatives(places)
+        return [Point(x, nan, slope) for x, slope in zip(places, slopes, strict=True)]
+
+    points = points_at((0.0, *FIRST_PLACES))
+    near = -part * points[0].derivative
+    if not near > 0:
+        return 0.0
+    for _ in range(MAX_LOOKS):
+        best = min(points, key=lambda point: abs(point.derivative))
+        if abs(best.derivative) <= near:
+            return best.x
+        low = max((each for each in points if each.derivative < 0), key=lambda each: each.x)
+        rising = [each for each in points if each.derivative > 0]
+        if not rising:
+            points = [low, *points_at([low.x * 2.0**k for k in range(1, PLACES + 1)])]
+            continue
+        high = min(rising, key=lambda each: each.x)
+        places = _between(low, high)
+        if not places:
+            break
+        points = [low, *points_at(places), high]
+    return max(each.x for each in points if each.derivative < 0)
+
+
+def _between(low: Point, high: Point) -> list[float]:
+    """The secant's place, and others in equal ratios."""
+    bracket = Bracket(low, high)
+    if low.x > 0:
+        ratio = (high.x / low.x) ** (1 / PLACES)
+        places = [low.x * ratio**k for k in range(1, PLACES)]
+    else:
+        places = [high.x / FIRST_FALL**k for k in range(1, PLACES)]
+    inside = {x for x in (bracket.secant(), *places) if low.x < x < high.x}
+    return sorted(inside)
 
 
 def _narrowed(function: Convex, bracket: Bracket, tolerance: float) -> Point:

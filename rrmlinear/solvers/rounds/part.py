@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.rounds.packed import Packed
@@ -19,6 +20,9 @@ from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
 
 Array = NDArray[np.float64]
+
+# Limit on the columns whose lengths are told.
+MAX_SQUARES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +76,14 @@ class Report(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """A part's examples and stored values, and its losses at weights of zero."""
+    """A part's examples and stored values, its losses at weights of zero, and the squared lengths
+    of its columns: none beyond MAX_SQUARES, as they are told by every part to one process.
+    """
 
     n: int
     stored: int
     zero: float
+    squares: Array
 
 
 class Part:
@@ -120,7 +127,10 @@ class Part:
         zero = self.ascent.value_at_zero() - self.regularizer.value_of(
             np.zeros(np.prod(self.shape))
         )
-        return Facts(self.ascent.n, self.ascent.rows.n_stored, zero)
+        n, rows, squares = self.ascent.n, self.ascent.rows, np.zeros(0)
+        if self.shape[0] <= MAX_SQUARES:
+            squares = Hessian(rows, np.ones(n)).diagonal()
+        return Facts(n, rows.n_stored, zero, squares)
 
     def settle(self, number: int, step: float) -> None:
         """Bring the duals to the beginning of round ``number``, after a round with ``step``."""

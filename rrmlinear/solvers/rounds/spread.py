@@ -10,8 +10,8 @@ from rrmlinear.solvers.rounds.packed import Packed
 
 #: A linear combination of vectors of the parts: their numbers, and factors.
 Combination = tuple[tuple[int, float], ...]
-#: Sums over examples; those of several parts add up.
-Sums = tuple[float | Packed, ...]
+#: Sums over examples, or tuples of them; those of several parts add up.
+Sums = tuple[Any, ...]
 
 
 class Deed(NamedTuple):
@@ -41,6 +41,8 @@ def add_sums(first: Sums, second: Sums) -> Sums:
 
 
 def _added(a: Any, b: Any) -> Any:
+    if isinstance(a, tuple):
+        return add_sums(a, b)
     return a.plus(b) if isinstance(a, Packed) else a + b
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,8 @@ class Exchange:
         self.made: list[tuple[int, Deed]] = []
         #: (Σ c_i α_i x_i, conjugates) of the last duals.
         self.duals: dict[Combination, tuple[Array, float]] = {}
+        #: Sums that came before they are asked for.
+        self.foreseen: dict[Deed, Sums] = {}
 
     def vector(self, name: str, *arguments: Any) -> Spread:
         """A vector that parts make by this method of `Vectors`."""
@@ -40,8 +43,20 @@ class Exchange:
 
     def sums(self, name: str, *arguments: Any) -> Sums:
         """The sums over all parts that this method tells."""
+        deed = Deed(name, arguments)
+        if any(name == each.name for each in self.foreseen):  # others may have no hash
+            known = self.foreseen.pop(deed, None)
+            if known is not None:
+                return known
+        return self._asked(deed)
+
+    def foresee(self, *deeds: Deed) -> None:
+        """Ask for sums that are needed next, all in one request."""
+        self.foreseen = dict(zip(deeds, self._asked(Deed("several", deeds)), strict=True))
+
+    def _asked(self, deed: Deed) -> Sums:
         freed, made = tuple(self.freed), tuple(self.made)
-        found = self.fleet.answer(Request(self.due, made, Deed(name, arguments)))
+        found = self.fleet.answer(Request(self.due, made, deed))
         self.due = freed
         del self.freed[: len(freed)], self.made[: len(made)]
         return found
@@ -51,6 +66,7 @@ class Exchange:
         self.generation += 1
         self.made.clear()
         self.duals.clear()
+        self.foreseen.clear()
 
 
 class Costs:
@@ -133,6 +149,19 @@ class SummedRisk:
         """Give the parts' ascents these duals."""
         self.exchange.sums("keep", alphas.combination)
 
+    def foresee(self, at: SummedEvaluation, scores: Spread, alphas: Spread | None) -> None:
+        """Ask at once for what a step needs next: F at ``scores``, the duals of ``at``, and their
+        distance from ``alphas``.
+        """
+        derivatives = at.derivatives
+        deeds = [
+            Deed("value", (self.at(scores).place,)),
+            Deed("dual", ((-derivatives).combination,)),
+        ]
+        if alphas is not None:
+            deeds.append(Deed("square", (at.place, (derivatives + alphas).combination)))
+        self.exchange.foresee(*deeds)
+
     def gradient(self, derivatives: Spread) -> Array:
         """Σ c_i s_i x_i."""
         if derivatives.combination in self.exchange.duals:
@@ -192,7 +221,10 @@ class SummedEvaluation(Evaluation):
         return self.value, self.derivatives
 
     def derivative_along(self, moves: Any) -> float:
-        return float(self.sum_of("rate", moves.combination))
+        return float(self.sum_of("rates", moves.combination, (0.0,)))
+
+    def line(self, moves: Any) -> SummedLine:  # type: ignore[override]
+        return SummedLine(self, moves)
 
     def square(self, change: Any) -> float:
         return float(self.sum_of("square", change.combination))
@@ -204,6 +236,22 @@ class SummedEvaluation(Evaluation):
     def hessian(self) -> SummedHessian:
         """∇²F by sums of matrices or products of the parts."""
         return SummedHessian(self)
+
+
+class SummedLine:
+    """F along a line, at several places with one request."""
+
+    def __init__(self, begin: SummedEvaluation, moves: Spread) -> None:
+        self.begin, self.moves = begin, moves
+
+    def derivatives(self, steps: Sequence[float]) -> list[float]:
+        """The derivatives by t at each of ``steps``."""
+        risk, place = self.begin.risk, self.begin.place
+        return list(risk.exchange.sums("rates", place, self.moves.combination, tuple(steps)))
+
+    def at(self, t: float) -> SummedEvaluation:
+        """F at t."""
+        return self.begin.risk.at(self.begin.scores + t * self.moves)  # type: ignore[operator]
 
 
 class SummedHessian:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.spread import Combination, Request, Sums
+from rrmlinear.solvers.rounds.spread import Combination, Deed, Request, Sums
 
 Array = NDArray[np.float64]
 Place = tuple[float, Combination]
@@ -83,6 +83,10 @@ class Vectors:
         duals: Array = self.risk.dual_steps(self._of(scores), self._of(alphas), curvature)[0]
         return duals
 
+    def several(self, *deeds: Deed) -> Sums:
+        """Sums: those of each deed."""
+        return tuple(getattr(self, deed.name)(*deed.arguments) for deed in deeds)
+
     def facts(self) -> Sums:
         """Sums: the costs, and the diagonal of Σ c_i x_i x_i'."""
         squares = self.risk.at(self._of(())).squares
@@ -92,9 +96,12 @@ class Vectors:
         """Sum: the losses."""
         return (float(self._at(place).value),)
 
-    def rate(self, place: Place, moves: Combination) -> Sums:
-        """Sum: the losses' derivative along a line on which the scores change by ``moves``."""
-        return (float(self._at(place).derivative_along(self._of(moves))),)
+    def rates(self, place: Place, moves: Combination, steps: tuple[float, ...]) -> Sums:
+        """Sums: the losses' derivative by t at each of ``steps``, where the scores have changed by
+        t · ``moves``.
+        """
+        line = self._at(place).line(self._of(moves))
+        return tuple(float(line.derivative(t)) for t in steps)
 
     def square(self, place: Place, change: Combination) -> Sums:
         """Sum: c_i ‖·‖² of the entries of a vector."""

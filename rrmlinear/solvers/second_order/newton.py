@@ -76,6 +76,9 @@ class Newton(Solver):
     2020.
     """
 
+    #: The first q is that of the gap, times this.
+    first_rise = 1.0
+
     def __init__(
         self,
         risk: Any,
@@ -124,7 +127,7 @@ class Newton(Solver):
         gap = self.certificate.gap if self.first_duals is not None else at.value
         total = float(risk.costs.sum())
         mean = gap / total if total else 0.0
-        smoothing = mean / risk.lipschitz**2
+        smoothing = self.first_rise * mean / risk.lipschitz**2
         self.has_kinks = not risk.loss.smoothing > 0
         #: Whether Φ is the augmented Lagrangian.
         self.is_augmented = self.has_kinks or (
@@ -267,16 +270,21 @@ class Newton(Solver):
         square = float(np.vdot(direction, direction)) * self.modulus
         line = self.at.line(moves)
 
-        def derivative(t: float) -> float:
-            rate = line.derivative(t)
+        def known(t: float) -> float:
+            """The derivative of all but the losses."""
+            rate = linear + t * square
             if self.absolute is not None:
                 rate += float(np.vdot(self.absolute.gradient(self.w + t * direction), direction))
-            return linear + t * square + rate
+            return rate
 
-        t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        t = self._lowest(line, known)
         if self.damping is not None:
             self.damping.took(t)
         self.w = self.w + t * direction
         self.at = line.at(t)
         self.scores = self.at.scores if self.shift is None else self.at.scores + self.shift
         return moves
+
+    def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
+        """The t at which the derivative of the losses and that ``known`` are nearly 0 together."""
+        return nearly_lowest(lambda t: known(t) + line.derivative(t), DERIVATIVE_DECREASE)

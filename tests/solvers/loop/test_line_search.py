@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.loop.line_search import lowest_point, lowest_point_between, nearly_lowest
+from rrmlinear.solvers.loop.line_search import (
+    lowest_point,
+    lowest_point_between,
+    nearly_lowest,
+    nearly_lowest_by_many,
+)
 
 
 def counted(function):
@@ -79,6 +84,18 @@ def test_the_derivative_falls_to_its_part(lowest, part):
     assert len(calls) < 42
 
 
+@pytest.mark.parametrize("lowest", [1e-30, 1e-12, 1e-6, 0.3, 1.0, 7.0, 1e5])
+@pytest.mark.parametrize("part", [0.5, 0.01])
+def test_many_places_take_few_looks(lowest, part):
+    def derivative(x):
+        return np.arcsinh(x - lowest) + (x - lowest) / 3
+
+    call, calls = counted(lambda places: [derivative(x) for x in places])
+    x = nearly_lowest_by_many(call, part)
+    assert abs(derivative(x)) <= part * abs(derivative(0.0))
+    assert len(calls) <= (3 if 0.1 < lowest < 10 else 8)
+
+
 def test_a_point_behind_the_lowest_does_not_lie_above_the_start():
     def value(x):  # steep down, and less steep up
         return max(-9.0 * x, 4.0 * x - 0.13) + x * x / 100
@@ -94,8 +111,12 @@ def test_a_point_behind_the_lowest_does_not_lie_above_the_start():
 
 def test_a_function_that_does_not_fall_is_left_where_it_is():
     assert nearly_lowest(lambda x: x, 0.1) == 0.0
+    assert nearly_lowest_by_many(lambda places: list(places), 0.1) == 0.0
 
 
 def test_a_search_that_ends_early_has_gone_down():
     assert nearly_lowest(lambda x: -1.0, 0.1) == 2.0**39
     assert 0 < nearly_lowest(lambda x: -1.0 if x < 0.7 else 1.0, 0.1) < 0.7
+    assert nearly_lowest_by_many(lambda places: [-1.0] * len(places), 0.1) > 1e9
+    jump = nearly_lowest_by_many(lambda places: [-1.0 if x < 0.7 else 1.0 for x in places], 0.1)
+    assert 0.69 < jump < 0.7

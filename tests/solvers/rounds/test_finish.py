@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from parts_of_problems import chosen_for, examples, omega_of, parts_of, zero
 
-from rrmlinear import Parameter
+from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -12,6 +12,7 @@ from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
 from rrmlinear.solvers.rounds.spread import Base, Spread
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+from rrmlinear.solvers.second_order import systems
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]
@@ -77,6 +78,45 @@ def test_rounds_are_finished(loss):
         assert any("Newton's method goes on" in note for note in result.notes)
         if kind is Lossy:
             assert sum("part 1 was lost" in note for note in result.notes) >= 3
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_newton_begins_where_lengths_of_columns_differ(loss):
+    even = examples(loss)
+    rows = even.to_scipy().tocsc()
+    rows.data[: rows.indptr[5]] *= 1e5
+    problem = Problem.from_arrays(rows.tocsr(), even.labels, bias=1.0)
+    chosen = chosen_for(loss, "l2")
+    fleet = Counting(parts_of(problem, chosen, 4))
+    omega = omega_of(problem, chosen, fleet.parts[0].columns)
+    shape = shape_of(problem, chosen, fleet)
+    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
+    result = solver.solve(Stopping(1e-6, None, 200))
+    automatic = Parameter(**{**vars(chosen.choices), "solver": "auto", "gap_tol": 1e-8})
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(fit(problem, automatic).result.primal, rel=1e-6)
+    assert not result.notes
+    assert fleet.requests <= 6 * result.passes + 10
+
+
+class Counting(LocalFleet):
+    """Counts requests, and makes no rounds."""
+
+    requests = 0
+    round = None
+
+    def answer(self, request):
+        self.requests += 1
+        return super().answer(request)
+
+
+def test_many_weights_take_products(monkeypatch):
+    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
+    problem, chosen = examples("logistic"), chosen_for("logistic", "l2")
+    fleet = LocalFleet(parts_of(problem, chosen, 3))
+    risk = SummedRisk(fleet, chosen.loss, chosen.loss.lipschitz, (31,), problem.n_examples)
+    result = NewtonOverParts(risk, omega_of(problem, chosen, 1)).solve(Stopping(1e-8, None, 300))
+    check(result, chosen, problem)
 
 
 def test_combinations_free_their_vectors():

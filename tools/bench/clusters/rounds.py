@@ -4,7 +4,8 @@ All workers are virtual, parts of this process that run the same code as those o
 the method of `rrmlinear.solvers.rounds` stand its published cases: "averaging" (σ' = 1, steps of
 1/K), "adding" (σ' = K, whole steps) and "search" (σ' = 1, the best step on the line). All make the
 same number of passes over a part in a round. Sets of more classes are halved for losses of one
-score.
+score. "fit" is what training runs, which may begin or end by Newton's method, and "newton" is that
+method alone: they show rounds and steps in all, and sums over parts beside those of rounds.
 
     python tools/bench/clusters/rounds.py ijcnn1 --loss hinge logistic --workers 1 8 64
 """
@@ -20,9 +21,13 @@ import numpy as np
 
 from rrmlinear import Parameter, Problem, read_libsvm
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.finish import NewtonOverParts
+from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
+from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 
 
 class Fixed:
@@ -54,10 +59,48 @@ class Published(Rounds):
 
 
 METHODS = ("ours", "averaging", "adding", "search")
+# Methods with sums beside those of rounds.
+SECOND_ORDER = ("fit", "newton")
+
+
+class Counting:
+    """A fleet that counts the requests to another."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet, self.requests = fleet, 0
+
+    def __getattr__(self, name):
+        return getattr(self.fleet, name)
+
+    def answer(self, request):
+        self.requests += 1
+        return self.fleet.answer(request)
+
+
+def steps_of(problem: Problem, chosen: Selection, method: str, workers: int, gap: float, most: int):
+    """Rounds and steps, or None beyond the limit, and requests beside rounds."""
+    fleet = Counting(virtual_workers(problem, chosen, workers))
+    first, k = fleet.parts[0], fleet.parts[0].columns
+    several = chosen.kind == "multiclass"
+    shape = first.shape if several else first.shape[:1]
+    if method == "fit":
+        solver = over_parts(fleet, chosen.loss, chosen.features, first.regularizer, shape)
+    else:
+        lipschitz = chosen.loss.lipschitz(k) if several else chosen.loss.lipschitz
+        risk = SummedRisk(fleet, chosen.loss, lipschitz, shape, problem.n_examples)
+        solver = NewtonOverParts(risk, first.regularizer)
+    result = solver.solve(Stopping(gap, None, most))
+    return result.passes if result.solved else None, fleet.requests
 
 
 def rounds_of(
-    problem: Problem, chosen: Selection, method: str, workers: int, passes: int, most: int
+    problem: Problem,
+    chosen: Selection,
+    method: str,
+    workers: int,
+    passes: int,
+    gap: float,
+    most: int,
 ):
     """(rounds, or None beyond the limit; CPU seconds; bytes of the largest change, of the sum)."""
     fleet = virtual_workers(problem, chosen, workers)
@@ -66,7 +109,7 @@ def rounds_of(
     solver = Rounds(*arguments) if method == "ours" else Published(method, *arguments)
     begin = time.process_time()
     # the loop sees a round's points in the next one
-    result = solver.solve(Stopping(1e-3, None, most + 1))
+    result = solver.solve(Stopping(gap, None, most + 1))
     seconds = time.process_time() - begin
     return result.passes - 1 if result.solved else None, seconds, fleet.received
 
@@ -96,7 +139,9 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", help="names of data sets or LIBSVM files")
     parser.add_argument("--loss", nargs="+", default=["hinge", "logistic", "weston-watkins"])
     parser.add_argument("--workers", nargs="+", type=int, default=[1, 4, 16, 64, 256])
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
+    parser.add_argument("--methods", nargs="+", choices=METHODS + SECOND_ORDER, default=METHODS)
+    parser.add_argument("--gap", type=float, default=1e-3, help="relative gap")
+    parser.add_argument("--examples", type=int, help="examples of each set, drawn at random")
     parser.add_argument("--passes", type=int, default=PASSES)
     parser.add_argument("--most", type=int, default=300, help="rounds before a run is given up")
     parser.add_argument("-c", type=float, default=1.0, help="C")
@@ -105,15 +150,25 @@ def main() -> None:
     print("| --- " * (3 + len(options.methods)) + "|")
     for name in options.sets:
         whole = read_libsvm(file_of(name))
+        if options.examples and options.examples < whole.n_examples:
+            drawn = np.random.default_rng(1).permutation(whole.n_examples)[: options.examples]
+            whole = whole.take(np.sort(drawn))
         for loss in options.loss:
             chosen = select(Parameter(loss=loss, C=options.c, solver=32))
             problem = whole if chosen.kind == "multiclass" else two_classes(whole)
             for workers in options.workers:
-                found = [
-                    rounds_of(problem, chosen, method, workers, options.passes, options.most)[0]
-                    for method in options.methods
-                ]
-                shown = [f"> {options.most}" if each is None else str(each) for each in found]
+                shown = []
+                for method in options.methods:
+                    sums = ""
+                    if method in SECOND_ORDER:
+                        found, requests = steps_of(
+                            problem, chosen, method, workers, options.gap, options.most
+                        )
+                        sums = f" ({requests} sums)"
+                    else:
+                        limits = options.passes, options.gap, options.most
+                        found = rounds_of(problem, chosen, method, workers, *limits)[0]
+                    shown.append((f"> {options.most}" if found is None else str(found)) + sums)
                 print(f"| {name} | {loss} | {workers} |", " | ".join(shown), "|", flush=True)
 
 
