@@ -191,7 +191,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         rule_builders.free_range,
         "nu",
         build=stage_builders.one_class,
-        streams=False,
     ),
     SolverRow(
         30,

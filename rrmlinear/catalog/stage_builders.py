@@ -89,7 +89,12 @@ def by_blocks(task: Task) -> Solver:
 
 
 def one_class(task: Task) -> Solver:
-    """Ascent on pairs of duals; where it is slow, the automatic solver's stages."""
+    """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
+
+    A pair may lie in any two blocks of rows that are streamed: there the stages alone.
+    """
+    if task.rows.blocks is not None:
+        return Stages(_stages(task))
     pairs = Stage("the ascent on pairs", _from(dual_builders.pairs, task), _visit(task), 0)
     return Stages([pairs, *_stages(task)])
 

@@ -52,10 +52,10 @@ class SolverRow:
     LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
     so where it does not stand as usual. ``starts`` tells whether it can begin from another run,
-    ``streams`` whether its passes go over rows in blocks, and ``form`` whether LIBLINEAR minimizes
-    its "primal" or its "dual". ``proves`` tells whether the gap is to be small too where the rule
-    holds: duals of the 1-norm are scaled by the largest violation, which leaves a wide gap near the
-    optimum.
+    ``streams`` whether its passes go over rows in blocks, not at random, and ``form`` whether
+    LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the gap is to be small
+    too where the rule holds: duals of the 1-norm are scaled by the largest violation, which leaves
+    a wide gap near the optimum.
     """
 
     number: int | str

@@ -225,9 +225,6 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
     if options.trace_file is not None and (options.folds is not None or options.search):
         flag = "-C" if options.search else "-v"
         raise ValueError(f"--trace has no effect with {flag}, which trains several models")
-    if options.memory is not None and (options.folds is not None or options.search):
-        flag = "-C" if options.search else "-v"
-        raise ValueError(f"--memory has no effect with {flag}, which copies the rows of each fold")
     if options.search and row.loss == "one-class":
         raise ValueError(f"-C has no effect with -s {row.number}, which has no C")
     if row.is_liblinear:

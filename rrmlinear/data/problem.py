@@ -13,6 +13,8 @@ from rrmlinear.data.container.mapping import Mapped, open_container
 from rrmlinear.data.rows import Rows
 
 INT32_MAX = 2**31 - 1
+#: Bytes of rows that are in memory at once where one pass reads all.
+READ_AT_ONCE = 1 << 23
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -59,6 +61,26 @@ class Problem:
             raise ValueError(f"bias must be a finite number, got {bias}")
         return replace(self, rows=self.rows.with_bias(bias))
 
+    def in_blocks(self) -> Problem:
+        """The same problem; rows of a container are read in blocks that do not stay in memory."""
+        if self.container is None:
+            return self
+        blocks = self.container.blocks(READ_AT_ONCE, 1, 1, evicts=False)
+        return replace(self, rows=self.rows.streamed(blocks))
+
+    def relabelled(self, y: Any, sample_weight: Any = None) -> Problem:
+        """The same rows with labels ``y`` and these weights, checked as in `from_arrays`."""
+        labels = _vector(y, "y", self.n_examples)
+        weights = sample_weight
+        if weights is not None:
+            weights = _vector(weights, "sample_weight", self.n_examples)
+            if weights.size and weights.min() < 0:
+                worst = int(weights.argmin())
+                raise ValueError(
+                    f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
+                )
+        return replace(self, labels=labels, weights=weights)
+
     def take(self, chosen: NDArray[np.int64]) -> Problem:
         """The chosen examples, in that order (their rows are copied)."""
         return Problem(
@@ -98,18 +120,7 @@ class Problem:
         lengths that differ, negative weights, and an empty matrix.
         """
         rows = rows_of(X)
-        labels = _vector(y, "y", rows.shape[0])
-        weights = (
-            None
-            if sample_weight is None
-            else _vector(sample_weight, "sample_weight", rows.shape[0])
-        )
-        if weights is not None and weights.size and weights.min() < 0:
-            worst = int(weights.argmin())
-            raise ValueError(
-                f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
-            )
-        return cls(rows, labels, weights).with_bias(bias)
+        return cls(rows, np.empty(0)).relabelled(y, sample_weight).with_bias(bias)
 
     @classmethod
     def open(cls, path: Any, *, verify: bool = False) -> Problem:
@@ -122,7 +133,11 @@ class Problem:
         Raises ContainerError, a ValueError, for a file that is no container or is damaged, with the
         block's number; OSError as `open` does.
         """
-        mapped = open_container(path, verify)
+        return cls.over(open_container(path, verify))
+
+    @classmethod
+    def over(cls, mapped: Mapped) -> Problem:
+        """A Problem over a container that is open."""
         arrays = mapped.arrays
         return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
 

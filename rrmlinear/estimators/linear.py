@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import Tags
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
@@ -25,14 +23,10 @@ from rrmlinear.catalog.task import SolverRow
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import (
-    RANGES,
     check_several_classes,
     check_some_weight,
     class_factors,
-    seed_of,
-    thread_count,
 )
-from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.intercepts import solve_with_column
 from rrmlinear.estimators.objective import (
@@ -44,6 +38,7 @@ from rrmlinear.estimators.objective import (
     objective_of,
 )
 from rrmlinear.estimators.reporting import Reported, Training
+from rrmlinear.estimators.scores import LinearScores, Scored, problem_of
 from rrmlinear.estimators.unregularized import solve_unregularized
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
@@ -55,44 +50,6 @@ from rrmlinear.training.starts import Point, Start
 REGULARIZED, FREE, COLUMN = "regularized", "free", "column"
 #: The ascent, which leaves several intercepts free beside the squared norm alone.
 PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
-
-
-class LinearScores(Certified):
-    """Scores X w + intercept, from weights that a solver found and proved."""
-
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
-
-    tol: float
-    max_iter: int
-    n_jobs: int | None
-
-    def _checked_data(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
-        return validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", **how
-        )
-
-    def _rules(self) -> dict[str, Any]:
-        """Choices of every Parameter on stopping and the run."""
-        return {
-            "gap_tol": float(self.tol),
-            "max_passes": int(self.max_iter),
-            "seed": seed_of(getattr(self, "random_state", None)),
-            "threads": thread_count(self.n_jobs),
-            **(getattr(self, "solver_options", None) or {}),
-        }
-
-    def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
-        """X w + intercept, n × m; for float32 X in float32."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
-        scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
-        return scores + np.asarray(self.intercept_, dtype=X.dtype)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -253,22 +210,23 @@ class SparseCoef:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Classifier(SparseCoef, ClassifierMixin, LinearModel):
+class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     """The class of x is the one with the largest score."""
 
     _kinds = CLASSIFYING
 
     class_weight: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
 
-        ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
-        parameters out of range, NaN or infinity, fewer than two classes, and weights that are all
-        zero.
+        X may also be the path of a container or an open `Problem`, which have labels and weights
+        in themselves. ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError
+        for parameters out of range, NaN or infinity, fewer than two classes, weights that are all
+        zero, and y or weights beside a container.
         """
         self._validate_params()
-        X, y = self._checked_data(X, y)
+        X, y, sample_weight = self._checked_data(X, y, sample_weight)
         problem, chosen, classes = self._prepared(X, y, sample_weight)
         index = problem.labels.astype(np.intp)
         start = self._duals_of_last_fit(classes, index, chosen.kind) if self.warm_start else None
@@ -284,7 +242,7 @@ class Classifier(SparseCoef, ClassifierMixin, LinearModel):
         classes = np.unique(y)
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
-        problem = Problem.from_arrays(X, index, sample_weight)
+        problem = problem_of(X, index, sample_weight)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         check_some_weight(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
@@ -349,19 +307,21 @@ class Classifier(SparseCoef, ClassifierMixin, LinearModel):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Regressor(RegressorMixin, LinearModel):
+class Regressor(Scored, RegressorMixin, LinearModel):
     """Predictions are scores."""
 
     _kinds = REGRESSING
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
 
-        ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError
-        for parameters out of range, NaN or infinity, and weights that are all zero.
+        X may also be the path of a container or an open `Problem`, which have numbers and weights
+        in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises
+        ValueError for parameters out of range, NaN or infinity, weights that are all zero, and y or
+        weights beside a container.
         """
         self._validate_params()
-        X, y = self._checked_data(X, y, y_numeric=True)
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
         self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
         return self
 
@@ -377,7 +337,7 @@ class Regressor(RegressorMixin, LinearModel):
         return result
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
-        problem = Problem.from_arrays(X, y, sample_weight)
+        problem = problem_of(X, y, sample_weight)
         check_some_weight(problem, None)
         return self._chosen(problem, self._loss(0))
 

@@ -19,8 +19,8 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
-from rrmlinear.estimators.linear import LinearScores
 from rrmlinear.estimators.objective import cost_of, own_choices
+from rrmlinear.estimators.scores import LinearScores
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.multitask import fit_tasks
@@ -110,6 +110,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
     [0]
     """
 
+    _takes_containers = False  # tasks and several targets have no place in one
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
 
     loss: str = "absolute"
@@ -132,7 +133,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
     callback: Any = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any, tasks: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, tasks: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n × d, dense or sparse) with numbers y.
 
         y has n numbers, of ``tasks`` (n labels; one task if None); or n × k, a column for each
@@ -147,7 +148,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
         ):
             if name not in known:
                 raise ValueError(f"{what} is {name!r}; it must be one of {', '.join(known)}")
-        X, y = self._checked_data(X, y, y_numeric=True, multi_output=True)
+        how = {"y_numeric": True, "multi_output": True}
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         y = np.asarray(y, dtype=np.float64)
         problem = Problem.from_arrays(X, np.zeros(len(y)), sample_weight)
         check_some_weight(problem, None)

@@ -20,12 +20,13 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, optional
 from rrmlinear.estimators.linear import LinearModel, SparseCoef, labels_of
 from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.training.starts import Point, Start
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
+class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     r"""Linear classifier of two classes by a measure of all labels at once.
 
     Solves, for labels y_i = ±1,
@@ -133,14 +134,15 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
             )
         return MEASURE_LOSSES[self.measure]
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples); or on a
+        container without weights, as `LinearClassifier.fit`.
 
         Raises ValueError for parameters out of range, NaN or infinity, and for labels of one class
         or of more than two.
         """
         self._validate_params()
-        X, y = self._checked_data(X, y)
+        X, y, _ = self._checked_data(X, y)
         problem, chosen = self._prepared(X, y, None)
         model, result = self._solve(problem, chosen, None)
         sign = 1.0 if self.classes_[1] == self._positive() else -1.0
@@ -176,7 +178,7 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
             known = ", ".join(map(repr, classes.tolist()))
             raise ValueError(f"pos_label is {self.pos_label!r}; it must be one of {known}")
         self.classes_ = classes
-        problem = Problem.from_arrays(X, (y == self._positive()).astype(np.float64))
+        problem = problem_of(X, (y == self._positive()).astype(np.float64), None)
         return self._chosen(problem, self._loss(2))
 
     def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
@@ -187,12 +189,13 @@ class MultivariateClassifier(SparseCoef, ClassifierMixin, LinearModel):
         """The label of each row of X."""
         return labels_of(self.decision_function(X), self.classes_)
 
-    def measured(self, X: Any, y: Any) -> float:
+    def measured(self, X: Any, y: Any = None) -> float:
         """1 minus the loss of the measure for rows X with true labels y.
 
         Of a measure of the order of scores it is that of the k largest, k by default the number of
         positive labels in y.
         """
+        X, y, _ = labelled(X, y)
         scores = self.decision_function(X).astype(np.float64)
         y = column_or_1d(y)
         check_consistent_length(scores, y)

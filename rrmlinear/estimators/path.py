@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.objective import CLASSIFYING, REGRESSING, find_loss
+from rrmlinear.estimators.scores import opened
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
@@ -84,7 +85,7 @@ def _verdict(status: Status) -> Cell:
 
 def path(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     loss: str = "squared-hinge",
     Cs: int | Iterable[float] = 10,
@@ -95,7 +96,8 @@ def path(
 
     ``Cs`` are the values of C in any order, or how many, spaced evenly in the logarithm from 1e-4
     to 1e4. The problems are solved from the smallest C (the strongest regularization) on, each
-    begun from the duals of the one before, by the solvers that can. ``loss`` and ``choices`` are
+    begun from the duals of the one before, by the solvers that can. X is arrays, with numbers or
+    labels y, or a container, as `LinearClassifier.fit` takes it. ``loss`` and ``choices`` are
     those of `LinearClassifier`, or of `LinearRegressor` for a loss of residuals. For λ of
     (1/n) Σ φ_i + λ Ω give C = 1/(λ n).
 
@@ -110,6 +112,7 @@ def path(
     starts = find_solver_type(choices.get("solver", "auto"), SOLVERS).starts
     estimator = family(loss, warm_start=starts, **choices)
     values = _values(Cs)
+    X = opened(X) or X  # a container is verified once
     steps = []
     for C in values:
         estimator.set_params(C=float(C)).fit(X, y, sample_weight)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.page import write_run
 from rrmlinear.pages.run import Run, Table
@@ -53,12 +53,14 @@ class Reported(Certified):
     ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem, facts of the data where the training data X and y are given, the
-        certificate with its trace, and the largest weights, by ``feature_names`` (by default those
-        of the data frame that `fit` took). Raises NotFittedError before a fit, ImportError without
-        plotly and Jinja2 (the extra ``report``), ValueError for data or names that do not fit.
+        It tells the problem, facts of the data where the training data X and y, or a container, are
+        given, the certificate with its trace, and the largest weights, by ``feature_names`` (by
+        default those of the data frame that `fit` took). Raises NotFittedError before a fit,
+        ImportError without plotly and Jinja2 (the extra ``report``), ValueError for data or names
+        that do not fit.
         """
         check_is_fitted(self)
+        X, y, _ = labelled(X, y)
         if (X is None) != (y is None):
             raise ValueError("X and y are given together, or neither")
         coef: Any = self.coef_  # type: ignore[attr-defined]
@@ -95,12 +97,11 @@ class Reported(Certified):
         return [f"label {label}" for label in classes]
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
-        dtypes = [np.float64, np.float32]
-        X = validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=False)  # type: ignore[arg-type]
+        X = self._checked_rows(X)  # type: ignore[attr-defined]
         classes = getattr(self, "classes_", None)
         if classes is None:
-            return facts_of(Problem.from_arrays(X, y), as_numbers=True)
+            return facts_of(problem_of(X, y, None), as_numbers=True)
         index = np.searchsorted(classes, y)
-        facts = facts_of(Problem.from_arrays(X, index), as_numbers=False)
+        facts = facts_of(problem_of(X, index, None), as_numbers=False)
         assert facts.labels is not None
         return replace(facts, labels=classes[facts.labels])

@@ -98,16 +98,17 @@ class Ridge(Penalized):
     positive: bool = False
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with numbers y, n_samples of them or
-        n_samples × n_targets.
+        n_samples × n_targets; or on a container, as `LinearRegressor.fit`.
 
         ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
         parameters out of range, NaN or infinity, weights that are all zero, and an alpha for
         another number of targets.
         """
         self._validate_params()
-        X, y = self._checked_data(X, y, y_numeric=True, multi_output=True)
+        how = {"y_numeric": True, "multi_output": True}
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         if y.ndim == 1 and np.ndim(self.alpha) == 0:
             self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
             return self

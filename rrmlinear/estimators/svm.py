@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_some_weight
-from rrmlinear.estimators.linear import Classifier, LinearScores, Regressor
+from rrmlinear.estimators.linear import Classifier, Regressor
 from rrmlinear.estimators.objective import ProblemRow, find_loss
+from rrmlinear.estimators.scores import LinearScores, labelled, problem_of
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.fit import solve
 
@@ -332,19 +332,22 @@ class OneClassSVM(OutlierMixin, LinearScores):
     verbose: int = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, dense or sparse); y is not looked at.
+        """Train on X (n_samples × n_features, dense or sparse, or a container, as
+        `LinearClassifier.fit`); y is not looked at.
 
         ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
         parameters out of range, NaN or infinity, and weights that are all zero.
         """
         self._validate_params()
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        problem = Problem.from_arrays(X, np.ones(X.shape[0]), sample_weight)
+        X, _, sample_weight = labelled(X, None, sample_weight)
+        X = self._checked_rows(X, reset=True)
+        n = X.n_examples if isinstance(X, Problem) else X.shape[0]
+        problem = problem_of(X, np.ones(n), sample_weight)
         check_some_weight(problem, None)
         with own_words({}):
             chosen = select(Parameter(solver=ONE_CLASS, nu=float(self.nu), **self._rules()))
             last = getattr(self, "dual_coef_", None) if self.warm_start else None
-            start = last if last is not None and len(last) == X.shape[0] else None
+            start = last if last is not None and len(last) == n else None
             model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=3)
         self.coef_ = np.ascontiguousarray(model.weights.T)
         self.offset_ = np.array([model.rho])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,28 +11,75 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import measure_value
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.container.kept import chosen_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Start
+from rrmlinear.training.streaming import is_held
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Examples held out, the problem of the others, and that of these."""
+    """Examples held out, by their numbers; the others train."""
 
     name: str
     held_out: NDArray[np.int64]
-    rest: Problem
-    test: Problem
 
     def train(self, chosen: Selection, on_pass: OnPass | None = None, start: Start = None) -> Model:
         """The model of the others; a ValueError names the fold."""
         try:
-            return fit_selection(self.rest, chosen, on_pass, start)
+            return fit_selection(self._others(), chosen, on_pass, start)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
+
+    def _others(self) -> Problem:
+        raise NotImplementedError
+
+    def apply(self, predict: Callable[[Problem], NDArray[Any]]) -> NDArray[Any]:
+        """What a model predicts for the examples held out."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class CopiedFold(Fold):
+    """A fold with copies of both parts in memory."""
+
+    rest: Problem
+    test: Problem
+
+    def _others(self) -> Problem:
+        return self.rest
+
+    def apply(self, predict: Callable[[Problem], NDArray[Any]]) -> NDArray[Any]:
+        return predict(self.test)
+
+
+@dataclass(frozen=True, eq=False)
+class MappedFold(Fold):
+    """A fold of a container for which there is too little memory; the numbers held out rise.
+
+    Each training copies the others to a file without a name beside the container. Examples held out
+    are predicted block by block.
+    """
+
+    problem: Problem
+
+    def _others(self) -> Problem:
+        others = np.ones(self.problem.n_examples, dtype=bool)
+        others[self.held_out] = False
+        try:
+            return chosen_of(self.problem, others)
+        except OSError as error:
+            raise ValueError(
+                f"its examples cannot be copied to a file beside the container: {error.strerror}"
+            ) from None
+
+    def apply(self, predict: Callable[[Problem], NDArray[Any]]) -> NDArray[Any]:
+        problem, held_out = self.problem.in_blocks(), self.held_out
+        spans = problem.rows.spans_among(held_out)
+        return np.concatenate([predict(problem.take(held_out[at:to])) for at, to in spans])
 
 
 def cross_validate(
@@ -47,8 +94,8 @@ def cross_validate(
     Raises ValueError for a number of folds outside 2 … n, and what `fit` raises, with the fold.
     """
     predicted: NDArray[Any] = np.empty(problem.n_examples, dtype=_dtype(chosen))
-    for fold in folds_of(problem, folds, chosen.choices.seed):
-        predicted[fold.held_out] = fold.train(chosen, on_pass).predict(fold.test)
+    for fold in folds_of(problem, folds, chosen):
+        predicted[fold.held_out] = fold.apply(fold.train(chosen, on_pass).predict)
     return predicted
 
 
@@ -61,8 +108,8 @@ def cross_validate_scores(
     `cross_validate`.
     """
     scores = np.empty(problem.n_examples)
-    for fold in folds_of(problem, folds, chosen.choices.seed):
-        scores[fold.held_out] = fold.train(chosen, on_pass).decision_function(fold.test)
+    for fold in folds_of(problem, folds, chosen):
+        scores[fold.held_out] = fold.apply(fold.train(chosen, on_pass).decision_function)
     return scores
 
 
@@ -77,12 +124,17 @@ def value_of_measure(
     return np.where(scores > 0, largest, least), value
 
 
-def folds_of(problem: Problem, folds: int, seed: int) -> list[Fold]:
-    """The folds of a problem: its examples shuffled, or with n folds in their order."""
-    return [
-        Fold(name, part, problem.take(rest), problem.take(part))
-        for name, part, rest in parts_of(problem.n_examples, folds, seed)
-    ]
+def folds_of(problem: Problem, folds: int, chosen: Selection) -> Iterator[Fold]:
+    """The folds of a problem: its examples shuffled, or with n folds in their order.
+
+    A container that exceeds the memory for training, or whose limit is chosen, has `MappedFold`s.
+    """
+    held = is_held(problem, chosen)
+    for name, part, rest in parts_of(problem.n_examples, folds, chosen.choices.seed):
+        if held:
+            yield MappedFold(name, np.sort(part), problem)
+        else:
+            yield CopiedFold(name, part, problem.take(rest), problem.take(part))
 
 
 def parts_of(

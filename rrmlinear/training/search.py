@@ -56,7 +56,7 @@ def search(
     Every C begins from the duals of the one before. LIBLINEAR's rules for the first C, the last
     one and the grid of ε; raises what `cross_validate` raises.
     """
-    parts = folds_of(problem, folds, chosen.choices.seed)
+    parts = list(folds_of(problem, folds, chosen))
     regression = chosen.kind == "regression"
     best: Trial | None = None
     for epsilon in _epsilons(problem, chosen, first_epsilon):
@@ -118,7 +118,7 @@ def _score(
     for part, model in zip(parts, models, strict=True):
         assert model is not None
         of = model.decision_function if by_scores else model.predict
-        found[part.held_out] = of(part.test)
+        found[part.held_out] = part.apply(of)
     if by_scores:
         return value_of_measure(problem, chosen, found)[1]
     if chosen.kind == "regression":
@@ -145,7 +145,7 @@ def largest_cost(chosen: Selection) -> float:
 def smallest_cost(problem: Problem, chosen: Selection, epsilon: float) -> float:
     """A C with which the weights are near 0, a power of 2: LIBLINEAR's."""
     n = problem.n_examples
-    largest = float(problem.rows.squared_norms().max())
+    largest = float(problem.in_blocks().rows.squared_norms().max())
     if not 0 < largest < math.inf:
         return 1.0
     if chosen.kind == "regression":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.problem import Problem
 
@@ -30,26 +31,20 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     weights exceed, for one of a problem that is no container, and for a solver type that needs all
     examples in memory.
     """
-    container, memory = problem.container, chosen.choices.memory
-    if container is None:
-        if memory is not None:
-            raise _wrong(memory, " is for containers, and these examples are in memory already")
+    container, limit = problem.container, _limit(problem, chosen)
+    if container is None or limit is None:
         return problem
-    size, available, left = container.header.file_size, None, available_memory()
-    if memory is None:
-        available = left if "examples" in chosen.features else None
-        if available is None:
-            return problem
-        memory = int(MEMORY_SHARE * available)
+    size, memory, left = container.header.file_size, limit.memory, available_memory()
     if size <= memory:
         return problem
     if not chosen.solver.streams:
         raise ChoiceError(
             Named("solver", chosen.solver.number),
-            " needs all examples in memory: they take ",
+            " draws examples at random and needs all of them in memory: they take ",
             f"{_megabytes(size)}, and there are {_megabytes(memory)} (",
             Named("memory"),
-            ")",
+            "); the same problem is streamed by ",
+            Named("solver", AUTO),
             field="solver",
             value=chosen.solver.number,
         )
@@ -66,15 +61,44 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
             f" is {_megabytes(memory)}, and duals, weights and blocks of examples take {least}",
         )
     blocks = container.blocks(most // at_once, at_once, threads, left is not None and size > left)
-    limit = f"{_megabytes(memory)}"
-    if available is not None:
-        limit = f"{MEMORY_SHARE:g} of the available memory, {limit}"
+    share = "" if limit.chosen else f"{MEMORY_SHARE:g} of the available memory, "
     blocks.reason = (
-        f"the container of {_megabytes(size)} is larger than {limit}: examples are streamed in "
-        f"{len(blocks)} blocks"
+        f"the container of {_megabytes(size)} is larger than {share}{_megabytes(memory)}: examples "
+        f"are streamed in {len(blocks)} blocks"
     )
     container.drop(0, problem.n_examples)
     return replace(problem, rows=problem.rows.streamed(blocks))
+
+
+def is_held(problem: Problem, chosen: Selection) -> bool:
+    """Whether the memory is limited by choice, or by less than what the container takes.
+
+    Raises ChoiceError for a limit of a problem that is no container.
+    """
+    limit = _limit(problem, chosen)
+    if problem.container is None or limit is None:
+        return False
+    return limit.chosen or problem.container.header.file_size > limit.memory
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """Bytes of memory for a training, and whether they are chosen or a share of what there is."""
+
+    memory: int
+    chosen: bool
+
+
+def _limit(problem: Problem, chosen: Selection) -> _Limit | None:
+    memory = chosen.choices.memory
+    if problem.container is None:
+        if memory is not None:
+            raise _wrong(memory, " is for containers, and these examples are in memory already")
+        return None
+    if memory is not None:
+        return _Limit(memory, chosen=True)
+    available = available_memory() if "examples" in chosen.features else None
+    return None if available is None else _Limit(int(MEMORY_SHARE * available), chosen=False)
 
 
 def _wrong(memory: int, sentence: str) -> ChoiceError:

@@ -34,10 +34,17 @@ def test_it_needs_a_container(train, iris):
     assert "ERROR: --memory is for containers, and these examples are in memory" in done.err
 
 
-def test_folds_copy_rows(train, container):
-    done = train("-s", "30", "-v", "3", "--memory", "1M", container)
+@pytest.mark.parametrize("what", [("-v", "3"), ("-C", "-v", "3", "-s", "2")])
+def test_folds_get_what_they_get_in_memory(train, container, iris, what):
+    held = train("-s", "30", *what, "--memory", "1M", container)
+    assert held.code == 0, held.err
+    assert held.out.splitlines()[-1] == train("-s", "30", *what, iris).out.splitlines()[-1]
+
+
+def test_folds_of_text_have_no_limit(train, iris):
+    done = train("-s", "30", "-v", "3", "--memory", "1M", iris)
     assert done.code == 1
-    assert "--memory has no effect with -v, which copies the rows of each fold" in done.err
+    assert "ERROR: --memory is for containers, and these examples are in memory" in done.err
 
 
 def test_a_limit_that_duals_exceed(train, container):

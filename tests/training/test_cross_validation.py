@@ -1,12 +1,22 @@
 """Cross validation: every example predicted once, by a model that has not seen it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.data import problem as problems
+from rrmlinear.data.container.writing import ContainerWriter, write_container
 from rrmlinear.data.problem import Problem
-from rrmlinear.training.cross_validation import cross_validate
+from rrmlinear.training import streaming
+from rrmlinear.training.cross_validation import (
+    CopiedFold,
+    MappedFold,
+    cross_validate,
+    folds_of,
+)
 from rrmlinear.training.fit import fit
 
 
@@ -24,6 +34,56 @@ def test_leave_one_out_is_n_trainings():
         others = np.delete(np.arange(12), held_out)
         model = fit(problem.take(others), Parameter())
         assert predicted[held_out] == model.predict(problem.take(np.array([held_out])))[0]
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """Blocks of a few rows, also where one pass reads all."""
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 10)
+    monkeypatch.setattr(problems, "READ_AT_ONCE", 1 << 10)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize("memory", [8000, 10**6])
+def test_folds_of_a_container_are_those_in_memory(tmp_path, little_memory, kind, memory):
+    """Its examples are copied in rising order to files without a name; the optimum is the same."""
+    choices = {
+        "classes": {"solver": 30, "gap_tol": 1e-9},
+        "numbers": {"solver": "newton", "loss": "squared", "gap_tol": 1e-9},
+    }[kind]
+    problem = replace(problem_of(300), weights=np.arange(300) % 3 + 1.0)
+    write_container(tmp_path / "c.rrm", problem)
+    mapped = Problem.open(tmp_path / "c.rrm").with_bias(1.0)
+    whole = cross_validate(problem.with_bias(1.0), select(Parameter(**choices)), 3)
+    held = cross_validate(mapped, select(Parameter(memory=memory, **choices)), 3)
+    np.testing.assert_allclose(held, whole, atol=0 if kind == "classes" else 1e-4)
+    assert [each.name for each in tmp_path.iterdir()] == ["c.rrm"]
+
+
+def test_folds_of_a_container_that_memory_does_not_hold_are_mapped(tmp_path, monkeypatch):
+    write_container(tmp_path / "c.rrm", problem_of(300))
+    mapped, chosen = Problem.open(tmp_path / "c.rrm"), select(Parameter(solver=30))
+    size = mapped.container.header.file_size
+    kinds = []
+    for available in (size, 4 * size, None):
+        monkeypatch.setattr(streaming, "available_memory", lambda: available)  # noqa: B023
+        kinds.append({type(fold) for fold in folds_of(mapped, 3, chosen)})
+    assert kinds == [{MappedFold}, {CopiedFold}, {CopiedFold}]
+
+
+def test_a_fold_that_cannot_be_copied_is_a_sentence(tmp_path, monkeypatch):
+    write_container(tmp_path / "c.rrm", problem_of(300))
+    mapped = Problem.open(tmp_path / "c.rrm")
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ContainerWriter, "add", full)
+    said = "fold 1 of 3: its examples cannot be copied to a file .*: No space left on device"
+    with pytest.raises(ValueError, match=said):
+        cross_validate(mapped, select(Parameter(solver=30, memory=10**6)), 3)
 
 
 def test_folds_are_shuffled_by_the_seed():

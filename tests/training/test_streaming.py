@@ -20,6 +20,8 @@ GAP = 1e-4
 def problem_of(classes):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.3)
+    if classes == ONE_CLASS:
+        X += 1
     from scipy.sparse import csr_array
 
     scores = X @ rng.normal(size=(D, classes)) + rng.normal(size=(N, classes))
@@ -31,7 +33,7 @@ def problem_of(classes):
 @pytest.fixture(scope="module")
 def containers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("streaming")
-    paths = {classes: folder / f"{classes}.rrm" for classes in (2, 4)}
+    paths = {classes: folder / f"{classes}.rrm" for classes in (ONE_CLASS, TWO, FOUR)}
     for classes, path in paths.items():
         write_container(path, problem_of(classes))
     return paths
@@ -45,7 +47,7 @@ def small_blocks(monkeypatch):
         monkeypatch.setattr(streaming, name, 0)
 
 
-TWO, FOUR = 2, 4
+ONE_CLASS, TWO, FOUR = 1, 2, 4
 CHOICES = [
     (TWO, {"loss": "hinge"}),
     (TWO, {"loss": "squared-hinge"}),
@@ -70,6 +72,7 @@ CHOICES = [
     (FOUR, {"loss": "softmax", "solver": "newton", "free_bias": True}),
     (FOUR, {"loss": "crammer-singer"}),
     (FOUR, {"loss": "hinge"}),
+    (ONE_CLASS, {"solver": 21, "nu": 0.1}),
 ]
 
 
@@ -136,7 +139,7 @@ def test_too_little_memory_is_refused(containers):
 
 
 def test_solvers_that_need_all_examples_are_refused(containers, small_blocks):
-    with pytest.raises(ChoiceError, match="solver 41 needs all examples in memory"):
+    with pytest.raises(ChoiceError, match=r"solver 41 draws examples at random .* by solver auto"):
         fit(Problem.open(containers[TWO]), Parameter(solver=41, loss="hinge", memory=20_000))
     uniform = Parameter(solver=32, loss="hinge", sampling="uniform", memory=20_000)
     with pytest.raises(ValueError, match="uniform draws need all examples in memory"):

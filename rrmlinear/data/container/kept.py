@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +16,23 @@ from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.data.container.mapping import Mapped, map_container
 from rrmlinear.data.container.pieces import Piece, cuts
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
+from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 
 #: Stored values that are copied at once.
 COPIED_AT_ONCE = 1 << 14
 
 
-class KeptRows:
-    """A copy of chosen rows that are streamed from a container; the others are empty in it.
+class UnnamedContainer:
+    """A container without a name, which the system removes when nothing uses it.
 
-    Numbers of rows stay. The copy has no name: the system removes it when nothing uses it. It lies
-    in the folder of the container: folders for temporary files may be in memory. Raises OSError
-    where nothing can be written there.
+    It lies in the folder of the container at ``path``: folders for temporary files may be in
+    memory. Raises OSError where nothing can be written there.
     """
 
-    def __init__(self, rows: Rows) -> None:
-        assert rows.blocks is not None
-        self.rows, self.blocks = rows, rows.blocks
-        self.folder = os.path.dirname(os.path.realpath(self.blocks.source.path))
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.folder = os.path.dirname(os.path.realpath(path))
         self.stack = ExitStack()
         self.file = self._side()
         self.writer = ContainerWriter(self.file, self._side, BLOCK_BYTES, None)
@@ -39,31 +40,44 @@ class KeptRows:
     def _side(self) -> Any:
         return self.stack.enter_context(tempfile.TemporaryFile(dir=self.folder))
 
+    def finish(self, n_features: int) -> Mapped:
+        """What was written, mapped."""
+        self.writer.finish(n_features)
+        self.file.flush()
+        mapped = map_container(self.path, self.file)
+        self.close()
+        return mapped
+
+    def close(self) -> None:
+        """Let go of the files; a copy that is mapped stays."""
+        self.stack.close()
+
+
+class KeptRows:
+    """A copy of chosen rows that are streamed from a container; the others are empty in it.
+
+    Numbers of rows stay. Raises OSError as `UnnamedContainer`.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        assert rows.blocks is not None
+        self.rows, self.blocks = rows, rows.blocks
+        self.copy = UnnamedContainer(self.blocks.source.path)
+
     @property
     def n_stored(self) -> int:
         """Values copied until now."""
-        return self.writer.stored
+        return self.copy.writer.stored
 
     def add(self, begin: int, end: int, keep: NDArray[np.bool_]) -> None:
         """Copy those of rows begin … end − 1 where ``keep`` holds; spans come in order."""
-        values, indices, indptr = self.rows.values, self.rows.indices, self.rows.indptr
-        assert indices is not None
-        assert indptr is not None
-        for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], COPIED_AT_ONCE):
-            lengths = np.diff(indptr[begin + first : begin + last + 1])
-            kept = keep[first:last]
-            place = slice(int(indptr[begin + first]), int(indptr[begin + last]))
-            stored = np.repeat(kept, lengths)
-            ends = np.cumsum(np.where(kept, lengths, 0))
-            labels = np.zeros(last - first)
-            self.writer.add(Piece(values[place][stored], indices[place][stored], ends, labels))
+        for first, last, lengths, values, indices in _kept(self.rows, begin, end, keep):
+            ends = np.cumsum(np.where(keep[first:last], lengths, 0))
+            self.copy.writer.add(Piece(values, indices, ends, np.zeros(last - first)))
 
     def finish(self) -> Rows:
         """All rows, streamed in blocks that take as much memory as those they are copied from."""
-        self.writer.finish(self.rows.shape[1])
-        self.file.flush()
-        mapped: Mapped = map_container(self.blocks.source.path, self.file)
-        self.close()
+        mapped = self.copy.finish(self.rows.shape[1])
         most = max(1, self.blocks.most_bytes // self.blocks.at_once)
         how = self.blocks.at_once, self.blocks.passes, self.blocks.evicts
         blocks: RowBlocks = mapped.blocks(most, *how)
@@ -71,4 +85,42 @@ class KeptRows:
 
     def close(self) -> None:
         """Let go of the files; a copy that is mapped stays."""
-        self.stack.close()
+        self.copy.close()
+
+
+def chosen_of(problem: Problem, chosen: NDArray[np.bool_]) -> Problem:
+    """The examples of a mapped problem where ``chosen`` holds, copied block by block to an
+    `UnnamedContainer` and mapped. Raises OSError as that does.
+    """
+    assert problem.container is not None
+    rows = problem.in_blocks().rows
+    assert rows.blocks is not None
+    parts = [problem.labels, problem.weights, problem.query_ids]
+    with closing(UnnamedContainer(problem.container.path)) as copy:
+        for begin, end in rows.spans():
+            keep = chosen[begin:end]
+            for first, last, lengths, values, indices in _kept(rows, begin, end, keep):
+                some = keep[first:last]
+                ends = np.cumsum(lengths[some])
+                place = slice(begin + first, begin + last)
+                own = [None if part is None else part[place][some] for part in parts]
+                copy.writer.add(Piece(values, indices, ends, *own))  # type: ignore[arg-type]
+        rows.blocks.release()
+        mapped = copy.finish(problem.n_features)
+    return replace(Problem.over(mapped), rows=mapped.rows.with_bias(problem.bias))
+
+
+def _kept(
+    rows: Rows, begin: int, end: int, keep: NDArray[np.bool_]
+) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
+    """(first, last, lengths, values, indices) of pieces of rows begin … end − 1: the lengths of all
+    rows from begin + first to begin + last − 1, and what those store where ``keep`` holds.
+    """
+    values, indices, indptr = rows.values, rows.indices, rows.indptr
+    assert indices is not None
+    assert indptr is not None
+    for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], COPIED_AT_ONCE):
+        lengths = np.diff(indptr[begin + first : begin + last + 1])
+        place = slice(int(indptr[begin + first]), int(indptr[begin + last]))
+        stored = np.repeat(keep[first:last], lengths)
+        yield first, last, lengths, values[place][stored], indices[place][stored]

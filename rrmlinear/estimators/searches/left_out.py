@@ -91,7 +91,7 @@ class RidgeCV(AlphaSearch, Ridge):
     store_cv_results: bool = False
     alpha_per_target: bool = False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose alpha, then train on X (n_samples × n_features) with y, as `Ridge.fit`.
 
         ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError as
@@ -103,7 +103,8 @@ class RidgeCV(AlphaSearch, Ridge):
                 if getattr(self, name):
                     raise ValueError(f"cv!=None and {name}=True are incompatible")
             return super().fit(X, y, sample_weight)
-        X, y = self._checked_data(X, y, y_numeric=True, multi_output=True)
+        how = {"y_numeric": True, "multi_output": True}
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
         checked_values("alphas", alphas)
         at, scores = self._left_out(X, y, sample_weight, alphas)

@@ -30,6 +30,7 @@ class Search(LinearModel):
     ``_name`` is the parameter that a path runs over, from the strongest regularization on.
     """
 
+    _takes_containers = False  # it takes the rows of each fold
     _plain: ClassVar[type]
     _name: ClassVar[str]
     _several_targets: ClassVar[bool] = False
@@ -51,7 +52,7 @@ class Search(LinearModel):
         names = self._plain().get_params(deep=False)
         return self._plain(**{name: own[name] for name in names if name in own})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples).
 
         ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError for
@@ -61,7 +62,7 @@ class Search(LinearModel):
         self._validate_params()
         classifying = self._kinds != ("regression",)
         numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
-        X, y = self._checked_data(X, y, **numeric)
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
         if classifying:
             check_several_classes(self, np.unique(y))
         weights = _check_sample_weight(sample_weight, X)

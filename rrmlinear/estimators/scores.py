@@ -1,0 +1,141 @@
+"""Scores of arrays, and of containers: their rows are mapped, and their labels are inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rrmlinear.data.container.layout import ContainerError
+from rrmlinear.data.container.mapping import head_of, is_container
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import RANGES, seed_of, thread_count
+from rrmlinear.estimators.base import Certified
+
+
+def opened(X: Any) -> Problem | None:
+    """The examples of a container, given by its path or as an open `Problem`; None for arrays.
+
+    A path is verified as the commands do. Raises ContainerError, a ValueError, for a file that is
+    no container or is damaged; OSError as `open` does.
+    """
+    if isinstance(X, Problem):
+        return X.with_bias(-1.0)
+    if not isinstance(X, (str, os.PathLike)):
+        return None
+    if os.path.isfile(X) and not is_container(X) and head_of(X):
+        raise ContainerError(
+            f"{os.fsdecode(X)} is not a container of rrmlinear; python -m rrmlinear.convert makes "
+            "one of text, arrays and tables"
+        )
+    return Problem.open(X, verify=True)
+
+
+def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    """X, y and the weights: of a container the `Problem` and what is in it, of arrays as given.
+
+    Raises ValueError for labels or weights given beside a container.
+    """
+    problem = opened(X)
+    if problem is None:
+        return X, y, sample_weight
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if given is not None:
+            raise ValueError(
+                f"{name} must be None: X is a container, which has labels and weights of its own"
+            )
+    return problem, problem.labels, problem.weights
+
+
+def problem_of(X: Any, y: Any, sample_weight: Any) -> Problem:
+    """The problem of these labels, over arrays or over the rows of a container."""
+    if not isinstance(X, Problem):
+        return Problem.from_arrays(X, y, sample_weight)
+    return X.relabelled(y, X.weights if sample_weight is None else sample_weight)
+
+
+class Scored:
+    """``score`` for containers too, before scikit-learn's own."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy of labels, or R² of numbers, on X with y, both weighed.
+
+        A container has y and the weights in itself.
+        """
+        return float(super().score(*labelled(X, y, sample_weight)))  # type: ignore[misc]
+
+
+class LinearScores(Certified):
+    """Scores X w + intercept, from weights that a solver found and proved."""
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
+
+    _takes_containers: ClassVar[bool] = True
+
+    tol: float
+    max_iter: int
+    n_jobs: int | None
+
+    def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
+        """X, y and weights for `problem_of`; the numbers and names of the features are set."""
+        X, y, sample_weight = labelled(X, y, sample_weight)
+        if isinstance(X, Problem):
+            if not self._takes_containers:
+                raise ValueError(
+                    f"{type(self).__name__} takes arrays alone; those of an open container are "
+                    "problem.to_scipy() and problem.labels"
+                )
+            return self._checked_rows(X, reset=True), y, sample_weight
+        dtypes = [np.float64, np.float32]
+        how |= {"accept_sparse": "csr", "dtype": dtypes, "order": "C"}
+        return *validate_data(self, X, y, **how), sample_weight
+
+    def _checked_rows(self, X: Any, reset: bool = False) -> Any:
+        """X, or the `Problem` of a container, of as many features as the fit had, or with ``reset``
+        to be fitted.
+        """
+        problem = opened(X)
+        if problem is None:
+            dtypes, order = [np.float64, np.float32], "C" if reset else None
+            return validate_data(
+                self, X, accept_sparse="csr", dtype=dtypes, order=order, reset=reset
+            )
+        shape = np.broadcast_to(0.0, problem.rows.shape)
+        validate_data(self, shape, reset=reset, skip_check_array=True)
+        return problem
+
+    def _rules(self) -> dict[str, Any]:
+        """Choices of every Parameter on stopping and the run."""
+        return {
+            "gap_tol": float(self.tol),
+            "max_passes": int(self.max_iter),
+            "seed": seed_of(getattr(self, "random_state", None)),
+            "threads": thread_count(self.n_jobs),
+            **(getattr(self, "solver_options", None) or {}),
+        }
+
+    def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
+        """X w + intercept, n × m; for float32 X in float32."""
+        check_is_fitted(self)
+        X = self._checked_rows(X)
+        coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
+        if isinstance(X, Problem):
+            rows = X.in_blocks().rows
+            products = rows.product((coef.toarray() if issparse(coef) else coef).T, X.n_features)
+            if rows.blocks is not None:
+                rows.blocks.release()
+            return products + np.asarray(self.intercept_)
+        scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
+        return scores + np.asarray(self.intercept_, dtype=X.dtype)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

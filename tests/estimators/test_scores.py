@@ -1,0 +1,149 @@
+"""Estimators over containers: by a path, or as an open Problem."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+
+from rrmlinear import (
+    ContainerError,
+    LassoCV,
+    LinearClassifier,
+    LinearRegressor,
+    LinearSVC,
+    LogisticRegression,
+    LogisticRegressionCV,
+    MultiTaskRegressor,
+    MultivariateClassifier,
+    OneClassSVM,
+    Problem,
+    QuantileRegressor,
+    Ridge,
+    WestonWatkinsSVC,
+    path,
+    write_container,
+)
+from rrmlinear.data import problem
+from rrmlinear.training import streaming
+
+N, D = 300, 12
+NUMBERS = (LinearRegressor(), Ridge(0.1), QuantileRegressor(alpha=0.01))
+CLASSES = (
+    LinearSVC(),
+    LinearClassifier("hinge"),
+    LogisticRegression(),
+    WestonWatkinsSVC(fit_intercept="regularized"),
+)
+
+
+def examples(classes, weighed=False):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.4)
+    scores = X @ rng.normal(size=(D, 3)) + rng.normal(size=(N, 3))
+    y = scores.argmax(axis=1).astype(float) if classes == 3 else scores[:, 0]
+    y = np.where(y > 0, 1.0, -1.0) if classes == 2 else y
+    return csr_array(X), y, rng.integers(1, 4, N).astype(float) if weighed else None
+
+
+@pytest.fixture(params=["path", "string", "problem"])
+def form(request):
+    """How a container is given."""
+    forms = {"path": Path, "string": str, "problem": Problem.open}
+    return forms[request.param]
+
+
+@pytest.fixture
+def stored(tmp_path):
+    def store(classes, weighed=False):
+        X, y, weights = examples(classes, weighed)
+        path = tmp_path / "data.rrm"
+        write_container(path, Problem.from_arrays(X, y, weights, bias=3.0))
+        return path, X, y, weights
+
+    return store
+
+
+@pytest.mark.parametrize("estimator", CLASSES, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classifiers_get_the_bits_of_arrays(stored, form, estimator, classes, monkeypatch):
+    monkeypatch.setattr(problem, "READ_AT_ONCE", 1000)
+    path, X, y, _ = stored(classes)
+    given = form(path)
+    expected = estimator.fit(X, y).score(X, y), estimator.coef_, estimator.decision_function(X)
+    estimator.fit(given)
+    assert_array_equal(estimator.coef_, expected[1])
+    assert estimator.score(given) == expected[0]
+    np.testing.assert_allclose(estimator.decision_function(given), expected[2], atol=1e-12)
+    assert_array_equal(estimator.predict(given), estimator.predict(X))
+
+
+@pytest.mark.parametrize("estimator", NUMBERS, ids=lambda each: type(each).__name__)
+def test_regressions_count_the_weights_in_the_container(stored, form, estimator):
+    path, X, y, weights = stored(1, weighed=True)
+    given = form(path)
+    expected = estimator.fit(X, y, weights).coef_, estimator.score(X, y, weights)
+    estimator.fit(given)
+    assert_array_equal(estimator.coef_, expected[0])
+    assert estimator.score(given) == pytest.approx(expected[1], rel=1e-12)
+    assert estimator.n_features_in_ == D
+
+
+def test_measures_outliers_paths_and_pages(stored, tmp_path):
+    path_of, X, y, _ = stored(2)
+    measure = MultivariateClassifier("f1")
+    assert_array_equal(measure.fit(path_of).coef_, MultivariateClassifier("f1").fit(X, y).coef_)
+    assert measure.measured(path_of) == measure.measured(X, y)
+    outliers = OneClassSVM().fit(path_of)
+    assert_array_equal(outliers.coef_, OneClassSVM().fit(X).coef_)
+    assert_array_equal(outliers.predict(path_of), outliers.predict(X))
+    assert_array_equal(path(path_of, Cs=3).coefs, path(X, y, Cs=3).coefs)
+    LinearSVC().fit(path_of).report(tmp_path / "page.html", path_of)
+    assert "300" in (tmp_path / "page.html").read_text()
+
+
+def test_a_limit_on_memory_streams(stored, monkeypatch):
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 10)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+    given, X, y, _ = stored(2)
+    limited = LinearClassifier("hinge", solver_options={"memory": 8000}, tol=1e-6)
+    limited.fit(given)
+    assert any("streamed" in note for note in limited._proof_.result.notes)
+    whole = LinearClassifier("hinge", tol=1e-6).fit(X, y)
+    assert limited.objective_ == pytest.approx(whole.objective_, rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("fit", "error", "said"),
+    [
+        (lambda p: LinearSVC().fit(p, np.ones(N)), ValueError, "y must be None: X is a container"),
+        (lambda p: LinearSVC().fit(p, None, np.ones(N)), ValueError, "sample_weight must be None"),
+        (lambda p: LinearSVC().fit(p).score(p, np.ones(N)), ValueError, "y must be None"),
+        (lambda p: LinearSVC().fit(f"{p}.libsvm"), ContainerError, "rrmlinear.convert makes"),
+        (lambda p: LinearSVC().fit(p.parent), OSError, "directory"),
+        (lambda p: LinearSVC().fit(p.parent / "absent"), OSError, "absent"),
+        (lambda p: LinearSVC().fit(np.eye(2), [0, 1]).predict(p), ValueError, "12 features, but"),
+        (lambda p: LogisticRegressionCV().fit(p), ValueError, "takes arrays alone"),
+        (lambda p: LassoCV().fit(p), ValueError, "LassoCV takes arrays alone"),
+        (lambda p: MultiTaskRegressor().fit(p), ValueError, "takes arrays alone"),
+        (lambda p: LinearSVC().fit(np.eye(2)), ValueError, "requires y to be passed"),
+    ],
+)
+def test_errors_are_sentences(stored, fit, error, said):
+    given, *_ = stored(2)
+    Path(f"{given}.libsvm").write_text("1 1:1\n-1 2:1\n")
+    with pytest.raises(error, match=re.escape(said) if "(" in said else f"(?i){said}"):
+        fit(given)
+
+
+def test_a_damaged_block_is_found_by_a_path(stored):
+    given, *_ = stored(2)
+    data = bytearray(given.read_bytes())
+    mapped = Problem.open(given).container
+    data[mapped.header.section("values").end - 1] ^= 1
+    given.write_bytes(data)
+    with pytest.raises(ContainerError, match="block 1 of 1"):
+        LinearSVC().fit(given)
