@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog import batch_builders
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.solver import Solver
@@ -49,8 +50,18 @@ def chain_risk(
     return made(rows, label, starts, k, costs, threads, loss, edges=edges)
 
 
+def _need_chains(task: Task) -> None:
+    """Raise ChoiceError for graphs."""
+    if not task.risk.is_chain:
+        value = task.choices.solver
+        raise ChoiceError(
+            Named("solver", value), " is for sequences, not for graphs", field="solver", value=value
+        )
+
+
 def frank_wolfe(task: Task) -> Solver:
     """Frank–Wolfe steps of one sequence after the other, from labellings if there are some."""
+    _need_chains(task)
     from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 
     solver = BlockFrankWolfe(task.risk, task.regularizer, task.choices.seed, start=task.start)
@@ -61,6 +72,7 @@ def frank_wolfe(task: Task) -> Solver:
 
 def marginals(task: Task) -> Solver:
     """Steps on the marginals of one sequence after the other."""
+    _need_chains(task)
     from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 
     solver = SequenceMarginals(task.risk, task.regularizer, task.choices.seed)
@@ -78,6 +90,7 @@ def lbfgs(task: Task) -> Solver:
 
 def newton_cg(task: Task) -> Solver:
     """Newton's method over all sequences, its systems solved by conjugate gradients."""
+    _need_chains(task)
     from rrmlinear.solvers.second_order.newton_cg import NewtonCG
 
     return NewtonCG(task.risk, task.regularizer, task.weights)

@@ -18,6 +18,7 @@ from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.libsvm_format import (
     LibsvmFormatError,
     read_examples,
+    read_graphs,
     read_sequences,
 )
 from rrmlinear.data.text.whole_file import check_writable, whole_file
@@ -86,13 +87,16 @@ def read_chains(
     strict: bool,
     cached: bool = False,
     edges_file: str | None = None,
+    cliques_file: str | None = None,
 ) -> SequenceProblem:
-    """The sequences of a file, or of its cache, with features of edges of another file; an error
-    in one ends the command.
+    """The sequences of a file, or of its cache, with features of edges of another file, or the
+    graphs with cliques of another; an error in one ends the command.
     """
 
     def read(path: str) -> SequenceProblem:
-        return read_sequences(path, threads=threads, strict=strict)
+        if cliques_file is None:
+            return read_sequences(path, threads=threads, strict=strict)
+        return read_graphs(path, cliques_file, threads, strict=strict)
 
     with _reading(path):
         problem = _read_cached(path, read) if cached else read(path)

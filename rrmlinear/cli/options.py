@@ -61,7 +61,13 @@ class TrainingOptions:
     dask: str | None = None
     mpi: bool = False
     edges_file: str | None = None
+    cliques_file: str | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The files beside training_set_file, by name."""
+        return files_beside(self.edges_file, self.cliques_file)
 
     @property
     def saves(self) -> bool:
@@ -81,6 +87,18 @@ class PredictionOptions:
     model_file: str
     output_file: str
     edges_file: str | None = None
+    cliques_file: str | None = None
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The files beside test_file, by name."""
+        return files_beside(self.edges_file, self.cliques_file)
+
+
+def files_beside(edges: str | None, cliques: str | None) -> dict[str, str]:
+    """The files of edges and of cliques that are given, by name."""
+    named = {"file of edges": edges, "file of cliques": cliques}
+    return {name: path for name, path in named.items() if path is not None}
 
 
 def _converter(name: str) -> Callable[[str], Any]:
@@ -149,6 +167,7 @@ def parser_of_training() -> Parser:
     parser.value("--dask")
     parser.flag("--mpi")
     parser.value("--edges", dest="edges_file")
+    parser.value("--cliques", dest="cliques_file")
     parser.flag("-C", dest="search")
     return parser
 
@@ -191,6 +210,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.dask,
         bool(options.mpi),
         options.edges_file,
+        options.cliques_file,
         tuple(said),
     )
 
@@ -234,8 +254,12 @@ def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
         for flag in ("search", "liblinear_model"):
             if getattr(options, flag):
                 raise ValueError(NOT_OF_SEQUENCES[flag])
+        if options.edges_file is not None and options.cliques_file is not None:
+            raise ValueError("--edges is for sequences and --cliques for graphs; give one of them")
     elif options.edges_file is not None:
         raise ValueError("--edges is for losses of sequences")
+    elif options.cliques_file is not None:
+        raise ValueError("--cliques is for losses of sequences, which are those of graphs too")
     check_bias(row, bool(options.free_bias), options.bias)
     return chosen
 
@@ -254,6 +278,7 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     parser.value("--edges", dest="edges_file")
+    parser.value("--cliques", dest="cliques_file")
     parser.flag("--strict")
     options, files = parser.parse(arguments)
     names = ("test_file", "model_file", "output_file")
@@ -262,5 +287,6 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     if len(files) > len(names):
         raise parser.wrong(f"{files[3]} is one file too many: test, model and output are named")
     probabilities = options.probabilities == "1"
-    given = (options.threads, options.quiet, options.strict, *files, options.edges_file)
+    beside = (options.edges_file, options.cliques_file)
+    given = (options.threads, options.quiet, options.strict, *files, *beside)
     return PredictionOptions(probabilities, *given)

@@ -28,7 +28,8 @@ from rrmlinear.cli.scores import (
     squared_correlation,
 )
 from rrmlinear.cli.summary import measure_line
-from rrmlinear.training.chain_model import ChainModel
+from rrmlinear.training.chain_model import ChainModel, LabellingModel
+from rrmlinear.training.graphs import GraphModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_file import ModelFileError, load_model
 
@@ -41,27 +42,34 @@ def main(arguments: Sequence[str]) -> None:
     check_input(options.test_file)
     check_output(options.output_file, "can't open output file")
     inputs = [("test set", options.test_file), ("model", options.model_file)]
-    if options.edges_file is not None:
-        check_input(options.edges_file)
-        inputs.append(("file of edges", options.edges_file))
+    for name, path in options.beside.items():
+        check_input(path)
+        inputs.append((name, path))
     check_distinct([("output", options.output_file)], inputs)
     model = _load(options.model_file)
-    _check_edges(model, options)
+    _check_beside(model, options)
     if options.probabilities and model.link is None:
-        chains = isinstance(model, ChainModel)
+        chains = isinstance(model, LabellingModel)
         only = "sequences of loss crf" if chains else "logistic regression"
         raise LeaveError(f"probability output is only supported for {only}")
-    if isinstance(model, ChainModel):
+    if isinstance(model, LabellingModel):
         _label_sequences(model, options)
     else:
         _label_examples(model, options)
 
 
-def _check_edges(model: Model | ChainModel, options: PredictionOptions) -> None:
-    """End the command unless features of edges are given to a model that has some, and no other."""
-    if (model.edge_weights is None) != (options.edges_file is None):
-        has = "needs" if options.edges_file is None else "has no features of edges for"
-        raise LeaveError(f"ERROR: {options.model_file} {has} --edges")
+def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> None:
+    """End the command unless features of edges are given to a model that has some, cliques to one
+    of graphs, and neither to others.
+    """
+    for has, file, flag, what in (
+        (model.edge_weights is not None, options.edges_file, "--edges", "features of edges"),
+        (model.tables is not None, options.cliques_file, "--cliques", "tables of cliques"),
+    ):
+        if has and file is None:
+            raise LeaveError(f"ERROR: {options.model_file} needs {flag}")
+        if file is not None and not has:
+            raise LeaveError(f"ERROR: {options.model_file} has no {what} for {flag}")
 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
@@ -86,13 +94,16 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
             print(measure_line(*measured))
 
 
-def _label_sequences(model: ChainModel, options: PredictionOptions) -> None:
+def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
     with warnings_said():
-        given = (options.test_file, options.threads, options.strict)
-        problem = read_chains(*given, edges_file=options.edges_file)
+        given = (options.test_file, options.threads, options.strict, False)
+        problem = read_chains(*given, options.edges_file, options.cliques_file)
     threads = options.threads or 1
-    predicted = model.predict(problem, threads)
-    marginals = model.predict_marginals(problem, threads) if options.probabilities else None
+    try:
+        predicted = model.predict(problem, threads)
+        marginals = model.predict_marginals(problem, threads) if options.probabilities else None
+    except ValueError as error:
+        raise LeaveError(f"ERROR: {error}") from None
     _write_labels(options.output_file, model, predicted, marginals)
     if not options.quiet:
         print(sequence_lines(predicted, problem))
@@ -100,7 +111,7 @@ def _label_sequences(model: ChainModel, options: PredictionOptions) -> None:
 
 def _write_labels(
     path: str,
-    model: Model | ChainModel,
+    model: Model | LabellingModel,
     predicted: NDArray[Any],
     probabilities: NDArray[np.float64] | None,
 ) -> None:
@@ -111,12 +122,14 @@ def _write_labels(
         _write(path, _probability_lines(predicted, probabilities), f"labels {names}")
 
 
-def _load(path: str) -> Model | ChainModel:
+def _load(path: str) -> Model | LabellingModel:
     try:
         with blaming(f"can't open model file {path}"):
             stored = load_model(path)
     except ModelFileError as error:
         raise LeaveError(f"{error}\ncan't open model file {path}") from None
+    if stored.tables is not None:
+        return GraphModel(**vars(stored))
     return (Model if stored.transitions is None else ChainModel)(**vars(stored))
 
 

@@ -15,10 +15,10 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial
 
 if TYPE_CHECKING:
-    from rrmlinear.training.chain_model import ChainModel
+    from rrmlinear.training.chain_model import LabellingModel
 
 
-def summary(model: Model | ChainModel, solver: SolverRow) -> str:
+def summary(model: Model | LabellingModel, solver: SolverRow) -> str:
     """The end of a training; LIBLINEAR's dual solvers minimize −dual."""
     result = model.result
     assert result is not None
@@ -37,7 +37,7 @@ def summary(model: Model | ChainModel, solver: SolverRow) -> str:
     )
 
 
-def _of_liblinear(model: Model | ChainModel, result: Result, solver: SolverRow) -> list[str]:
+def _of_liblinear(model: Model | LabellingModel, result: Result, solver: SolverRow) -> list[str]:
     in_primal = solver.form == "primal"
     lines = [
         f"optimization finished, #iter = {result.passes}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ from rrmlinear.cli.summary import (
     trial_line,
 )
 from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
@@ -48,7 +49,7 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial, search
 
 if TYPE_CHECKING:
-    from rrmlinear.training.chain_model import ChainModel
+    from rrmlinear.training.chain_model import LabellingModel
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -57,8 +58,8 @@ def main(arguments: Sequence[str]) -> None:
     for sentence in options.warnings:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
-    if options.edges_file is not None:
-        check_input(options.edges_file)
+    for path in options.beside.values():
+        check_input(path)
     _check_outputs(options)
     if options.dask is not None or options.mpi:
         from rrmlinear.cli.clusters.workers import train_over_workers
@@ -68,7 +69,9 @@ def main(arguments: Sequence[str]) -> None:
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
     with warnings_said() as said:
         if options.chosen.kind == "chain":
-            problem: Problem | SequenceProblem = read_chains(*given, options.edges_file)
+            problem: Problem | SequenceProblem = read_chains(
+                *given, options.edges_file, options.cliques_file
+            )
         else:
             problem = read_problem(*given)
     if problem.n_features == 0:
@@ -104,9 +107,7 @@ def _check_outputs(options: TrainingOptions) -> None:
     if options.report_file is not None:
         outputs.append(("report file", options.report_file))
         check_page(options.report_file)
-    inputs = [("training set", options.training_file)]
-    if options.edges_file is not None:
-        inputs.append(("file of edges", options.edges_file))
+    inputs = [("training set", options.training_file), *options.beside.items()]
     if not options.saves:
         check_distinct(outputs, inputs)
         return
@@ -144,12 +145,20 @@ class _Run:
         self._save(model)
         self.report.of_model(model, self.problem, messages(said))
 
-    def _fitted(self, on_pass: Reporter) -> Model | ChainModel:
+    def _fitted(self, on_pass: Reporter) -> Model | LabellingModel:
         if isinstance(self.problem, SequenceProblem):
-            from rrmlinear.training.chains import fit_chains
-
-            return fit_chains(self.problem, self.options.chosen, on_pass)
+            return self._fit_labels()(self.problem, self.options.chosen, on_pass)
         return fit_selection(self.problem, self.options.chosen, on_pass)
+
+    def _fit_labels(self) -> Callable[..., LabellingModel]:
+        """The function that fits sequences, or graphs."""
+        if isinstance(self.problem, GraphProblem):
+            from rrmlinear.training.graphs import fit_selected_graphs
+
+            return fit_selected_graphs
+        from rrmlinear.training.chains import fit_chains
+
+        return fit_chains
 
     def over_folds(self, folds: int) -> None:
         """Cross validate, or search by it."""
@@ -213,7 +222,8 @@ class _Run:
         if isinstance(self.problem, SequenceProblem):
             from rrmlinear.training.chains import cross_validate_sequences
 
-            return cross_validate_sequences(self.problem, self.options.chosen, folds, on_pass)
+            given = (self.problem, self.options.chosen, folds, on_pass)
+            return cross_validate_sequences(*given, self._fit_labels())
         chosen = self.options.chosen
         held_out = cross_validate_scores if chosen.kind == "measure" else cross_validate
         return held_out(self.problem, chosen, folds, on_pass)
@@ -226,7 +236,7 @@ class _Run:
 
         return on_pass
 
-    def _save(self, model: Model | ChainModel) -> None:
+    def _save(self, model: Model | LabellingModel) -> None:
         with blaming(f"can't save model to file {self.options.model_file}"):
             model.save(self.options.model_file, liblinear=self.options.liblinear_model)
 

@@ -29,6 +29,8 @@ OTHER_OPTIONS = {
     "--edges file": "features of edges, the pairs of neighbours of sequences: lines as those of "
     "training_set_file, each with the features of its position and the one before; predict "
     "takes such a file too",
+    "--cliques file": "training_set_file holds graphs, and this file a clique on each line, [type] "
+    "qid:graph node ...; predict takes such a file too",
     "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
@@ -64,6 +66,7 @@ options:
                            for loss logistic, softmax or crf only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
 --edges file : features of edges of sequences, for a model that has some
+--cliques file : the cliques of graphs, for a model of graphs
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text

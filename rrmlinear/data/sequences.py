@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,26 +69,26 @@ class SequenceProblem:
     def bias(self) -> float:
         return self.rows.bias
 
-    def with_bias(self, bias: float) -> SequenceProblem:
+    def with_bias(self, bias: float) -> Self:
         """The same problem with a column of this value appended; negative: none."""
         if not np.isfinite(bias):
             raise ValueError(f"bias must be a finite number, got {bias}")
         return replace(self, rows=self.rows.with_bias(bias))
 
-    def take(self, chosen: NDArray[np.int64]) -> SequenceProblem:
+    def take(self, chosen: NDArray[np.int64]) -> Self:
         """The chosen sequences, in that order (their rows are copied); the labels stay."""
         starts, places = _places(self.starts, chosen)
         edges = self.edges
         if edges is not None:
             before = self.starts - np.arange(len(self.starts))
             edges = take_rows(edges, _places(before, chosen)[1])
-        return SequenceProblem(
-            take_rows(self.rows, places),
-            self.label[places],
-            starts,
-            self.labels,
-            None if self.weights is None else self.weights[chosen],
-            edges,
+        return replace(
+            self,
+            rows=take_rows(self.rows, places),
+            label=self.label[places],
+            starts=starts,
+            weights=None if self.weights is None else self.weights[chosen],
+            edges=edges,
         )
 
     def split(self, of_positions: NDArray[Any]) -> list[NDArray[Any]]:
@@ -146,7 +146,7 @@ class SequenceProblem:
         return replace(self.to_problem(), rows=rows)
 
     @classmethod
-    def from_problem(cls, problem: Problem) -> SequenceProblem:
+    def from_problem(cls, problem: Problem) -> Self:
         """The sequences of a problem whose query ids tell them: equal ids in a row are one.
 
         Raises ValueError where there are no query ids, where an id comes back after another, for
@@ -173,7 +173,7 @@ class SequenceProblem:
         *,
         labels: Any = None,
         bias: float = -1.0,
-    ) -> SequenceProblem:
+    ) -> Self:
         """The problem of m matrices, sparse or dense, of d columns and a row for each position,
         and of m lists of labels. With features of edges X has pairs of such a matrix and one with a
         row for each position but the first.

@@ -43,7 +43,41 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ChainModel(TrainedModel):
+class LabellingModel(TrainedModel):
+    """What models of sequences and of graphs have in common: marginals by their loss, files."""
+
+    @property
+    def link(self) -> str | None:
+        """The way from scores to marginals, or None."""
+        return None if self.loss is None else loss_row(self.loss).link
+
+    def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
+        """The label of each position or node, in the labelling of the highest score."""
+        raise NotImplementedError
+
+    def predict_marginals(self, X: Any, threads: int = 1) -> NDArray[np.float64]:
+        """The probability of each label at each position or node."""
+        raise NotImplementedError
+
+    def check_marginals(self) -> None:
+        """Raise ValueError where scores are no likelihoods."""
+        if self.link is None:
+            known = [name for name, row in NAMED_LOSSES.items() if row.link == "marginals"]
+            raise ValueError(f"loss {self.loss} has no marginals: {' and '.join(known)} has them")
+
+    def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
+        """Write a model file, whole or not at all; see `training.model_file`.
+
+        Raises ValueError with ``liblinear``, as LIBLINEAR has no transitions, and for labels that
+        are no whole numbers.
+        """
+        if self.labels.dtype.kind not in "iu":
+            raise ValueError(f"a model file has numbers as labels, not {self.labels[0]!r}")
+        save_model(self, path, liblinear)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainModel(LabellingModel):
     """A `TrainedModel` with transitions, which labels sequences; else as `Model`.
 
     A labelling y of a sequence has the score Σ_t w_{y_t}'x_t + Σ_t T_t[y_{t−1}, y_t], T_t the
@@ -70,11 +104,6 @@ class ChainModel(TrainedModel):
     #: Mixtures of labellings that a later training may begin from, where the solver has some.
     labellings: Any = None
 
-    @property
-    def link(self) -> str | None:
-        """The way from scores to marginals, or None."""
-        return None if self.loss is None else loss_row(self.loss).link
-
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each position, in the labelling of the highest score."""
         given = self._given(X)
@@ -93,9 +122,7 @@ class ChainModel(TrainedModel):
 
         Raises ValueError for losses whose scores are no likelihoods.
         """
-        if self.link is None:
-            known = [name for name, row in NAMED_LOSSES.items() if row.link == "marginals"]
-            raise ValueError(f"loss {self.loss} has no marginals: {' and '.join(known)} has them")
+        self.check_marginals()
         given = self._given(X)
         marginals = np.empty((given.rows.shape[0], len(self.labels)))
 
@@ -197,16 +224,6 @@ class ChainModel(TrainedModel):
         else:
             with thread_pool(threads) as pool:
                 list(pool.map(lambda bound: part(*bound), bounds))
-
-    def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
-        """Write a model file, whole or not at all; see `training.model_file`.
-
-        Raises ValueError with ``liblinear``, as LIBLINEAR has no transitions, and for labels that
-        are no whole numbers.
-        """
-        if self.labels.dtype.kind not in "iu":
-            raise ValueError(f"a model file has numbers as labels, not {self.labels[0]!r}")
-        save_model(self, path, liblinear)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> ChainModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -74,19 +74,8 @@ def solve_chains(
     start: ChainModel | None = None,
 ) -> tuple[ChainModel, Result]:
     """`fit_chains`, without the warning that the tolerance was not reached."""
-    if chosen.kind != "chain":
-        raise ChoiceError(
-            Named("loss", chosen.loss_row.name),
-            " is of examples, and the problem has sequences",
-            field="loss",
-            value=chosen.loss_row.name,
-        )
+    check_sequences(problem, chosen, "positions")
     rows, k = problem.rows, problem.n_labels
-    if k < 2:
-        raise ValueError(
-            f"all {problem.n_positions} positions have label {problem.labels[0]}: training takes "
-            "at least two"
-        )
     if (rows.width + k * (1 + problem.n_edge_features)) * k > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {rows.width} features")
     costs = sequence_costs(problem, chosen.choices.C)
@@ -122,6 +111,24 @@ def solve_chains(
         labellings=solver.labellings() if hasattr(solver, "labellings") else None,
     )
     return model, result
+
+
+def check_sequences(problem: SequenceProblem, chosen: Selection, positions: str) -> None:
+    """Raise unless the loss is one of sequences and there are two labels; ``positions`` is what the
+    error calls these.
+    """
+    if chosen.kind != "chain":
+        raise ChoiceError(
+            Named("loss", chosen.loss_row.name),
+            " is of examples, and the problem has sequences",
+            field="loss",
+            value=chosen.loss_row.name,
+        )
+    if problem.n_labels < 2:
+        raise ValueError(
+            f"all {problem.n_positions} {positions} have label {problem.labels[0]}: training takes "
+            "at least two"
+        )
 
 
 def _alike(problem: SequenceProblem, chosen: Selection) -> AlikeColumns | None:
@@ -209,9 +216,13 @@ def _groups(groups: Any, d: int, sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 def cross_validate_sequences(
-    problem: SequenceProblem, chosen: Selection, folds: int, on_pass: OnPass | None = None
+    problem: SequenceProblem,
+    chosen: Selection,
+    folds: int,
+    on_pass: OnPass | None = None,
+    train: Callable[..., Any] = fit_chains,
 ) -> NDArray[Any]:
-    """Predict the label of each position by a model trained on the other folds.
+    """Predict the label of each position by a model trained on the other folds, by ``train``.
 
     The folds are of sequences; else as `cross_validate`.
     """
@@ -219,7 +230,7 @@ def cross_validate_sequences(
     lengths = np.diff(problem.starts)
     for name, held_out, rest in parts_of(problem.n_sequences, folds, chosen.choices.seed):
         try:
-            model = fit_chains(problem.take(rest), chosen, on_pass)
+            model = train(problem.take(rest), chosen, on_pass)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         found = model.predict(problem.take(held_out))

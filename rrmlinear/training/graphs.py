@@ -2,111 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.chain_builders import graph_risk
-from rrmlinear.catalog.selection import Selection
-from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.solvers.loop.result import OnPass, Result
-from rrmlinear.training.chains import sequence_costs
+from rrmlinear.training.chain_model import LabellingModel
+from rrmlinear.training.chains import COLUMNS, check_sequences, sequence_costs
+from rrmlinear.training.fit import NotSolvedWarning
+from rrmlinear.training.model_file import ModelFileError, load_model
+from rrmlinear.training.stored import shaped_tables
 
 Array = NDArray[np.float64]
-Graphs = Sequence[Sequence[Sequence[int]]]
-Types = Sequence[Sequence[int]] | None
 
 
 @dataclass(frozen=True, eq=False)
-class GraphModel:
-    """Weights of nodes, and a table of weights for each kind of clique: its type, or its size.
+class GraphModel(LabellingModel):
+    """A `TrainedModel` with tables of cliques, which labels the nodes of graphs; else as `Model`.
 
-    A labelling y of a graph has the score Σ_t w_{y_t}'x_t + Σ_c T_c(y_c) over its cliques. Rows of
-    nodes and results stand graph after graph; see `Cliques` for ``graphs`` and ``types``.
+    A labelling y of a graph has the score Σ_t w_{y_t}'x_t + Σ_c T_c(y_c) over its cliques, T_c the
+    one of ``tables`` with its type, or its size where cliques have no types. Graphs are given as a
+    `GraphProblem`, whose labels do not count, or as a list as `GraphProblem.from_lists` takes it.
+    Results stand node after node, graph after graph; `GraphProblem.split` cuts them.
     """
 
-    labels: NDArray[Any]
-    weights: Array
-    tables: Mapping[int, Array]
-    n_features: int
-    bias: float = -1.0
+    def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
+        """The label of each node, in the labelling of the highest score; ``threads`` is not used.
 
-    def predict(
-        self, rows: Rows, starts: NDArray[np.int64], graphs: Graphs, types: Types = None
-    ) -> NDArray[Any]:
-        """The label of each node, in the labelling of the highest score."""
-        messages, nodes, tables, m = self._ready(rows, starts, graphs, types)
+        Raises ValueError for cliques of types, or sizes, that were in no graph of the training.
+        """
+        messages, nodes, tables, m = self._ready(X)
         found = np.empty(len(nodes), dtype=np.int32)
         messages.best(nodes, tables, found, np.empty(m), 0, m)
         return self.labels[found]
 
-    def predict_marginals(
-        self, rows: Rows, starts: NDArray[np.int64], graphs: Graphs, types: Types = None
-    ) -> Array:
-        """The probability of each label at each node, n × k, of labellings as likely as e^score."""
-        messages, nodes, tables, m = self._ready(rows, starts, graphs, types)
+    def predict_marginals(self, X: Any, threads: int = 1) -> Array:
+        """The probability of each label at each node, n × k, of labellings as likely as e^score.
+
+        Raises ValueError as `predict` does, and for losses whose scores are no likelihoods.
+        """
+        self.check_marginals()
+        messages, nodes, tables, m = self._ready(X)
         marginals = np.zeros_like(nodes)
         unused, ones = np.zeros_like(tables), np.ones(m)
         messages.sums(nodes, tables, 1.0, ones, marginals, unused, np.empty(m), 0, m)
         return marginals
 
-    def _ready(
-        self, rows: Rows, starts: NDArray[np.int64], graphs: Graphs, types: Types
-    ) -> tuple[Messages, Array, Array, int]:
+    def _ready(self, X: Any) -> tuple[Messages, Array, Array, int]:
         """Messages, scores of nodes and of the tables, and the number of graphs."""
-        cliques = Cliques(graphs, starts, len(self.labels), types)
+        given = X if isinstance(X, GraphProblem) else GraphProblem.unlabelled(X)
+        cliques = _cliques(given, len(self.labels))
+        known = self.tables or {}
         for kind, size in zip(cliques.kinds, cliques.tables, strict=True):
-            if kind not in self.tables:
-                word = f"{kind} nodes" if types is None else f"type {kind}"
+            if kind not in known:
+                word = f"{kind} nodes" if given.types is None else f"type {kind}"
                 raise ValueError(f"cliques of {word} were in no graph of the training")
-            if self.tables[kind].ndim != size:
+            if known[kind].ndim != size:
                 raise ValueError(
                     f"cliques of type {kind} have {size} nodes, and those of the training "
-                    f"{self.tables[kind].ndim}"
+                    f"{known[kind].ndim}"
                 )
-        parts = [self.tables[kind].ravel() for kind in cliques.kinds]
-        nodes = rows.with_bias(self.bias).product(self.weights, self.n_features)
-        return Messages(cliques), nodes, np.concatenate([*parts, np.zeros(0)]), len(starts) - 1
+        parts = [known[kind].ravel() for kind in cliques.kinds]
+        nodes = given.rows.with_bias(self.bias).product(self.weights, self.n_features)
+        return Messages(cliques), nodes, np.concatenate([*parts, np.zeros(0)]), given.n_sequences
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model file, checking all of it; ModelFileError for one without tables."""
+        stored = load_model(path)
+        if stored.tables is None:
+            raise ModelFileError(f"{path} holds no model of graphs: it has no tables of cliques")
+        return cls(**vars(stored))
+
+
+def fit_graphs(
+    problem: GraphProblem, parameter: Parameter, on_pass: OnPass | None = None
+) -> GraphModel:
+    """minimize Ω(W, T) + Σ_g C c_g φ_g(W, T) over graphs g with weights c_g.
+
+    ``parameter`` names the loss φ, "crf" or "m3n", and the regularizer Ω, by default
+    ½‖W‖² + ½‖T‖². W has a column of weights for each label, and T a table for each type of cliques,
+    or each size where they have no types, with a weight for each labelling of a clique.
+
+    ``on_pass``, the result and errors are as in `rrmlinear.fit`; ValueError too for cliques of no
+    decomposable graph.
+    """
+    return fit_selected_graphs(problem, select(parameter), on_pass, stacklevel=3)
+
+
+def fit_selected_graphs(
+    problem: GraphProblem,
+    chosen: Selection,
+    on_pass: OnPass | None = None,
+    stacklevel: int = 2,
+) -> GraphModel:
+    """`fit_graphs` with a `Selection`."""
+    model, result = solve_graphs(problem, chosen, on_pass)
+    if not result.solved:
+        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+    return model
 
 
 def solve_graphs(
-    problem: SequenceProblem,
-    graphs: Graphs,
-    types: Types,
-    chosen: Selection,
-    on_pass: OnPass | None = None,
+    problem: GraphProblem, chosen: Selection, on_pass: OnPass | None = None
 ) -> tuple[GraphModel, Result]:
-    """minimize Ω(W, T) + Σ_g C c_g φ_g(W, T) over graphs g with weights c_g.
-
-    The sequences of the problem are the nodes of the graphs, one after the other. Raises
-    ValueError for fewer than two labels and cliques of no decomposable graph.
-    """
+    """`fit_selected_graphs`, without the warning that the tolerance was not reached."""
+    check_sequences(problem, chosen, "nodes")
+    for name in (*COLUMNS, "observed"):
+        if getattr(chosen.choices, name) is not None:
+            value = getattr(chosen.choices, name)
+            raise ChoiceError(Named(name), " is not for graphs", field=name, value=value)
     rows, k = problem.rows, problem.n_labels
-    if k < 2:
-        raise ValueError(
-            f"all {problem.n_positions} nodes have label {problem.labels[0]}: training takes at "
-            "least two"
-        )
-    cliques = Cliques(graphs, problem.starts, k, types)
+    cliques = _cliques(problem, k)
     costs = sequence_costs(problem, chosen.choices.C)
     risk = graph_risk(rows, problem.label, cliques, costs, chosen.loss, chosen.choices.threads)
     omega = chosen.regularizer.over(risk.shape)
     solver = chosen.solver_for(rows, problem.label, None, costs, omega, risk=risk)
     result = solver.solve(chosen.stopping, on_pass)
     nodes = rows.width * k
-    tables = np.split(result.weights[nodes:], cliques.begins[1:-1])
-    shaped = zip(cliques.kinds, cliques.tables, tables, strict=True)
+    sizes = dict(zip(cliques.kinds, cliques.tables, strict=True))
     model = GraphModel(
-        problem.labels,
-        result.weights[:nodes].reshape(rows.width, k),
-        {kind: table.reshape((k,) * size) for kind, size, table in shaped},
-        problem.n_features,
-        problem.bias,
+        solver_name=chosen.solver.name,
+        labels=problem.labels,
+        weights=result.weights[:nodes].reshape(rows.width, k),
+        n_features=problem.n_features,
+        bias=problem.bias,
+        loss=chosen.loss_row.name,
+        tables=shaped_tables(result.weights[nodes:].reshape(-1, k), sizes),
+        parameter=chosen.choices,
+        result=result,
     )
     return model, result
+
+
+def _cliques(problem: GraphProblem, k: int) -> Cliques:
+    return Cliques(problem.cliques, problem.starts, k, problem.types, problem.names)

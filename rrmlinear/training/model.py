@@ -139,6 +139,6 @@ class Model(TrainedModel):
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file, checking all of it; see `training.model_file`."""
         stored = load_model(path)
-        if stored.transitions is not None:
-            raise ModelFileError(f"{path} holds a model of sequences, with transitions")
+        if stored.rows_behind is not None:
+            raise ModelFileError(f"{path} holds a model {stored.structure}")
         return cls(**vars(stored))

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -21,16 +21,16 @@ from rrmlinear.data.text._weights_text import format_weights, parse_weights, tex
 from rrmlinear.data.text.alike_weights import AlikeWeights
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.data.text.whole_file import whole_file
-from rrmlinear.training.stored import StoredModel
+from rrmlinear.training.stored import StoredModel, shaped_tables, sizes_of_tables
 
 BLOCK_SIZE = 1 << 20  # bytes of text at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
-#: Lines of models of sequences: labels, features of edges, lines of weights.
+#: Lines of models of sequences: labels, features of edges, lines of weights; and that of graphs.
 OF_CHAINS = ("transitions", "edge_features", "lines")
-KEYS = ("solver_type", "loss", "nr_class", "label", "nr_feature", "bias", "rho", *OF_CHAINS)
+ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
+KEYS = (*ALWAYS, "loss", "label", "rho", "tables", *OF_CHAINS)
 #: The numbers of measures that a header may have.
 NUMBERS = ("beta", "k")
-ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
 #: Kinds of models without a line of labels.
 UNLABELLED = ("regression", "one-class")
 LARGEST_COUNT = 2**48
@@ -47,26 +47,26 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
     as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. The
-    file is complete or left as it was. Every number has 17 digits, so that the model read back
-    predicts bit for bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same
-    labels or values, and there is no line ``loss``; a threshold moves into the weight of the bias.
+    file is complete or left as it was. Numbers have 17 digits: models read back predict bit for
+    bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same labels or
+    values, and there is no line ``loss``; a threshold moves into the weight of the bias.
 
     A model of sequences has lines ``transitions``, ``edge_features`` and ``lines``, the number of
     lines behind the header. Its rows are those of the weights, of the transitions and of each
-    feature of edges, numbered from 1; see `AlikeWeights`.
+    feature of edges, numbered from 1; see `AlikeWeights`. A model of graphs has ``lines`` and
+    ``tables``, the type and the nodes of each; the last node's labels are the columns of its rows.
 
-    Raises OSError as `open` does, and ValueError for a model that no file can hold (no features,
-    weights that are not finite, a loss that is not known).
+    Raises OSError as `open` does, and ValueError for a model without features, weights that are not
+    finite, and a loss that is not known.
     """
     weights = np.ascontiguousarray(model.weights, dtype=np.float64)
     if model.n_features < 1:
         raise ValueError("a model without features cannot be saved")
-    if model.transitions is not None:
-        if liblinear:
-            raise ValueError(
-                "a model of sequences has transitions, which LIBLINEAR has no place for"
-            )
-        weights = np.concatenate([weights, model.transitions, *_of_edges(model)])
+    behind = model.rows_behind
+    if liblinear and behind is not None:
+        raise ValueError(f"a model {model.structure}, which LIBLINEAR has no place for")
+    if behind is not None:
+        weights = np.concatenate([weights, *behind])
     if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if liblinear and model.loss is not None:
@@ -75,7 +75,7 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
             weights, model = _without_threshold(model, weights)
     elif model.loss is None and len(losses_of_model(model.solver_name)) > 1:
         raise ValueError(f"a model of {model.solver_name} cannot be saved without its loss")
-    if model.transitions is not None:
+    if behind is not None:
         alike = AlikeWeights(weights)
         with whole_file(path) as file:
             file.write(_header_of(model, alike.n_lines).encode())
@@ -111,10 +111,6 @@ def _without_threshold(
     return weights, replace(model, rho=None)
 
 
-def _of_edges(model: StoredModel) -> NDArray[np.float64]:
-    return np.empty((0, 1, 1)) if model.edge_weights is None else model.edge_weights
-
-
 def _header_of(model: StoredModel, n_lines: int = 0) -> str:
     lines = [f"solver_type {model.solver_name}"]
     if len(losses_of_model(model.solver_name)) > 1:
@@ -125,19 +121,17 @@ def _header_of(model: StoredModel, n_lines: int = 0) -> str:
     lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}"]
     if model.rho is not None:
         lines.append(f"rho {model.rho:.17g}")
-    if model.transitions is not None:
-        numbers = (len(model.transitions), len(_of_edges(model)), n_lines)
-        lines += [f"{name} {count}" for name, count in zip(OF_CHAINS, numbers, strict=True)]
+    lines += model.lines_behind(n_lines)
     if len(losses_of_model(model.solver_name)) > 1:
         lines += [f"{name} {value:.17g}" for name, value in model.numbers.items()]
     return "\n".join([*lines, "w", ""])
 
 
 def load_model(path: str | PathLike[str]) -> StoredModel:
-    """Read a model file; every claim in it is checked, and nothing is executed.
+    """Read a model file, LIBLINEAR's too; each claim in it is checked, and nothing is executed.
 
-    LIBLINEAR's own models are read too. Header lines may stand in
-    any order before ``w``. Sizes are compared with the file's length before memory is allocated.
+    Header lines may stand in any order before ``w``. Sizes are compared with the file's length
+    before memory is allocated.
 
     Raises ModelFileError (a ValueError) with file, line and what was found, and OSError as `open`
     does.
@@ -163,18 +157,17 @@ class _Reading:
         if kind == "measure" and n_classes != 2:
             raise self._error(f"a model of loss {loss} has 2 classes", self.found["nr_class"][0])
         n_features = self._count("nr_feature", 1)
-        bias = self._bias()
+        bias = self._number("bias")
         rho = self._rho(loss_row(loss).threshold)
         two = kind == "measure" or (kind == "binary" and n_classes == 2)
-        one_column = kind in UNLABELLED or two
-        numbers, rows = self._numbers(loss), n_features + (bias >= 0)
-        if kind == "one-class":
-            labels = np.array([1, -1])
-        parts = self._of_chain(kind, rows, n_classes)
-        if parts is None:
-            parts = self._weights(rows, 1 if one_column else n_classes), None, None
-        given = (solver_name, labels, parts[0], n_features, bias, loss, rho, parts[1])
-        return StoredModel(*given, numbers, parts[2])
+        columns = 1 if kind in UNLABELLED or two else n_classes
+        labels = np.array([1, -1]) if kind == "one-class" else labels
+        of_model = self._of_examples
+        if kind == "chain":
+            of_model = self._of_graphs if "tables" in self.found else self._of_chains
+        weights, others = of_model(n_features + (bias >= 0), columns)
+        others["numbers"] = self._numbers(loss)
+        return StoredModel(solver_name, labels, weights, n_features, bias, loss, rho, **others)
 
     def _error(self, text: str, line: int | None = None, liblinear: str = "") -> ModelFileError:
         place = f"{self.path}, line {self.line if line is None else line}: {text}"
@@ -208,6 +201,11 @@ class _Reading:
         missing = [name for name in names if name not in self.found]
         if missing:
             raise self._error(f"the header ends without {', '.join(missing)}")
+
+    def _refuse(self, names: Iterable[str], sentence: str) -> None:
+        for name in names:
+            if name in self.found:
+                raise self._error(f"{sentence} {name}", self.found[name][0])
 
     def _solver_and_loss(self) -> tuple[str, str]:
         line, value = self.found["solver_type"]
@@ -266,9 +264,6 @@ class _Reading:
             raise self._error(f"the label {names[counts > 1][0]} stands there twice", line)
         return labels
 
-    def _bias(self) -> float:
-        return self._number("bias")
-
     def _rho(self, needed: bool) -> float | None:
         if needed:
             self._need(("rho",))
@@ -292,20 +287,31 @@ class _Reading:
             result[name] = number
         return result
 
-    def _of_chain(self, kind: str, rows: int, k: int) -> Any:
-        """Weights, transitions and weights of edges of a model of sequences; None for others."""
-        if kind != "chain":
-            for name in OF_CHAINS:
-                if name in self.found:
-                    raise self._error(f"only a model of sequences has {name}", self.found[name][0])
-            return None
+    def _of_examples(self, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        self._refuse(["tables"], "only a model of graphs has")
+        self._refuse(OF_CHAINS, "only a model of sequences has")
+        return self._weights(rows, k), {}
+
+    def _of_chains(self, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:
         self._need(OF_CHAINS)
         if self._count("transitions", 2) != k:
             raise self._error(f"transitions must be nr_class, {k}", self.found["transitions"][0])
         edges = self._count("edge_features", 0)
         weights = self._alike_weights(rows + k * (1 + edges), k, self._count("lines", 0))
         of_edges = weights[rows + k :].reshape(edges, k, k) if edges else None
-        return weights[:rows], weights[rows : rows + k], of_edges
+        return weights[:rows], {"transitions": weights[rows : rows + k], "edge_weights": of_edges}
+
+    def _of_graphs(self, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        self._need(OF_CHAINS[2:])
+        self._refuse(OF_CHAINS[:2], "a model with tables has no")
+        line, value = self.found["tables"]
+        try:
+            sizes = sizes_of_tables(value.decode("ascii", "backslashreplace"), k)
+        except ValueError as error:
+            raise self._error(str(error), line) from None
+        n_rows = rows + sum(k ** (size - 1) for size in sizes.values())
+        weights = self._alike_weights(n_rows, k, self._count("lines", 0))
+        return weights[:rows], {"tables": shaped_tables(weights[rows:], sizes)}
 
     def _number(self, name: str) -> float:
         line, value = self.found[name]

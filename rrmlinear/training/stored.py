@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.risks.layouts.graphs.cliques import MAX_TABLE
+
+#: A type and a number of nodes, few enough for a power of it.
+TABLE = re.compile(r"([+-]?[0-9]{1,18}):([1-9][0-9]?)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +26,8 @@ class StoredModel:
     and its score is x'w − ``rho``, as is that of a measure that ranks. Labels stand in the order of
     first appearance in the training data; those of a measure begin with the larger. A model of
     sequences has ``transitions``, k × k: the weight of label j behind label i stands in row i and
-    column j; and where it has features of edges, ``edge_weights``, such a matrix for each.
+    column j; and where it has features of edges, ``edge_weights``, such a matrix for each. A model
+    of graphs has ``tables`` by the type or size of cliques, k × … × k, an axis for each node.
 
     ``numbers`` are those chosen of a measure, such as its β.
 
@@ -38,8 +45,70 @@ class StoredModel:
     transitions: NDArray[np.float64] | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
     edge_weights: NDArray[np.float64] | None = None
+    tables: Mapping[int, NDArray[np.float64]] | None = None
 
     @property
     def is_regression(self) -> bool:
         """Whether predictions are numbers, not labels."""
         return len(self.labels) == 0
+
+    @property
+    def structure(self) -> str:
+        """Words on what is labelled."""
+        of_graphs = self.tables is not None
+        return "of graphs, with tables" if of_graphs else "of sequences, with transitions"
+
+    @property
+    def rows_behind(self) -> list[NDArray[np.float64]] | None:
+        """The rows of k weights behind those of features in a file: of transitions and edges, or of
+        tables; None for a model of examples.
+        """
+        k = len(self.labels)
+        if self.tables is not None:
+            return [self.tables[kind].reshape(-1, k) for kind in sorted(self.tables)]
+        if self.transitions is None:
+            return None
+        return [self.transitions, *([] if self.edge_weights is None else self.edge_weights)]
+
+    def lines_behind(self, n_lines: int) -> list[str]:
+        """The header's lines on these rows, which stand in ``n_lines`` lines with the others."""
+        lines = []
+        if self.tables is not None:
+            kinds = (f" {kind}:{self.tables[kind].ndim}" for kind in sorted(self.tables))
+            lines = ["tables" + "".join(kinds)]
+        elif self.transitions is not None:
+            edges = 0 if self.edge_weights is None else len(self.edge_weights)
+            lines = [f"transitions {len(self.transitions)}", f"edge_features {edges}"]
+        return [*lines, f"lines {n_lines}"] if lines else []
+
+
+def sizes_of_tables(text: str, k: int) -> dict[int, int]:
+    """The types of tables and their numbers of nodes, written as ``type:nodes`` with types rising.
+
+    Raises ValueError, and for tables beyond `MAX_TABLE` too.
+    """
+    sizes: dict[int, int] = {}
+    for word in text.split():
+        found = TABLE.fullmatch(word)
+        if found is None:
+            raise ValueError(f"found {word[:40]!r} where type:nodes is expected")
+        kind, size = map(int, found.groups())
+        if k**size > MAX_TABLE:
+            raise ValueError(f"a table of {size} nodes has more than {MAX_TABLE} weights")
+        if sizes and kind <= max(sizes):
+            raise ValueError(f"found type {kind} behind {max(sizes)}; types must rise")
+        sizes[kind] = size
+    return sizes
+
+
+def shaped_tables(
+    rows: NDArray[np.float64], sizes: Mapping[int, int]
+) -> dict[int, NDArray[np.float64]]:
+    """The tables of these sizes by type, from rows of k weights, one table behind the other."""
+    k, begin = rows.shape[1], 0
+    tables = {}
+    for kind, size in sizes.items():
+        end = begin + k ** (size - 1)
+        tables[kind] = rows[begin:end].reshape((k,) * size)
+        begin = end
+    return tables

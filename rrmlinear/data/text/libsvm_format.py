@@ -18,17 +18,19 @@ from typing import Any, Literal
 import numpy as np
 
 from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
+from rrmlinear.data.text.cliques_text import with_cliques
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
 
-__all__ = ["LibsvmFormatError", "read_libsvm", "read_sequences", "write_libsvm"]
+__all__ = ["LibsvmFormatError", "read_graphs", "read_libsvm", "read_sequences", "write_libsvm"]
 
 BLOCK_SIZE = 1 << 19
 WRITTEN_AT_ONCE = 1 << 15  # stored values
@@ -97,6 +99,16 @@ def read_sequences(
     """
     given = (path_or_file, dtype, n_features, zero_based, threads, strict, block_size)
     return SequenceProblem.from_problem(_read(*given, sequences=True))
+
+
+def read_graphs(
+    path_or_file: Any, cliques_file: Any, threads: int | None = None, *, strict: bool = False
+) -> GraphProblem:
+    """Read graphs: their nodes as `read_sequences` reads positions, and from another file a clique
+    on each line, ``[type] qid:graph node node …``; see `with_cliques`.
+    """
+    nodes = _read(path_or_file, None, None, False, threads, strict, BLOCK_SIZE, sequences=True)
+    return with_cliques(nodes, cliques_file)
 
 
 def read_examples(path: str, threads: int | None, strict: bool) -> Problem:

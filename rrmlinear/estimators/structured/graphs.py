@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
-from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.estimators.arguments import RANGES, optional
 from rrmlinear.estimators.structured.positions import LabelsByWeights
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.graphs import solve_graphs
-
-
-class Parts(NamedTuple):
-    """A list of graphs taken apart: features of nodes, cliques, and types of cliques or None."""
-
-    features: list[Any]
-    cliques: list[Any]
-    types: list[Any] | None
 
 
 @dataclass(eq=False, repr=False)
@@ -65,51 +56,29 @@ class Graph(LabelsByWeights):
         fewer than two labels.
         """
         self._validate_params()
-        parts = _parts(X)
         bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
-        problem = SequenceProblem.from_lists(parts.features, y, sample_weight, bias=bias)
+        problem = GraphProblem.from_lists(X, y, sample_weight, bias=bias)
         if problem.weights is not None and not problem.weights.any():
             raise ValueError("sample_weight is zero for all graphs; at least one must count")
         with own_words(self._solvers):
             chosen = select(Parameter(**self._choices()))
-            model, result = solve_graphs(
-                problem, parts.cliques, parts.types, chosen, self._on_pass()
-            )
-        self._model = model
+            model, result = solve_graphs(problem, chosen, self._on_pass())
+        self._model = replace(model, parameter=None, result=None)
         self._set_weights(problem, model.weights, bias)
-        self.tables_ = dict(model.tables)
+        self.tables_ = dict(model.tables or {})
         self._set_certificate(result)
         return self
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each graph, a list of arrays."""
-        starts, rows, parts = self._stacked(X)
-        found = self._model.predict(rows, starts, parts.cliques, parts.types)
-        return np.split(found, starts[1:-1])
+        problem = self._given(X)
+        return problem.split(self._model.predict(problem))
 
-    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows, Parts]:
+    def _given(self, X: Any) -> GraphProblem:
         check_is_fitted(self)
-        parts = _parts(X)
-        starts, rows = stack(parts.features)
-        self._check_width(rows)
-        return starts, rows, parts
-
-
-def _parts(X: Sequence[Any]) -> Parts:
-    if hasattr(X, "tocsr") or isinstance(X, str | bytes | np.ndarray) or not hasattr(X, "__len__"):
-        raise ValueError("X must be a list of graphs: pairs of a matrix and a list of cliques")
-    if not len(X):
-        raise ValueError("X has 0 graphs; at least one is needed")
-    for g, each in enumerate(X):
-        if not isinstance(each, tuple | list) or len(each) not in (2, 3):
-            raise ValueError(
-                f"X[{g}] must be a pair of a matrix, with a row for each node, and a list of "
-                "cliques; or these and a list of the types of the cliques"
-            )
-        if len(each) != len(X[0]):
-            raise ValueError(f"X[{g}] and X[0] must both have types of cliques, or neither")
-    features, cliques, *types = map(list, zip(*X, strict=True))
-    return Parts(features, cliques, types[0] if types else None)
+        problem = GraphProblem.unlabelled(X)
+        self._check_width(problem.rows)
+        return problem
 
 
 @dataclass(eq=False, repr=False)
@@ -195,9 +164,8 @@ class GraphCRF(Graph):
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """The probability of each label at each node: for each graph an array n × k."""
-        starts, rows, parts = self._stacked(X)
-        marginals = self._model.predict_marginals(rows, starts, parts.cliques, parts.types)
-        return np.split(marginals, starts[1:-1])
+        problem = self._given(X)
+        return problem.split(self._model.predict_marginals(problem))
 
 
 @dataclass(eq=False, repr=False)

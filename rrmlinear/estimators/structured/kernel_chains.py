@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack
@@ -199,11 +200,12 @@ class KernelChainCRF(LabelsPositions):
         chosen = select(choices)
         n = len(basis)
         if self.cliques == BY_POSITION:
-            graphs, types = _chains(problem.starts)
-            in_graphs, result = solve_graphs(problem, graphs, types, chosen, self._on_pass())
+            in_graphs, result = solve_graphs(_as_graphs(problem), chosen, self._on_pass())
             weights, k = basis @ in_graphs.weights, problem.n_labels
-            self._model: Any = replace(in_graphs, weights=weights, n_features=n)
-            each = [in_graphs.tables[place] for place in sorted(in_graphs.tables)]
+            self._model: Any = replace(
+                in_graphs, weights=weights, n_features=n, parameter=None, result=None
+            )
+            each = [table for _, table in sorted((in_graphs.tables or {}).items())]
             self.transitions_: Any = np.array(each).reshape(-1, k, k)
         else:
             in_chains, result = solve_chains(problem, chosen, self._on_pass())
@@ -225,21 +227,23 @@ class KernelChainCRF(LabelsPositions):
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each sequence, a list of arrays."""
-        starts, rows = self._stacked(X)
-        return np.split(self._model.predict(*self._of(starts, rows)), starts[1:-1])
+        problem = self._given(X)
+        return problem.split(self._model.predict(problem))
 
     def predict_marginals(self, X: Any) -> list[Array]:
         """The probability of each label at each position: for each sequence an array n × k."""
-        starts, rows = self._stacked(X)
-        return np.split(self._model.predict_marginals(*self._of(starts, rows)), starts[1:-1])
+        problem = self._given(X)
+        return problem.split(self._model.predict_marginals(problem))
 
-    def _of(self, starts: NDArray[np.int64], rows: Rows) -> tuple[Any, ...]:
-        """The arguments of a prediction by the model."""
+    def _given(self, X: Any) -> SequenceProblem:
+        """Sequences whose rows are their kernel with the training positions."""
+        starts, rows = self._stacked(X)
         ready = rows_of(self._kernel(rows, starts))
+        unknown = np.zeros(ready.shape[0], dtype=np.int32)
+        problem = SequenceProblem(ready, unknown, starts, self.classes_)
         if self.cliques == BY_POSITION:
-            return ready, starts, *_chains(starts, len(self.transitions_))
-        nothing = np.zeros(ready.shape[0], dtype=np.int32)
-        return (SequenceProblem(ready, nothing, starts, self.classes_),)
+            return _as_graphs(problem, len(self.transitions_))
+        return problem
 
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows]:
         check_is_fitted(self)
@@ -261,9 +265,13 @@ def _matrix(rows: Rows) -> Any:
     return Problem(rows, np.zeros(rows.shape[0])).to_scipy().astype(np.float64)
 
 
-def _chains(
-    starts: NDArray[np.int64], places: int = MOST_POSITIONS
-) -> tuple[list[list[tuple[int, int]]], list[list[int]]]:
-    """Edges of sequences, and their places as types; edges beyond the last place are left out."""
-    lengths = np.minimum(np.diff(starts) - 1, places).tolist()
-    return [[(t, t + 1) for t in range(n)] for n in lengths], [list(range(n)) for n in lengths]
+def _as_graphs(problem: SequenceProblem, places: int = MOST_POSITIONS) -> GraphProblem:
+    """Sequences as graphs of their edges, whose places are their types; edges beyond the last place
+    are left out.
+    """
+    lengths = np.minimum(np.diff(problem.starts) - 1, places).tolist()
+    return GraphProblem(
+        **vars(problem),
+        cliques=[[(t, t + 1) for t in range(n)] for n in lengths],
+        types=[list(range(n)) for n in lengths],
+    )

@@ -29,7 +29,7 @@ class Cliques:
     connected part. A chain or a tree is given by its edges, any other graph by the cliques of a
     triangulation of it. A clique may be part of another, and a node in no clique stands alone.
 
-    Raises ValueError for cliques that are not as said, with the number of the graph.
+    Raises ValueError for cliques that are not as said, with the number of the graph or its name.
     """
 
     def __init__(
@@ -38,12 +38,14 @@ class Cliques:
         starts: Places,
         k: int,
         types: Sequence[Sequence[int]] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         self.starts, self.k = np.ascontiguousarray(starts, dtype=np.int64), k
         if len(graphs) != len(self.starts) - 1:
             raise ValueError(f"there are cliques of {len(graphs)} graphs, not {len(starts) - 1}")
+        names = [str(g) for g in range(len(graphs))] if names is None else names
         kinds = [[len(c) for c in cliques] for cliques in graphs] if types is None else types
-        size = _sizes(graphs, kinds)
+        size = _sizes(graphs, kinds, names)
         self.kinds = sorted(size)
         self.tables = [size[kind] for kind in self.kinds]
         place = {kind: at for at, kind in enumerate(self.kinds)}
@@ -55,9 +57,9 @@ class Cliques:
         first = 0
         for g, given in enumerate(graphs):
             nodes = int(self.starts[g + 1] - self.starts[g])
-            cliques = _checked(given, nodes, k, g)
+            cliques = _checked(given, nodes, k, names[g])
             if (cliques, nodes) not in forests:
-                forests[cliques, nodes] = forest_of(cliques, nodes, g)
+                forests[cliques, nodes] = forest_of(cliques, nodes, names[g])
             forest = forests[cliques, nodes]
             table = [self.begins[place[kind]] for kind in kinds[g]]
             columns.append(self._columns(forest, table, first, int(self.starts[g])))
@@ -144,11 +146,13 @@ class _Maps:
 
 
 def _sizes(
-    graphs: Sequence[Sequence[Sequence[int]]], kinds: Sequence[Sequence[int]]
+    graphs: Sequence[Sequence[Sequence[int]]],
+    kinds: Sequence[Sequence[int]],
+    names: Sequence[str],
 ) -> dict[int, int]:
     """The sizes of cliques by type."""
     size: dict[int, int] = {}
-    for g, (cliques, own) in enumerate(zip(graphs, kinds, strict=True)):
+    for g, cliques, own in zip(names, graphs, kinds, strict=True):
         if len(cliques) != len(own):
             raise ValueError(f"graph {g} has {len(cliques)} cliques and {len(own)} types")
         for clique, kind in zip(cliques, own, strict=True):
@@ -160,7 +164,7 @@ def _sizes(
     return size
 
 
-def _checked(given: Sequence[Sequence[int]], nodes: int, k: int, g: int) -> tuple[Clique, ...]:
+def _checked(given: Sequence[Sequence[int]], nodes: int, k: int, g: str) -> tuple[Clique, ...]:
     cliques = tuple(tuple(int(node) for node in clique) for clique in given)
     for clique in cliques:
         if not clique or len(set(clique)) < len(clique):
@@ -175,7 +179,7 @@ def _checked(given: Sequence[Sequence[int]], nodes: int, k: int, g: int) -> tupl
     return cliques
 
 
-def forest_of(cliques: Sequence[Clique], nodes: int, g: int = 0) -> Forest:
+def forest_of(cliques: Sequence[Clique], nodes: int, g: str) -> Forest:
     """A forest over cliques in which those that hold a node are connected; ValueError for none.
 
     It is a spanning forest with the largest separators (Kruskal's). Every such forest serves if one
