@@ -6,6 +6,7 @@ Each imports its solver when it is called.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -98,10 +99,11 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     """The task's rows as one part of many, with the ascent that goes up on them.
 
     ``duals`` are those of the part to begin with, in the form of its checkpoint; ``place`` is its
-    number.
+    number. Intercepts that are left free are those of all parts: a part has a column for them.
     """
     from rrmlinear.solvers.rounds.part import Part
 
+    task = replace(task, choices=replace(task.choices, free_bias=None))
     columns = task.n_classes or 1
     return Part(_ascent_of(task), task.regularizer, columns, partial(risk_of, task), duals, place)
 

@@ -98,10 +98,14 @@ class Selection:
             )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
-        if self.choices.free_bias and not problem.bias > 0:
+        self.check_bias(problem.bias)
+
+    def check_bias(self, bias: float) -> None:
+        """Raise ChoiceError where intercepts are to be free of a problem without a bias above 0."""
+        if self.choices.free_bias and not bias > 0:
             raise ChoiceError(
                 Named("free_bias"),
-                f" needs a problem with a bias above 0: its bias is {problem.bias:g}",
+                f" needs a problem with a bias above 0: its bias is {bias:g}",
                 field="free_bias",
                 value=True,
             )

@@ -257,13 +257,18 @@ def over_parts(
     omega: Regularizer,
     shape: tuple[int, ...],
     balances: bool = False,
+    free_bias: float | None = None,
 ) -> Solver:
-    """Rounds of ascent on parts, and Newton's method over all of them where these are slow.
+    """Rounds of ascent on parts, and Newton's method over all of them where these are slow, or come
+    first.
 
     ``features`` are those that loss and regularizer offer, and ``shape`` that of the weights.
-    ``balances`` is an argument of `Rounds`.
+    ``balances`` is an argument of `Rounds`. ``free_bias`` is the value of the last column of parts'
+    rows where its weights are left free, which ``shape`` leaves out: then Newton's method comes
+    alone.
     """
     from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
+    from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
     from rrmlinear.solvers.rounds.rounds import PASSES
     from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 
@@ -272,8 +277,12 @@ def over_parts(
     stored, k = sum(each.stored for each in facts) / n, math.prod(shape[1:])
     lipschitz = loss.lipschitz(k) if len(shape) > 1 else loss.lipschitz
     columns = shape[0], k
+    if free_bias is None:
+        risk = SummedRisk(fleet, loss, lipschitz, shape, n)
+    else:
+        risk = FreeIntercept(fleet, loss, lipschitz, shape, n, free_bias)
     turns = Turns(
-        SummedRisk(fleet, loss, lipschitz, shape, n),
+        risk,
         omega,
         lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
     )
@@ -294,6 +303,8 @@ def over_parts(
     least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
     cost = steps * step
     newton = Stage("Newton's method", turns.newton, step / n, cost, NEWTON_PATIENCE, least)
+    if free_bias is not None:
+        return FinishedRounds([newton], fleet)
     if _is_small(n, unknowns, smooth or k > 1) or _are_uneven(facts, unknowns):
         return FinishedRounds([newton, replace(rounds, cost=WHOLE_PASSES * n * visit)], fleet)
     return FinishedRounds([rounds, newton], fleet)

@@ -30,7 +30,7 @@ class BalancedHessian:
         n = rows.shape[0]
         alone = Rows(np.empty(0), np.empty(0, np.int32), np.zeros(n + 1, np.int64), 0, 1.0)
         self.ones = BlockHessian(alone, k, *active)
-        self.inverse = _inverse(self.plain.of_ones())
+        self.inverse = inverse_of(self.plain.of_ones())
 
     @property
     def size(self) -> int:
@@ -79,7 +79,7 @@ class BalancedHessian:
         return self.plain.class_parts(scale, most)
 
 
-def _inverse(slopes: Array) -> Array:
+def inverse_of(slopes: Array) -> Array:
     """A generalized inverse."""
     diagonal = slopes.diagonal()
     root = np.divide(1, np.sqrt(diagonal), out=np.zeros(len(diagonal)), where=diagonal > 0)

@@ -48,10 +48,15 @@ class Agreement:
         """
         chosen = select(choices)
         check_choices(chosen)
+        chosen.check_bias(bias)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
         (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)
         factors = class_factors(choices.class_weights, labels, 4)
+        if choices.free_bias and (factors * sums == 0).any():
+            raise ValueError(
+                "a class without a cost has no best intercept over workers: leave its examples out"
+            )
         recipes = [
             Recipe(k, choices, tuple(slices), n_features, bias, labels, factors)
             for k, slices in enumerate(dealt([shape.n for shape in shapes], parts))
@@ -80,9 +85,19 @@ class Agreement:
         def one(j: int, stopping: Stopping, see: OnPass | None) -> Result:
             chosen, width = self.chosen, self.n_features + (self.bias >= 0)
             shape = (width, len(self.labels)) if chosen.kind == "multiclass" else (width,)
-            omega = chosen.regularizer.over(shape, intercept=self.bias >= 0)
+            is_free = bool(chosen.choices.free_bias)
+            own = (width - is_free, *shape[1:])
+            omega = chosen.regularizer.over(own, intercept=self.bias >= 0 and not is_free)
             fleet = fleet_of(j)
-            solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, balance)
+            solver = over_parts(
+                fleet,
+                chosen.loss,
+                chosen.features,
+                omega,
+                own,
+                balance,
+                self.bias if is_free else None,
+            )
             result = solver.solve(stopping, see)
             return replace(result, weights=result.weights.reshape(shape))
 
@@ -121,13 +136,6 @@ def check_choices(chosen: Selection) -> None:
             " with this regularizer has no ascent on the dual, which workers need",
             field="loss",
             value=chosen.loss_row.name,
-        )
-    if chosen.choices.free_bias:
-        raise ChoiceError(
-            Named("free_bias"),
-            " is not for workers: take a bias with regularization",
-            field="free_bias",
-            value=True,
         )
     try:
         chosen.regularizer.scaled(1.0)

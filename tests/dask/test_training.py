@@ -68,6 +68,17 @@ def test_one_class_against_the_rest(client, data):
     assert all(row.dual <= model.result.primal <= row.primal * (1 + 1e-9) for row in rows)
 
 
+@pytest.mark.parametrize("loss", ["weston-watkins", "hinge", "squared"])
+def test_intercepts_may_be_free(client, data, loss):
+    X, y = data(3, n=300, d=6)
+    X = X + 5.0
+    parameter = Parameter(solver="auto", loss=loss, C=0.1, gap_tol=TOLERANCE, free_bias=True)
+    model = over(client, X, y, parameter, parts=3)
+    check(model, alone(X, y, parameter))
+    with pytest.raises(ValueError, match="bias above 0"):
+        dask_rooms.fit(X, y, parameter, client=client)
+
+
 def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
     monkeypatch.setattr(stage_builders, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
     X, y = data(n=400)
@@ -189,7 +200,7 @@ def test_estimators_predict_on_arrays(client, data):
         (np.eye(3), None, {}, "without labels"),
         (np.eye(3), np.arange(2), {}, "y has shape"),
         (np.eye(2), [0, 1], {"regularizer": "l1"}, "no ascent"),
-        (np.eye(2), [0, 1], {"free_bias": True}, "not for workers"),
+        (np.eye(2), [0, 1], {"free_bias": True, "class_weights": {1: 0.0}}, "without a cost"),
         (da.ones((4, 2), chunks=(2, 2)), np.arange(3), {}, "y has 3 entries"),
     ],
 )

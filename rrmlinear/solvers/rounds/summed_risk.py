@@ -16,8 +16,9 @@ from rrmlinear.solvers.rounds.spread import Base, Combination, Deed, Request, Sp
 
 Array = NDArray[np.float64]
 
-# Scores that come from more vectors than this, by steps along lines, become one vector.
-MOST_TERMS = 4
+# Scores that come from more vectors than this, by steps along lines, become one vector. The last
+# RECENT such vectors are known by what they are made of.
+MOST_TERMS, RECENT = 4, 3
 
 
 class Exchange:
@@ -30,8 +31,10 @@ class Exchange:
         self.freed: list[int] = []
         self.due: tuple[int, ...] = ()
         self.made: list[tuple[int, Deed]] = []
-        #: (Σ c_i α_i x_i, conjugates) of the last duals.
-        self.duals: dict[Combination, tuple[Array, float]] = {}
+        #: (Σ c_i α_i x_i, conjugates, Σ c_i |α_i|) of the last duals.
+        self.duals: dict[Combination, tuple[Array, float, float]] = {}
+        #: The last vectors that may be wanted again, by what they are made of.
+        self.recent: dict[tuple[str, Any], Spread] = {}
         #: Sums that came before they are asked for.
         self.foreseen: dict[Deed, Sums] = {}
 
@@ -40,6 +43,14 @@ class Exchange:
         self.count += 1
         self.made.append((self.count, Deed(name, arguments)))
         return Spread({self.count: (Base(self.count, self.freed.append), 1.0)}, self.generation)
+
+    def known_vector(self, name: str, key: Any, argument: Any) -> Spread:
+        """`vector`, or the last one with this key."""
+        found = self.recent.pop((name, key), None) or self.vector(name, argument)
+        while len(self.recent) >= RECENT:
+            del self.recent[next(iter(self.recent))]
+        self.recent[name, key] = found
+        return found
 
     def sums(self, name: str, *arguments: Any) -> Sums:
         """The sums over all parts that this method tells."""
@@ -67,6 +78,7 @@ class Exchange:
         self.made.clear()
         self.duals.clear()
         self.foreseen.clear()
+        self.recent.clear()
 
 
 class Costs:
@@ -129,8 +141,13 @@ class SummedRisk:
     def at(self, scores: Spread, warm: Any = None) -> SummedEvaluation:
         """F at these scores."""
         if len(scores.terms) > MOST_TERMS:
-            scores = self.exchange.vector("combined", scores.combination)
+            scores = self.combined(scores)
         return SummedEvaluation(self, scores)
+
+    def combined(self, scores: Spread) -> Spread:
+        """One vector in place of several."""
+        known = scores.combination
+        return self.exchange.known_vector("combined", known, known)
 
     def own_duals(self) -> Spread:
         """The duals of the parts' ascents."""
@@ -149,13 +166,14 @@ class SummedRisk:
         """Give the parts' ascents these duals."""
         self.exchange.sums("keep", alphas.combination)
 
-    def foresee(self, at: SummedEvaluation, scores: Spread, alphas: Spread | None) -> None:
+    def foresee(self, at: Any, scores: Spread, alphas: Spread | None) -> None:
         """Ask at once for what a step needs next: F at ``scores``, the duals of ``at``, and their
         distance from ``alphas``.
         """
         derivatives = at.derivatives
+        plain = at if alphas is None else self.at(scores, at.warm)
         deeds = [
-            Deed("value", (self.at(scores).place,)),
+            Deed("value", (plain.place,)),
             Deed("dual", ((-derivatives).combination,)),
         ]
         if alphas is not None:
@@ -165,19 +183,20 @@ class SummedRisk:
     def gradient(self, derivatives: Spread) -> Array:
         """Σ c_i s_i x_i."""
         if derivatives.combination in self.exchange.duals:
-            return self._dual(derivatives)[0]
-        return -self._dual(-derivatives)[0]
+            return self.dual(derivatives)[0]
+        return -self.dual(-derivatives)[0]
 
     def conjugate(self, alphas: Spread) -> float:
         """Σ (c_i φ)*(−c_i α_i)."""
-        return self._dual(alphas)[1]
+        return self.dual(alphas)[1]
 
-    def _dual(self, alphas: Spread) -> tuple[Array, float]:
+    def dual(self, alphas: Spread) -> tuple[Array, float, float]:
+        """Σ c_i α_i x_i, the conjugates and Σ c_i |α_i|, in one request."""
         known, key = self.exchange.duals, alphas.combination
         if key not in known:
             known.clear()
-            vector, conjugate = self.exchange.sums("dual", key)
-            known[key] = self.dense(vector), float(conjugate)  # type: ignore[arg-type]
+            vector, conjugate, size = self.exchange.sums("dual", key)
+            known[key] = self.dense(vector), float(conjugate), float(size)
         return known[key]
 
     def dual_steps(

@@ -68,6 +68,11 @@ class Vectors:
         scores: Array = self.risk.scores(w.reshape(self.risk.shape))
         return scores
 
+    def constant(self, b: Array) -> Array:
+        """Vector: the intercepts b at each example."""
+        n = len(self.risk.costs)
+        return np.full(n, b[0]) if len(self.risk.shape) == 1 else np.tile(b, (n, 1))
+
     def combined(self, combination: Combination) -> Array:
         """Vector: a combination of others."""
         vector: Array = self._of(combination)
@@ -108,9 +113,26 @@ class Vectors:
         return (self._at(place).square(self._of(change)),)
 
     def dual(self, alphas: Combination) -> Sums:
-        """Sums: c_i α_i x_i, and the conjugates of duals α."""
+        """Sums: c_i α_i x_i, the conjugates of duals α, and c_i |α_i|."""
         own = self._of(alphas)
-        return self._packed(self.risk.gradient(own)), float(self.risk.conjugate(own))
+        size = float((self.risk.costs.ravel() @ np.abs(own)).sum())
+        return self._packed(self.risk.gradient(own)), float(self.risk.conjugate(own)), size
+
+    def balance(self, place: Place) -> Sums:
+        """Sums: c_i α_i for each score, c_i |α_i|, and how the first fall as intercepts rise."""
+        at, costs = self._at(place), self.risk.costs.ravel()
+        sums = -(costs @ at.derivatives)
+        size = float((costs @ np.abs(at.derivatives)).sum())
+        if at.derivatives.ndim == 1:
+            return np.atleast_1d(sums), size, np.full((1, 1), at.curvatures.sum())
+        return sums, size, self._hessian(place).of_ones()
+
+    def moved(self, place: Place, moves: Combination) -> Sums:
+        """Sum: how the c_i α_i of each score fall as the scores change by ``moves``."""
+        at, change = self._at(place), self._of(moves)
+        if change.ndim == 1:
+            return (np.atleast_1d(at.curvatures @ change),)
+        return (at.risk.rates_of_classes.moved(at.derivatives, at.risk.smoothing, change),)
 
     def keep(self, alphas: Combination) -> Sums:
         """Sum: the parts that have given their ascents these duals."""

@@ -1,0 +1,70 @@
+"""Intercepts left free over parts: the optimum of one process."""
+
+import numpy as np
+import pytest
+from parts_of_problems import REGULARIZERS, chosen_for, examples, parts_of, zero
+
+from rrmlinear import Parameter
+from rrmlinear.catalog.stage_builders import over_parts
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.second_order import systems
+from rrmlinear.training.fit import fit
+
+LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "crammer-singer"]
+
+
+def check(loss, regularizer="l2", size=3, kind=LocalFleet):
+    problem, chosen = examples(loss), chosen_for(loss, regularizer)
+    fleet = kind(parts_of(problem, chosen, size))
+    d, k = problem.rows.width - 1, fleet.parts[0].columns
+    shape = (d,) if chosen.kind == "binary" else (d, k)
+    omega = chosen.regularizer.over(shape)
+    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, free_bias=1.0)
+    result = solver.solve(Stopping(1e-7, None, 300))
+    free = {"solver": "auto", "free_bias": True, "gap_tol": 1e-9}
+    whole = fit(problem, Parameter(**{**vars(chosen.choices), **free})).result
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(whole.primal, rel=1e-7)
+    assert result.dual <= whole.primal * (1 + 1e-12)
+    change = (result.weights - whole.weights.reshape(result.weights.shape)).reshape(d + 1, -1)
+    apart = problem.to_scipy() @ change[:-1] + change[-1]
+    if k > 1:  # the same number may be added to all intercepts
+        apart -= apart.mean(axis=1, keepdims=True)
+    assert np.abs(apart).max() <= 0.02
+    return result
+
+
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_optimum_is_that_of_one_process(loss, regularizer):
+    check(loss, regularizer)
+
+
+def test_one_part_and_products(monkeypatch):
+    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
+    check("logistic", size=1)
+    check("softmax", size=4)
+
+
+class Lossy(LocalFleet):
+    """Loses a part at some requests; its duals become zero."""
+
+    requests = 0
+
+    def answer(self, request):
+        self.requests += 1
+        if self.requests in (3, 40, 120):
+            lost = self.parts[1]
+            lost.vectors = None
+            lost.ascent.replace_duals(zero(lost))
+            lost.before, lost.number = lost.ascent.present_duals(), 0
+            raise PartsLostError(f"part 1 was lost at request {self.requests}")
+        return super().answer(request)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
+def test_lost_duals_leave_a_true_gap(loss):
+    result = check(loss, kind=Lossy)
+    assert len(result.notes) == 3
