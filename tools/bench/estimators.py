@@ -187,8 +187,8 @@ def main() -> None:
         for row, found in compare(task, asked.within, asked.rounds):
             print(row, flush=True)
             times += found
-    if asked.csv:
-        write_times(asked.csv, times)
+        if asked.csv:
+            write_times(asked.csv, times)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ and {model} stand for the cost and the files):
 
 Each head-to-head is a script of its own, whose solvers take turns; its CSV stays in the folder
 --out, and one that is there is not made again, so that a run that was stopped goes on. --minutes
-bounds the whole. The page, report.html, is written anew after each; --into FILE also writes the
-ratios of each topic into a page of docs/.
+bounds the whole. A head-to-head takes at most four times an equal share of the minutes left; one
+that is stopped there keeps the problems that it has finished. The page, report.html, is written
+anew after each; --into FILE also writes the ratios of each topic into a page of docs/.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ from summary import put_summary
 from times import Time
 
 from rrmlinear.pages.page import check_available
+
+#: Equal shares of the time left that a head-to-head may take, as most take less than one.
+MOST_SHARES = 4
 
 
 def arguments_of(words: list[str] | None) -> argparse.Namespace:
@@ -61,7 +65,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
 
 
 def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> str:
-    """Run a head-to-head that leaves its CSV here; why there is none, or ""."""
+    """Run a head-to-head that leaves its CSV here; why there is none, or not all of it, or ""."""
     if seconds <= 0:
         return "no time was left"
     path.unlink(missing_ok=True)
@@ -79,7 +83,7 @@ def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> 
                 check=False,
             )
     except subprocess.TimeoutExpired:
-        return "no time was left for its end"
+        return f"{seconds:.0f} seconds were too few for all of it"
     if done.returncode:
         said = log.read_text(errors="replace").strip().splitlines()
         return said[-1] if said else f"exit code {done.returncode}"
@@ -108,11 +112,12 @@ def main(words: list[str] | None = None) -> int:
         if chosen.again or not path.exists():
             left = end - time.monotonic()
             print(f"[{at}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
-            why = measure(head, path, left, chosen.data)
+            share = min(left, MOST_SHARES * left / (len(heads) - at + 1))
+            why = measure(head, path, share, chosen.data)
         if why:
-            print(f"  not measured: {why}", flush=True)
+            print(f"  {'cut short' if path.exists() else 'not measured'}: {why}", flush=True)
             failed.append((head.title, why))
-        else:
+        if path.exists():
             done.append((head, head.read(path)))
         write_report(page, done, failed)
     if chosen.into:

@@ -20,9 +20,18 @@ KERNELS = TOOLS / "bench" / "kernel_machines.py"
 READER = TOOLS / "bench" / "files" / "reader.py"
 FIELDS = TOOLS / "bench" / "structured" / "crf.py"
 #: Levels of relative suboptimality: the points of a convergence curve.
-LEVELS = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6"
-GENERATED = ("text", "dense")
+LEVELS = "1e-2,1e-3,1e-4,1e-6"
+#: The contestants with losses of one score: ours as users get it, and others' methods.
+CONTESTANTS = (
+    "rrmlinear automatic,LIBLINEAR,scikit-learn lbfgs,scikit-learn newton-cholesky,"
+    "scikit-learn saga,scikit-learn Lasso,cyanure auto,snapml,skglm,celer"
+)
+#: Generated sets with their rows, fewer than the contest's own.
+GENERATED = (("text", 20_000), ("dense", 50_000))
+LASSO_ROWS = 10_000
 BINARY = ("a9a", "ijcnn1", "covtype.libsvm.binary.scale", "svmguide1", "german.numer", "madelon")
+#: The elastic net is timed on these and on generated text.
+OF_ELASTIC_NET = ("a9a", "covtype.libsvm.binary.scale")
 SEVERAL = (
     "dna.scale",
     "satimage.scale",
@@ -54,11 +63,15 @@ class HeadToHead:
 def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
     """The head-to-heads, cheap ones first, on the sets present in the folder of data."""
     pythons = [word for path in chosen.peers_python for word in ("--peers-python", path)]
-    limits = ["--limit", f"{chosen.limit:g}", "--runs", str(chosen.runs), "--levels", LEVELS]
-    for data, name in [*((each, each) for each in GENERATED), *_present(chosen.data, BINARY)]:
-        yield _sdca(name, "l2", [data, *limits, *pythons])
-        yield _sdca(name, "elastic-net", [data, *limits, *pythons])
-    yield _sdca("lasso", "l2", ["lasso", *limits, *pythons])
+    limits = ["--limit", f"{chosen.limit:g}", "--reference-limit", f"{5 * chosen.limit:g}"]
+    limits += ["--runs", str(chosen.runs), "--levels", LEVELS, "--only", CONTESTANTS]
+    own = {name: [name, "--rows", str(rows)] for name, rows in GENERATED}
+    sets = own | {name: [data] for data, name in _present(chosen.data, BINARY)}
+    for name, words in sets.items():
+        yield _sdca(name, "l2", [*words, *limits, *pythons])
+        if name in ("text", *OF_ELASTIC_NET):
+            yield _sdca(name, "elastic-net", [*words, *limits, *pythons])
+    yield _sdca("lasso", "l2", ["lasso", "--rows", str(LASSO_ROWS), *limits, *pythons])
     peers = [word for text in chosen.peer for word in ("--peer", text)]
     for data, name in _present(chosen.data, SEVERAL):
         words = [data, "--threads", "1", "--runs", str(chosen.runs), *peers]

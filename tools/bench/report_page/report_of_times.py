@@ -23,7 +23,7 @@ def write_report(
     """Write the page of the head-to-heads done, and the reasons of those that failed."""
     sections = [section(each, times) for each, times in done]
     if failed:
-        sections.append(Section("Not measured", lines=failed))
+        sections.append(Section("Not measured, or not all of it", lines=failed))
     commands = [(each.title, shlex.join(each.command)) for each, _ in done]
     sections.append(Section("How it was made", lines=[*commands, *versions()]))
     write_page(path, "rrmlinear beside other programs", sections)

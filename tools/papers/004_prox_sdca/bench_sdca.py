@@ -21,6 +21,8 @@ none of them has is left out with the reason:
     peers/bin/pip install scikit-learn liblinear-official==2.50 cyanure==1.2 snapml==1.17 \
         skglm celer
     python tools/papers/004_prox_sdca/bench_sdca.py text dense --peers-python peers/bin/python
+
+--csv FILE is written anew after each problem.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from functools import partial
 from pathlib import Path
@@ -99,10 +101,9 @@ def optimum_of(task: Task, X: Any, y: Any, seconds: float) -> tuple[float, float
     return task.objective(X, y, weights), result.last.relative_gap
 
 
-def run(chosen: argparse.Namespace, data: str) -> list[Contest]:
-    """All problems of one set."""
+def run(chosen: argparse.Namespace, data: str) -> Iterator[Contest]:
+    """All problems of one set, one after the other."""
     X, y = load(data, chosen.rows, chosen.features)
-    found = []
     with tempfile.TemporaryDirectory(prefix="bench-sdca-") as folder:
         files = Files.write(Path(folder), X, y)
         for task in tasks_of(chosen, data, X, y):
@@ -119,13 +120,11 @@ def run(chosen: argparse.Namespace, data: str) -> list[Contest]:
                     chosen.limit,
                 )
                 for name, pythons in names
-                if any(part in name for part in chosen.only)
+                if name.startswith(tuple(chosen.only))
             ]
             levels = tuple(chosen.levels)
             title = Path(data).name
-            found.append(hold(title, task, contestants, optimum, sureness, levels, chosen.runs))
-            print(text_of(found[-1]), flush=True)
-    return found
+            yield hold(title, task, contestants, optimum, sureness, levels, chosen.runs)
 
 
 def text_of(contest: Contest) -> str:
@@ -199,8 +198,8 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--peers-python", action="append", default=[], metavar="PATH")
     parser.add_argument("--suites", type=among(SUITES), default=["l2"], metavar="LIST")
     parser.add_argument("--losses", type=among(MARGIN_LOSSES), default=list(MARGIN_LOSSES))
-    parser.add_argument("--only", type=lambda text: text.split(","), default=[""], metavar="PARTS",
-                        help="solvers whose name has one of these parts")  # fmt: skip
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[""], metavar="NAMES",
+                        help="solvers whose name begins with one of these")  # fmt: skip
     parser.add_argument("-c", type=float, default=1.0, help="C of the l2 suite")
     parser.add_argument("--lam", type=float, default=1e-6, help="λ of the elastic net")
     parser.add_argument("--sigma", type=float, default=1e-5, help="σ of the elastic net")
@@ -220,16 +219,19 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
 
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
+    found: list[Contest] = []
     try:
         check_outputs(chosen.csv)
-        found = [contest for data in chosen.data for contest in run(chosen, data)]
+        for contest in (each for data in chosen.data for each in run(chosen, data)):
+            print(text_of(contest), flush=True)
+            found.append(contest)
+            if chosen.csv:  # after each problem: one that is stopped keeps those before
+                write_whole(chosen.csv, partial(write_csv, found))
     except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    if chosen.csv:
-        write_whole(chosen.csv, partial(write_csv, found))
     return 0
 
 
