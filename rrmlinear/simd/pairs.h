@@ -2,8 +2,8 @@
  * term of |β_i|; `up` is what a rise of β_i adds to it, −∞ at a bound, `down` likewise for a fall, +∞
  * at a bound. K is the Gram matrix, of which rows are given.
  *
- * The best example is found in pieces: the best value of each by vectors, then its place in the best
- * piece. */
+ * The best example is found in pieces: the best value of each by vectors, then the first place in the
+ * best piece that has it. Both loops round alike. */
 #ifndef RRM_PAIRS_H
 #define RRM_PAIRS_H
 
@@ -26,7 +26,7 @@ RRM_CLONES static ptrdiff_t pairs_update(double *restrict F, const double *restr
                                          const double *restrict b, double t,
                                          const double *restrict up, ptrdiff_t n, double *most)
 {
-    ptrdiff_t from = 0, at = 0;
+    ptrdiff_t from = 0;
     *most = -INFINITY;
     for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
         ptrdiff_t end = n - begin < PAIRS_PIECE ? n : begin + PAIRS_PIECE;
@@ -39,10 +39,14 @@ RRM_CLONES static ptrdiff_t pairs_update(double *restrict F, const double *restr
         if (best > *most)
             *most = best, from = begin;
     }
-    at = from;
-    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++)
-        at = F[k] + up[k] > F[at] + up[at] ? k : at;
-    return at;
+    int size = n - from < PAIRS_PIECE ? (int)(n - from) : PAIRS_PIECE, at = PAIRS_PIECE;
+    F += from, up += from;
+#pragma omp simd reduction(min : at)
+    for (int k = 0; k < size; k++) {
+        int place = F[k] + up[k] == *most ? k : PAIRS_PIECE;
+        at = place < at ? place : at;
+    }
+    return at < size ? from + at : from;
 }
 
 /* The example whose fall gains most beside the rise of i, where F_i + up_i = most; `least` is the
@@ -51,7 +55,7 @@ RRM_CLONES static ptrdiff_t pairs_partner(const double *restrict F, const double
                                           const double *restrict row, const double *restrict diagonal,
                                           double own, double most, ptrdiff_t n, double *least)
 {
-    ptrdiff_t from = -1, at = -1;
+    ptrdiff_t from = -1;
     double highest = 0;
     *least = INFINITY;
     for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
@@ -70,14 +74,16 @@ RRM_CLONES static ptrdiff_t pairs_partner(const double *restrict F, const double
     }
     if (from < 0)
         return -1;
-    highest = 0;
-    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++) {
+    int size = n - from < PAIRS_PIECE ? (int)(n - from) : PAIRS_PIECE, at = PAIRS_PIECE;
+    F += from, down += from, row += from, diagonal += from;
+#pragma omp simd reduction(min : at)
+    for (int k = 0; k < size; k++) {
         double sum = own + diagonal[k];
         double gain = pairs_gain(most - (F[k] + down[k]), sum - 2 * row[k], PAIRS_FLAT * sum);
-        if (gain > highest)
-            highest = gain, at = k;
+        int place = gain == highest ? k : PAIRS_PIECE;
+        at = place < at ? place : at;
     }
-    return at;
+    return at < size ? from + at : -1;
 }
 
 /* F −= s (a + shift); returns the example that alone gains most, and its gain in `most`. */
@@ -86,7 +92,7 @@ RRM_CLONES static ptrdiff_t pairs_single(double *restrict F, const double *restr
                                          const double *restrict down,
                                          const double *restrict diagonal, ptrdiff_t n, double *most)
 {
-    ptrdiff_t from = -1, at = -1;
+    ptrdiff_t from = -1;
     *most = 0;
     for (ptrdiff_t begin = 0; begin < n; begin += PAIRS_PIECE) {
         ptrdiff_t end = n - begin < PAIRS_PIECE ? n : begin + PAIRS_PIECE;
@@ -103,14 +109,16 @@ RRM_CLONES static ptrdiff_t pairs_single(double *restrict F, const double *restr
     }
     if (from < 0)
         return -1;
-    double highest = 0;
-    for (ptrdiff_t k = from; k < n && k < from + PAIRS_PIECE; k++) {
+    int size = n - from < PAIRS_PIECE ? (int)(n - from) : PAIRS_PIECE, at = PAIRS_PIECE;
+    F += from, up += from, down += from, diagonal += from;
+#pragma omp simd reduction(min : at)
+    for (int k = 0; k < size; k++) {
         double rise = F[k] + up[k], fall = -F[k] - down[k];
         double gain = pairs_gain(rise > fall ? rise : fall, diagonal[k] + shift, 1e-300);
-        if (gain > highest)
-            highest = gain, at = k;
+        int place = gain == *most ? k : PAIRS_PIECE;
+        at = place < at ? place : at;
     }
-    return at;
+    return at < size ? from + at : -1;
 }
 
 #endif

@@ -80,7 +80,8 @@ class KernelEstimator(Certified):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._validate_params()
         kernels = checked_kernels(self.kernel, self.kernel_params)
-        self._check_choices(len(kernels), y, sample_weight)
+        if not self._is_for_pairs():  # pairs check them before their rows
+            self._check_choices(len(kernels), y, sample_weight)
         points, rows = self._points(X), X
         if self._is_precomputed():
             points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]

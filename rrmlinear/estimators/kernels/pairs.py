@@ -91,7 +91,7 @@ def rows_of_kernel(at: KernelPoints) -> KernelRows:
         return KernelRows.of(matrix)
     n = at.points.shape[0]
     if at.kernel == "rbf" and not issparse(at.points):
-        at.kernel_to(at.points[:1])  # refuses wrong parameters
+        check_gaussian(at)
         gaussian = Gaussian(at)
         return KernelRows(np.ones(n), gaussian.rows, gaussian.square)
     diagonal = np.empty(n)
@@ -108,6 +108,15 @@ def rows_of_kernel(at: KernelPoints) -> KernelRows:
         return kernel_matrix(at.kernel, at.parameters, piece, piece)
 
     return KernelRows(diagonal, rows, square)
+
+
+def check_gaussian(at: KernelPoints) -> None:
+    """Raise an error unless a Gaussian kernel admits its parameters."""
+    gamma = at.parameters.get("gamma")
+    if gamma is not None and not (isinstance(gamma, Real) and 0 <= float(gamma) < np.inf):
+        raise ValueError(f"gamma is {gamma!r}; it must be a number, at least 0")
+    if not at.parameters.keys() <= {"gamma"}:
+        at.kernel_to(at.points[:1])  # refuses names that the kernel does not have
 
 
 def is_definite(at: KernelPoints) -> bool:

@@ -279,3 +279,11 @@ def test_machines_of_pairs_can_be_pickled_and_hold_no_matrix(moons):
 def test_probabilities_before_the_fit_are_refused(moons):
     with pytest.raises(NotFittedError):
         KernelClassifier("logistic").predict_proba(moons[0])
+
+
+@pytest.mark.parametrize("given", [{"gamma": -1.0}, {"gamma": "wide"}, {"width": 2.0}])
+def test_wrong_parameters_of_a_gaussian_kernel_are_refused(given):
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 1] * 3)
+    with pytest.raises((ValueError, TypeError), match=r"gamma|width"):
+        KernelClassifier("hinge", kernel_params=given).fit(X, y)
+    assert KernelClassifier("hinge", kernel_params={"gamma": None}).fit(X, y).score(X, y) > 0

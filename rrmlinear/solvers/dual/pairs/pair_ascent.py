@@ -19,9 +19,9 @@ Vector = NDArray[np.float64]
 
 # Duals of a working set, whose part of K stays in the cache of a core; and at most, where many are
 # between their bounds.
-WORKING_SET, MAX_WORKING_SET = 128, 2048
+WORKING_SET, MAX_WORKING_SET = 256, 2048
 # Up to this number of examples the set is all of them.
-MAX_WHOLE = 1024
+MAX_WHOLE = 2000
 # Steps of a pass: at most this number for each dual in the set. It ends where the violation within
 # the set is this fraction of that over all examples.
 STEPS_PER_DUAL, MIN_STEPS = 40, 1000
@@ -32,6 +32,9 @@ JUDGED_PARTS = 16
 JUDGED_FROM = 0.2
 # Passes after which the rate of the ascent is first judged, and then after twice as many each time.
 FIRST_JUDGED = 4
+# Largest fraction of the target by which rounding of the slopes may change the gap.
+ROUNDING_PART = 1e-3
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 class SlowAscentError(RuntimeError):
@@ -94,15 +97,18 @@ class PairAscent(Solver):
         self.betas, self.slopes = np.zeros(self.n), np.array(self.y, dtype=np.float64)
         self.most = min(self.n, self.kernel.most, MAX_WORKING_SET)
         self.size = min(self.most, WORKING_SET if self.n > MAX_WHOLE else self.n)
-        self.steps = 0.0
+        self.steps = self.rounded = 0.0
+        self.widest = float(self.kernel.diagonal.max(initial=0.0)) + self.shift
+        self.total_cost = float(self.costs.sum())
         if self.first_duals is not None:
             betas = np.clip(self.costs * self.first_duals, self.lower, self.upper)
             if self.condition is None or self.condition.admits(self._alphas(betas)):
                 self.betas = betas
                 self.slopes = self.y - self._scores(betas) - self.extra * betas
+        self._look_at_violations()
 
     def run_pass(self, number: int) -> None:
-        chosen, violation = self._working_set()
+        chosen = self._working_set()
         before = self.betas[chosen]
         inner = PairSteps(
             before,
@@ -116,42 +122,56 @@ class PairAscent(Solver):
             self.shift,
         )
         most = min(max(MIN_STEPS, STEPS_PER_DUAL * len(chosen)), self.most_steps / JUDGED_PARTS)
-        self.moved = inner.ascend(int(most), INNER_VIOLATION * violation)
+        self.moved = inner.ascend(int(most), INNER_VIOLATION * self.worst)
         self.betas[chosen] = inner.betas
         moves = inner.betas - before
         there = np.flatnonzero(moves)
         add_rows(self.kernel.store, self.kernel.slots_of(chosen[there]), -moves[there], self.slopes)
         self.slopes -= self.shift * float(moves.sum())
         self.slopes[chosen] = inner.slopes
+        self._count_rounding(moves)
+        self._look_at_violations()
         # steps over all examples that take as long
         self.steps += self.moved * len(chosen) / self.n + len(there) / 2 + len(chosen) ** 2 / self.n
         self.work += self.moved
 
-    def _working_set(self) -> tuple[NDArray[np.int64], float]:
-        """The duals that violate their condition most, on either side, and by how much."""
+    def _look_at_violations(self) -> None:
+        """What a rise of each dual adds to the objective at first, and a fall."""
         betas, epsilon = self.betas, self.epsilon
-        rises = self.slopes + np.where(betas >= 0, -epsilon, epsilon)
-        rises[betas >= self.upper] = -np.inf
-        falls = -self.slopes - np.where(betas <= 0, epsilon, -epsilon)
-        falls[betas <= self.lower] = -np.inf
-        if self.condition is not None:
-            violation = float(rises.max() + falls.max())
-        else:
-            violation = max(float(rises.max()), float(falls.max()))
+        self.rises = self.slopes + np.where(betas >= 0, -epsilon, epsilon)
+        self.rises[betas >= self.upper] = -np.inf
+        self.falls = -self.slopes - np.where(betas <= 0, epsilon, -epsilon)
+        self.falls[betas <= self.lower] = -np.inf
+        rise, fall = float(self.rises.max()), float(self.falls.max())
+        self.highest = rise, fall
+        self.worst = max(rise, fall) if self.condition is None else rise + fall
+
+    def _working_set(self) -> NDArray[np.int64]:
+        """The duals that violate their condition most, on either side."""
         # Duals between their bounds stay, as long as they are no more than half of the set.
-        free = np.flatnonzero((betas > self.lower) & (betas < self.upper))
+        free = np.flatnonzero((self.betas > self.lower) & (self.betas < self.upper))
         self.size = min(max(self.size, 2 * len(free)), self.most)
         if self.size == self.n:
-            return np.arange(self.n), violation
+            return np.arange(self.n)
         kept = free[: self.size // 2]
-        rises[kept] = falls[kept] = -np.inf
+        self.rises[kept] = self.falls[kept] = -np.inf
         half = (self.size - len(kept)) // 2
-        sides = [np.argpartition(side, -half)[-half:] for side in (rises, falls)]
-        return np.unique(np.concatenate((*sides, kept))), violation
+        rise, fall = self.highest if self.condition is not None else (0.0, 0.0)
+        sides = largest(self.rises, -fall, half), largest(self.falls, -rise, half)
+        return np.unique(np.concatenate((*sides, kept)))
+
+    def _count_rounding(self, moves: Vector) -> None:
+        # Of the slopes: by each step within the set, and by the rows as if computed anew.
+        numbers = (1 + self.moved) * max(self.slopes.max(), -self.slopes.min())
+        self.rounded += 2 * EPSILON * (numbers + self.widest * float(np.abs(moves).sum()))
 
     def estimate(self) -> tuple[float, float]:
+        # With an intercept between the slopes that can rise and those that can fall.
         betas = self.betas
-        primal, dual, _ = self._values(betas, self.y - self.slopes - self.extra * betas)
+        scores = self.y - self.slopes - self.extra * betas
+        intercept = (self.highest[0] - self.highest[1]) / 2
+        near = intercept if self.condition is not None and math.isfinite(intercept) else None
+        primal, dual, _ = self._values(betas, scores, near)
         self._judge(primal - dual)
         return dual, primal - dual
 
@@ -172,8 +192,12 @@ class PairAscent(Solver):
 
     def measure(self) -> None:
         betas = self.betas.copy()
-        scores = self._scores(betas)
-        self.slopes = self.y - scores - self.extra * betas
+        scores = self.y - self.slopes - self.extra * betas
+        at_most = self.rounded * (self.total_cost + float(np.abs(betas).sum()))
+        if not at_most <= ROUNDING_PART * self.target:
+            scores = self._scores(betas)
+            self.slopes, self.rounded = self.y - scores - self.extra * betas, 0.0
+            self._look_at_violations()
         primal, dual, intercept = self._values(betas, scores)
         weights = betas
         if self.bias > 0:
@@ -185,11 +209,15 @@ class PairAscent(Solver):
         """g of every example, with a regularized intercept."""
         return self.kernel.times(betas) + self.shift * betas.sum()
 
-    def _values(self, betas: Vector, scores: Vector) -> tuple[float, float, float]:
-        """(primal, dual, intercept)."""
+    def _values(
+        self, betas: Vector, scores: Vector, free: float | None = None
+    ) -> tuple[float, float, float]:
+        """(primal, dual, intercept), with the best free intercept or the one given."""
         norm, intercept = float(betas @ scores), self.shift * float(betas.sum())
         if self.condition is None:
             losses = self.terms.total(scores)
+        elif free is not None:
+            losses = self.terms.total(scores + free)
         else:
             best = self.condition.best(scores, self.warm)
             self.warm, intercept = best.warm, float(best.intercept or 0.0)
@@ -210,3 +238,11 @@ class PairAscent(Solver):
         count = int(np.count_nonzero(betas))
         at_bound &= betas != 0
         return {"examples": count, "duals": count, "at_bound": int(at_bound.sum())}
+
+
+def largest(values: Vector, bound: float, number: int) -> NDArray[np.int64]:
+    """Places of up to ``number`` of the largest values above ``bound``."""
+    above = np.flatnonzero(values > bound)
+    if len(above) <= number:
+        return above
+    return above[np.argpartition(values[above], -number)[-number:]]

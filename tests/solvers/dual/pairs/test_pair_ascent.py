@@ -162,3 +162,28 @@ def test_equal_points_of_both_labels():
     found = PairAscent(rows_of(np.ones((4, 4))), y, np.ones(4), Hinge(), **given).solve(TIGHT)
     assert found.status is Status.SOLVED
     assert found.primal == pytest.approx(4)
+
+
+def test_slopes_are_computed_again_only_where_rounding_could_count(data, monkeypatch):
+    X, y, costs = data
+    K = rbf_kernel(X, gamma=0.5)
+    given = {"free_intercept": True, "bias": 1.0}
+    products = []
+    times = KernelRows.times
+    monkeypatch.setattr(KernelRows, "times", lambda *a: products.append(1) or times(*a))
+    kept = PairAscent(rows_of(K), y, costs, Hinge(), **given)
+    found = kept.solve(ROUGH)
+    assert not products
+    fresh = y - K @ found.weights[:N]
+    assert 0 < np.abs(kept.slopes - fresh).max() <= kept.rounded < 1e-11
+    monkeypatch.setattr(pair_ascent, "ROUNDING_PART", 0.0)
+    again = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(ROUGH)
+    assert products
+    assert again.primal == pytest.approx(found.primal, rel=2e-6)
+
+
+def test_working_sets_hold_the_largest_violations_alone():
+    values = np.array([3.0, -np.inf, 1.0, 5.0, 4.0, 2.0])
+    assert set(pair_ascent.largest(values, 0.0, 2)) == {3, 4}
+    assert set(pair_ascent.largest(values, 2.5, 9)) == {0, 3, 4}
+    assert len(pair_ascent.largest(values, 9.0, 2)) == 0
