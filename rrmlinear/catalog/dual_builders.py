@@ -138,13 +138,14 @@ def proximal(task: Task) -> Solver:
 def suits_features(task: Task) -> bool:
     """Whether coordinate descent over features takes the task and is quicker than an ascent.
 
-    With a 1-norm Newton steps over features are quicker still.
+    With a 1-norm on sparse data Newton steps over features are quicker still.
     """
     if "least-squares" not in task.features or task.risk is not None:
         return False
     if task.rows.blocks is not None:  # it takes columns
         return False
-    return task.regularizer.quadratic_l1 == 0 and bool(task.choices.free_bias)
+    l1 = task.regularizer.quadratic_l1
+    return (l1 == 0 and bool(task.choices.free_bias)) or (bool(l1) and task.rows.is_dense)
 
 
 def features(task: Task) -> Solver:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
 from rrmlinear.catalog.task import Task
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
@@ -103,9 +104,9 @@ def _stages(task: Task) -> list[Stage]:
     second = [_newton(task)] if newton_applies(task) else []
     if dual_builders.suits_features(task):
         columns = Stage(
-            "coordinate descent over features", _from(dual_builders.features, task), 1, 0
+            "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
         )
-        if second and _is_factorized(task):
+        if second and not task.regularizer.quadratic_l1 and _is_factorized(task):
             return [*second, columns]
         return [columns, *(second or _gradients(task))]
     if dual_builders.proximal_applies(task):
@@ -185,8 +186,18 @@ def _is_factorized(task: Task) -> bool:
 
 def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """A builder from duals; before any, those of the task."""
+    return _in_any_order(lambda task: build(_by_rows(task)), task)
+
+
+def _in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
+    """The same for a builder that takes rows in `ColumnOrder`."""
     later = replace(task, weights=None)
     return lambda duals: build(task if duals is None else replace(later, start=duals))
+
+
+def _by_rows(task: Task) -> Task:
+    rows = task.rows
+    return replace(task, rows=rows.by_rows) if isinstance(rows, ColumnOrder) else task
 
 
 def _sizes(task: Task) -> tuple[int, int, float, int]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.rules import Rule
 from rrmlinear.solvers.loop.solver import Solver
@@ -24,10 +23,11 @@ class Task:
     are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
     ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks; ``weights``
     are weights to begin from, in the shape that Ω takes, or None. ``risk`` is
-    the sum if it exists already; else the builder makes it of rows, targets and costs.
+    the sum if it exists already; else the builder makes it of rows, targets and costs. ``rows``
+    may be in `ColumnOrder` for the automatic solver of least squares alone.
     """
 
-    rows: Rows
+    rows: Any
     targets: NDArray[Any]
     n_classes: int | None
     costs: NDArray[np.float64]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.container.mapping import Mapped, open_container
 from rrmlinear.data.rows import Rows
 
@@ -35,7 +36,8 @@ class Problem:
     (3, 3, 1.0)
     """
 
-    rows: Rows
+    #: `Rows`, or a `ColumnOrder` where that was asked for.
+    rows: Any
     labels: NDArray[np.float64]
     weights: NDArray[np.float64] | None = None
     query_ids: NDArray[np.int64] | None = None
@@ -107,20 +109,28 @@ class Problem:
 
     @classmethod
     def from_arrays(
-        cls, X: Any, y: Any, sample_weight: Any = None, *, bias: float = -1.0
+        cls,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        bias: float = -1.0,
+        any_order: bool = False,
     ) -> Problem:
         """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
 
         A CSR matrix or array with float32/float64 values and int32/int64 indices is used without a
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
         Anything else is converted. Unsorted or repeated indices are sorted and summed in a copy,
-        and a UserWarning says so.
+        and a UserWarning says so. With ``any_order`` an F-ordered dense array is used as it is too,
+        in `ColumnOrder`, which few solvers take.
 
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.
         """
-        rows = rows_of(X)
-        return cls(rows, np.empty(0)).relabelled(y, sample_weight).with_bias(bias)
+        rows = _in_column_order(X) if any_order else None
+        whole = cls(rows_of(X) if rows is None else rows, np.empty(0))
+        return whole.relabelled(y, sample_weight).with_bias(bias)
 
     @classmethod
     def open(cls, path: Any, *, verify: bool = False) -> Problem:
@@ -140,6 +150,16 @@ class Problem:
         """A Problem over a container that is open."""
         arrays = mapped.arrays
         return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
+
+
+def _in_column_order(X: Any) -> ColumnOrder | None:
+    """X as it is, None where it is no F-ordered matrix of numbers that kernels read."""
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.f_contiguous and X.size):
+        return None
+    if X.flags.c_contiguous or X.dtype not in MEMORY_DTYPES or not X.dtype.isnative:
+        return None
+    rows = ColumnOrder(X)
+    return rows if rows.features.find_fault()[0] is None else None
 
 
 def rows_of(X: Any) -> Rows:

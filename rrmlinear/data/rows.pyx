@@ -6,8 +6,8 @@ from libc.string cimport memcpy
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, row_index, row_squared_norm,
-    row_t, row_unit_t, row_value, rows_get, rows_pack,
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, row_dot, row_index,
+    row_squared_norm, row_t, row_unit_t, row_value, rows_get, rows_pack,
 )
 
 import numpy as np
@@ -191,11 +191,14 @@ cdef class Rows:
         """
         cdef Py_ssize_t i = 0, t = 0, j, last
         cdef int fault = 0
-        cdef bint canonical = True
+        cdef bint canonical = True, dense = self.c.kind & ROW_DENSE
         cdef row_t row
+        cdef const double[::1] zeros = np.zeros(self.c.n_features + 1 if dense else 1)
         with nogil:
             for i in range(self.c.n_rows):
                 row = rows_get(&self.c, i)
+                if dense and isfinite(row_dot(&row, &zeros[0])):
+                    continue        # 0 times NaN or infinity is NaN
                 last = -1
                 for t in range(row.length):
                     if not isfinite(row_value(&row, row.kind, t)):

@@ -337,7 +337,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         return result
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
-        problem = problem_of(X, y, sample_weight)
+        problem = problem_of(X, y, sample_weight, self._takes_any_order())
         check_some_weight(problem, None)
         return self._chosen(problem, self._loss(0))
 

@@ -25,7 +25,28 @@ class Penalized(Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ElasticNet(Penalized):
+class OneNorm(Penalized):
+    """Least squares with a 1-norm, solved over features."""
+
+    _row = ProblemRow("squared", weighing="mean")
+
+    precompute: Any = False
+    positive: bool = False
+    selection: str = "cyclic"
+    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+
+    @property
+    def sparse_coef_(self) -> csr_array:
+        return csr_array(self.coef_[None, :])
+
+    def _takes_any_order(self) -> bool:
+        if self.alpha is None or self.solver != "auto":  # searches have no alpha
+            return False
+        return self.alpha > 0 and self.ratio() != 0 and not self.positive
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ElasticNet(OneNorm):
     r"""Least squares with an elastic net: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -80,21 +101,11 @@ class ElasticNet(Penalized):
     array([18.838, 64.56 ])
     """
 
-    _row = ProblemRow("squared", weighing="mean")
-
     l1_ratio: float = 0.5
-    precompute: Any = False
-    positive: bool = False
-    selection: str = "cyclic"
-    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
-
-    @property
-    def sparse_coef_(self) -> csr_array:
-        return csr_array(self.coef_[None, :])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Lasso(Penalized):
+class Lasso(OneNorm):
     r"""Least squares with the 1-norm: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -132,15 +143,6 @@ class Lasso(Penalized):
     """
 
     _row = ProblemRow("squared", regularizer="l1", weighing="mean")
-
-    precompute: Any = False
-    positive: bool = False
-    selection: str = "cyclic"
-    copy_X: bool = True  # noqa: N815  (scikit-learn's name)
-
-    @property
-    def sparse_coef_(self) -> csr_array:
-        return csr_array(self.coef_[None, :])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -54,10 +54,13 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     return problem, problem.labels, problem.weights
 
 
-def problem_of(X: Any, y: Any, sample_weight: Any) -> Problem:
-    """The problem of these labels, over arrays or over the rows of a container."""
+def problem_of(X: Any, y: Any, sample_weight: Any, any_order: bool = False) -> Problem:
+    """The problem of these labels, over arrays or over the rows of a container.
+
+    ``any_order`` is that of `Problem.from_arrays`.
+    """
     if not isinstance(X, Problem):
-        return Problem.from_arrays(X, y, sample_weight)
+        return Problem.from_arrays(X, y, sample_weight, any_order=any_order)
     return X.relabelled(y, X.weights if sample_weight is None else sample_weight)
 
 
@@ -94,8 +97,13 @@ class LinearScores(Certified):
                 )
             return self._checked_rows(X, reset=True), y, sample_weight
         dtypes = [np.float64, np.float32]
-        how |= {"accept_sparse": "csr", "dtype": dtypes, "order": "C"}
+        order = None if self._takes_any_order() else "C"
+        how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
         return *validate_data(self, X, y, **how), sample_weight
+
+    def _takes_any_order(self) -> bool:
+        """Whether the solver chosen reads a dense X in F-order as well as in C-order."""
+        return False
 
     def _checked_rows(self, X: Any, reset: bool = False) -> Any:
         """X, or the `Problem` of a container, of as many features as the fit had, or with ``reset``

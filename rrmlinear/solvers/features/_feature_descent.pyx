@@ -3,6 +3,7 @@
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
+from rrmlinear.simd.columns cimport vector_dot
 from rrmlinear.simd.rows cimport (
     row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
@@ -139,26 +140,40 @@ cdef class FeatureSweeps:
 
 
 def products_and_spreads(Rows columns not None, const double[::1] unit not None):
-    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter free of cancellation."""
-    cdef Py_ssize_t j, t, i
+    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter free of cancellation.
+
+    With u = 0 the latter is ‖a_j‖².
+    """
+    cdef Py_ssize_t j, i, n = unit.shape[0]
     cdef row_t column
-    cdef double mean, norm, outside, x, square = 0
-    for i in range(unit.shape[0]):
+    cdef double square = 0
+    for i in range(n):
         square += unit[i] * unit[i]
     totals, spreads = np.empty(columns.c.n_rows), np.empty(columns.c.n_rows)
     cdef double[::1] total = totals, spread = spreads
+    cdef double[::1] centred = np.zeros(n + 1)
     with nogil:
         for j in range(columns.c.n_rows):
             column = rows_get(&columns.c, j)
-            total[j] = row_dot(&column, &unit[0])
-            mean = total[j] / square
-            norm, outside = 0, square
-            for t in range(column.length):
-                i = row_index(&column, column.kind, t)
-                x = row_value(&column, column.kind, t) - mean * unit[i]
-                norm += x * x
-                outside -= unit[i] * unit[i]
-            if column.length < unit.shape[0] and outside > 0:
-                norm += mean * mean * outside
-            spread[j] = norm
+            total[j] = row_dot(&column, &unit[0]) if square > 0 else 0
+            spread[j] = _spread(&column, total[j] / square if square > 0 else 0, unit, square,
+                                &centred[0])
     return totals, spreads
+
+
+cdef double _spread(row_t* column, double mean, const double[::1] unit, double square,
+                    double* centred) noexcept nogil:
+    # ‖a − mean u‖² for one column a; square is ‖u‖², and centred has room for n numbers
+    cdef Py_ssize_t t, i, n = unit.shape[0]
+    cdef double norm = 0, outside = square, x
+    if column.length == n:
+        for i in range(n):
+            centred[i] = -mean * unit[i]
+        row_axpy(column, 1.0, centred)
+        return vector_dot(centred, centred, n)
+    for t in range(column.length):
+        i = row_index(column, column.kind, t)
+        x = row_value(column, column.kind, t) - mean * unit[i]
+        norm += x * x
+        outside -= unit[i] * unit[i]
+    return norm + mean * mean * outside if outside > 0 else norm

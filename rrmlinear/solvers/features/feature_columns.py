@@ -5,36 +5,51 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._cuts import scaled_columns
 from rrmlinear.solvers.features._feature_descent import products_and_spreads
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+
+# Dense data are centred in a copy where the part of a column along u is this many times longer than
+# the rest: products with what is left of it would lose half of their digits.
+LONG_CENTRE = 1e3
+# Examples that are transposed at once: their cache lines are read a single time.
+EXAMPLES_AT_ONCE = 256
 
 
 class FeatureColumns:
     """Vectors a_j = (u_i x_ij)_i of all features j, u_i² = c_i / ``scale``, scale = max c.
 
     ``rows`` holds them as rows, ``curvature`` their squared norms. With ``intercept`` the appended
-    column is left out and features stand for a_j − centre_j u, orthogonal to u: dense data
-    are centred in a copy; for sparse data callers subtract ``means`` (the centres) themselves, with
-    ``totals``, a_j'u. The curvature of a constant is then 0. Values stay float32 if all costs are
-    equal and no copy is made. Raises ValueError where a squared norm overflows.
+    column is left out and features stand for a_j − centre_j u, orthogonal to u: callers subtract
+    ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
+    centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
+    copied if all costs are equal. Raises ValueError where a squared norm overflows.
     """
 
-    def __init__(self, rows: Rows, costs: NDArray[np.float64], intercept: bool) -> None:
+    def __init__(
+        self, rows: Rows | ColumnOrder, costs: NDArray[np.float64], intercept: bool
+    ) -> None:
         self.scale = float(costs.max())
         self.unit = np.sqrt(costs / self.scale)
         self.mass = float((self.unit**2).sum())
         self.bias, self.intercept = rows.bias, intercept
-        self.rows = self._dense(rows) if rows.is_dense else self._sparse(rows)
+        if isinstance(rows, ColumnOrder) or rows.is_dense:
+            self.rows = self._dense(rows)
+        else:
+            self.rows = self._sparse(rows)
         self.count = self.rows.shape[0]
-        self.curvature = self.rows.squared_norms()
+        unit = self.unit if intercept else np.zeros_like(self.unit)
+        totals, spread = products_and_spreads(self.rows, unit)
+        self.centres = totals / self.mass
+        self.curvature = spread + self.centres**2 * self.mass
         if not np.isfinite(self.curvature).all():
             worst = int(np.flatnonzero(~np.isfinite(self.curvature))[0])
             raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
-        self.centres = self.means = self.totals = np.zeros(self.count)
+        self.means, self.totals = self.centres, totals
         if intercept:
-            self._centre()
+            self._centre(spread)
 
     def weights_of(
         self, weights: NDArray[np.float64], y: NDArray[np.float64]
@@ -48,13 +63,21 @@ class FeatureColumns:
     def _appended(self) -> bool:
         return self.bias >= 0 and not self.intercept
 
-    def _dense(self, rows: Rows) -> Rows:
-        matrix = rows.values.T
-        if self.intercept or (self.unit != 1).any():
-            matrix = matrix * self.unit
-        if self._appended():
-            matrix = np.vstack([matrix, self.bias * self.unit])
-        return Rows(np.ascontiguousarray(matrix), None, None, rows.shape[0])
+    def _dense(self, rows: Rows | ColumnOrder) -> Rows:
+        scales, appended = bool((self.unit != 1).any()), self._appended()
+        if isinstance(rows, ColumnOrder) and not (scales or appended):
+            return rows.features
+        n, d = rows.shape
+        kind = np.float64 if scales or appended else rows.values.dtype
+        matrix = np.empty((d + appended, n), dtype=kind)
+        for begin in range(0, n, EXAMPLES_AT_ONCE):
+            some = slice(begin, begin + EXAMPLES_AT_ONCE)
+            matrix[:d, some] = rows.values[some].T
+        if appended:
+            matrix[d] = self.bias
+        if scales:
+            matrix *= self.unit
+        return Rows(matrix, None, None, n)
 
     def _sparse(self, rows: Rows) -> Rows:
         if not self._appended():
@@ -65,14 +88,11 @@ class FeatureColumns:
             return Rows(values, columns.indices, columns.indptr, columns.shape[1])
         return columns
 
-    def _centre(self) -> None:
-        square = self.curvature
-        if self.rows.is_dense:
-            matrix = self.rows.values
-            self.centres = (matrix * self.unit).sum(axis=1) / self.mass
-            matrix -= self.centres[:, None] * self.unit
-            spread = self.rows.squared_norms()
-        else:
-            self.totals, spread = products_and_spreads(self.rows, self.unit)
-            self.centres = self.means = self.totals / self.mass
-        self.curvature = np.where(spread > CONSTANT_COLUMN * square, spread, 0.0)
+    def _centre(self, spread: NDArray[np.float64]) -> None:
+        far = self.centres**2 * self.mass > LONG_CENTRE**2 * spread
+        is_used = spread > CONSTANT_COLUMN * self.curvature
+        if self.rows.is_dense and (far & is_used).any():
+            matrix = self.rows.values - self.centres[:, None] * self.unit
+            self.rows = Rows(matrix, None, None, self.rows.shape[1])
+            self.means = self.totals = np.zeros(self.count)
+        self.curvature = np.where(is_used, spread, 0.0)

@@ -7,15 +7,18 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.projections.clipped_lines import root
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.features.working_set import nearest_features
+from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
+from rrmlinear.solvers.features.working_gram import WorkingGram
+from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.rounding import rounding_by_features, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
@@ -23,6 +26,12 @@ from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 SWEEPS_PER_LOOK = 5
 # A working set is solved when its gap is this fraction of the whole problem's, or of the target.
 WORKING_SET_ACCURACY = 0.3
+# Limit on the features of a Gram matrix: with few examples the columns are read sooner beyond
+# SMALL_GRAM, and beyond GRAM_WIDTH features for each example.
+MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 1000, 4
+# The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
+# products of a pass.
+MIN_DENSE_LIMIT = 100
 
 
 class FeatureDescent(Solver):
@@ -31,7 +40,9 @@ class FeatureDescent(Solver):
     ``l1`` ≥ 0 and ``modulus`` ≥ 0 are not both 0. A pass chooses a working set of features and
     minimizes over one of their weights at a time, exactly, until the gap there is small.
     Every few sweeps Anderson's mixing guesses the limit, and the guess is kept if the objective is
-    lower. The data are copied, feature by feature.
+    lower. On dense data the weights are minimized over a Gram matrix of the working set instead,
+    with Newton steps on the face of those in use. The data are copied, feature by feature, unless
+    they are in `ColumnOrder`.
 
     Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i, and with Ω* infinite
     where modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. Every pass
@@ -47,7 +58,7 @@ class FeatureDescent(Solver):
 
     def __init__(
         self,
-        rows: Rows,
+        rows: Rows | ColumnOrder,
         y: NDArray[np.float64],
         costs: NDArray[np.float64],
         l1: float,
@@ -86,6 +97,7 @@ class FeatureDescent(Solver):
             self.threshold,
             self.ridge,
         )
+        self.gram = WorkingGram(self.columns) if self.columns.rows.is_dense else None
         self.aim = self.columns.unit * self.y
         self.root_costs = np.where(self.columns.unit > 0, self.columns.unit, 1)
         self.features = np.arange(self.columns.count)
@@ -98,28 +110,62 @@ class FeatureDescent(Solver):
         self._certify()
 
     def run_pass(self, number: int) -> None:
-        moved, gap = self.sweeps.moved, self.certificate.gap
-        target = self.target if np.isfinite(self.target) else 0.0
-        self._descend(self._working_set(), WORKING_SET_ACCURACY * max(gap, target) / self.scale)
+        gap, weights = self.certificate.gap, self.sweeps.weights
+        most = set_limit(weights) if self.gram is None else set_limit(weights, MIN_DENSE_LIMIT)
+        features = self._working_set(most)
+        if self.gram is not None and self._gram_pays(len(features)):
+            has_all = self.threshold == 0 or len(features) < most
+            moved = self._minimize(self.gram.choose(features), features, has_all)
+        else:
+            before = self.sweeps.moved
+            target = self.target if np.isfinite(self.target) else 0.0
+            self._descend(features, WORKING_SET_ACCURACY * max(gap, target) / self.scale)
+            moved = self.sweeps.moved - before
         self._certify()
         progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
-        self.moved = self.sweeps.moved - moved if progress else 0
+        self.moved = moved if progress else 0
 
     def value_at_zero(self) -> float:
         return float(self.costs @ (self.y * self.y)) / 2
 
     def rounding(self) -> float:
         shares = self.costs * np.abs(self.certificate.alphas)
-        scores = rounding_of_scores(self.rows, shares, self.certificate.weights)
+        weights = self.certificate.weights
+        if isinstance(self.rows, ColumnOrder):
+            scores = rounding_by_features(self.rows, shares, weights)
+        else:
+            scores = rounding_of_scores(self.rows, shares, weights)
         return self.certificate.rounding() + scores
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
 
-    def _working_set(self) -> NDArray[np.int64]:
+    def _working_set(self, most: int) -> NDArray[np.int64]:
+        if self.threshold == 0:  # all weights are in use
+            return np.flatnonzero(self.usable)
         return nearest_features(
-            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable
+            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable, most
         )
+
+    def _gram_pays(self, size: int) -> bool:
+        return size <= min(MAX_GRAM_FEATURES, max(SMALL_GRAM, GRAM_WIDTH * len(self.y)))
+
+    def _minimize(self, gram: WorkingGram, features: NDArray[np.int64], has_all: bool) -> int:
+        # roughly, or nearly where no feature was left out; returns the number of weights that moved
+        begin = self.sweeps.weights[features]
+        model = GramModel(
+            gram,
+            self.usable[features],
+            self.pulls[features],
+            begin,
+            self.threshold,
+            self.ridge,
+            number=EXACT_NUMBER if has_all else 1,
+        )
+        model.minimize(self.deadline)
+        self.work += len(features)
+        self.sweeps.move(features, model.weights)
+        return int(np.count_nonzero(model.weights != begin))
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> None:
         # Sweep until the gap over these features is within the goal or shrinks no more.
@@ -159,7 +205,7 @@ class FeatureDescent(Solver):
         if self.ridge == 0:
             largest = pulls.max(initial=0)
             if factor * largest > self.threshold:
-                factor = self.threshold / largest
+                factor = self.threshold / float(largest)
             return factor, factor * (product - factor / 2 * square)
         beyond = pulls[(factor * pulls > self.threshold) & (pulls * pulls > 0)]
         if beyond.size:

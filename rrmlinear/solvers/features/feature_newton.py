@@ -15,7 +15,12 @@ from rrmlinear.risks.line import moved
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.faces import FaceSystems
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
-from rrmlinear.solvers.features.quadratic_models import ColumnsModel, GramModel, Model
+from rrmlinear.solvers.features.quadratic_models import (
+    EXACT_NUMBER,
+    ColumnsModel,
+    GramModel,
+    Model,
+)
 from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -40,8 +45,6 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
-# The number of a model that is minimized with all accuracy.
-EXACT_NUMBER = 100
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
@@ -123,9 +126,8 @@ class FeatureNewton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.level = self._next_level()
-        features = nearest_features(
-            self.pulls, self.w, self.norms, self.level, self.usable, self.most
-        )
+        most = set_limit(self.w) if self.most is None else min(set_limit(self.w), self.most)
+        features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
         if self.subsets is not None:
             features = self.subsets.choose(features)
         model = self._model(features, number)

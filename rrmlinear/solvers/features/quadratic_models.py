@@ -34,6 +34,8 @@ SWEEPS_PER_LEAP = 5
 # first one in a first model, ten times as fine in each later one, and at least the second.
 FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
+# The number of a model that is minimized with all accuracy.
+EXACT_NUMBER = 100
 # Steps on faces in a row: each but the last takes weights from the face.
 MAX_FACE_STEPS = 20
 # Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in

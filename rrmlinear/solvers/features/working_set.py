@@ -14,9 +14,9 @@ WORKING_SET_PULL = 0.95
 MIN_SET_LIMIT = 200
 
 
-def set_limit(weights: Vector) -> int:
+def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:
     """The limit on the next working set."""
-    return max(MIN_SET_LIMIT, 2 * int(np.count_nonzero(weights)))
+    return max(least, 2 * int(np.count_nonzero(weights)))
 
 
 def nearest_features(
@@ -25,17 +25,15 @@ def nearest_features(
     norms: Vector,
     l1: float,
     usable: NDArray[np.bool_],
-    most: int | None = None,
+    most: int,
 ) -> NDArray[np.int64]:
     """The usable features with a weight or with |pulls| near l1, in their order.
 
-    If there are more than `set_limit` or ``most``, those of the least (l1 − |pull_j|) / norm_j are
-    taken.
+    If there are more than ``most``, those of the least (l1 − |pull_j|) / norm_j are taken.
     """
     in_use = weights != 0
     room = WORKING_SET_PULL * l1 - np.abs(pulls)
     near = np.flatnonzero(((room < 0) | in_use) & usable)
-    most = min(set_limit(weights), len(weights) if most is None else most)
     if len(near) > most:
         distance = np.where(in_use[near], -np.inf, room[near] / norms[near])
         near = np.sort(near[np.argpartition(distance, most - 1)[:most]])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 
@@ -39,4 +40,18 @@ def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
     else:  # the weights are no columns of these rows, such as the factors of a matrix
         return 0.0
     squares = Hessian(rows, np.ascontiguousarray(shares)).diagonal()
+    return _bound(shares, sizes, squares)
+
+
+def rounding_by_features(rows: ColumnOrder, shares: Array, weights: Array) -> float:
+    """`rounding_of_scores` that reads the features with a weight alone."""
+    in_use = np.flatnonzero(weights)
+    squares = np.full(len(in_use), rows.bias**2 * shares.sum())  # of the appended column
+    for at, j in enumerate(in_use[in_use < rows.shape[1]]):
+        column = rows.values[:, j].astype(np.float64, copy=False)
+        squares[at] = (shares * column) @ column
+    return _bound(shares, np.abs(weights[in_use]), squares)
+
+
+def _bound(shares: Array, sizes: Array, squares: Array) -> float:
     return float(np.finfo(float).eps * np.sqrt(shares.sum()) * (sizes @ np.sqrt(squares)))

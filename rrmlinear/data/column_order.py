@@ -1,0 +1,49 @@
+"""A dense matrix that lies in memory column by column."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+
+
+class ColumnOrder:
+    """n rows over d features plus an appended column, as `Rows`, over an F-ordered matrix.
+
+    ``features`` are its columns as `Rows`, over the same memory. It tells what `Rows` tells of
+    sizes; solvers over examples take `by_rows`, a copy made when it is first asked for.
+    """
+
+    is_dense = True
+    indices = indptr = blocks = None
+
+    def __init__(self, values: NDArray[Any], bias: float = -1.0) -> None:
+        self.values, self.bias = values, bias
+        self.features = Rows(values.T, None, None, values.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, features), without the appended column."""
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
+    def width(self) -> int:
+        """Features and the appended column, if there is one."""
+        return self.values.shape[1] + (self.bias >= 0)
+
+    @property
+    def n_stored(self) -> int:
+        return self.values.size
+
+    def with_bias(self, bias: float) -> ColumnOrder:
+        """The same rows with an appended column of this value (negative: none)."""
+        return ColumnOrder(self.values, bias)
+
+    @cached_property
+    def by_rows(self) -> Rows:
+        """The same rows, each one piece of memory."""
+        return Rows(np.ascontiguousarray(self.values), None, None, self.shape[1], self.bias)
