@@ -142,7 +142,8 @@ class FeatureNewton(Solver):
         expected = before - model.value()
         self.moved = self._search(features, step, moves, expected)
         self.work += 3 * self.n
-        if self.level == self.l1 and expected <= SMALL_DECREASE * abs(self.certificate.primal):
+        promises_little = expected <= SMALL_DECREASE * abs(self.certificate.primal)
+        if self.level == self.l1 and promises_little and not self._ends_without_duals():
             alphas = duals_of_model(self.risk, at, moves, self.at)
             if alphas is not None:
                 self.certificate.offer_duals(alphas, self.risk.gradient(alphas))
@@ -169,6 +170,10 @@ class FeatureNewton(Solver):
         gap = max(self.certificate.primal - dual, 0.0)
         reach = np.sqrt(2 * gap / self.risk.loss.smoothing * self.squares)
         self.usable &= ~((t * np.abs(self.pulls) + reach < self.l1) & (self.w == 0))
+
+    def _ends_without_duals(self) -> bool:
+        """Whether a rule ends the run, however wide the gap."""
+        return self.rule is not None and self.rule.widest_gap == np.inf
 
     def _next_level(self) -> float:
         """The factor of the 1-norm in the next model, above l1 while working sets are too small."""
@@ -205,7 +210,9 @@ class FeatureNewton(Solver):
         if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
             return GramModel(hessian, self.usable[features], *given, number=number, rough=rough)
-        return ColumnsModel(rows, curvatures, self.free, self.systems, features, *given)
+        return ColumnsModel(
+            rows, curvatures, self.free, self.systems, features, *given, rough=rough
+        )
 
     def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:
         products = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if dense else 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Protocol
 
@@ -33,7 +34,8 @@ SWEEPS_PER_LEAP = 5
 # this number of sweeps. A sweep over a Gram matrix is cheap; the accuracy there is at most the
 # first one in a first model, ten times as fine in each later one, and at least the second.
 FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
-COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 100
+# Rough models by columns end sooner, and take no steps on faces, which would make them exact.
+COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
 # The number of a model that is minimized with all accuracy.
 EXACT_NUMBER = 100
 # Steps on faces in a row: each but the last takes weights from the face.
@@ -159,6 +161,8 @@ class ColumnsModel:
         begin: Vector,
         l1: float,
         modulus: float,
+        *,
+        rough: bool = False,
     ):
         root = np.sqrt(curvatures)
         scaled = columns_of(rows, root)
@@ -175,6 +179,7 @@ class ColumnsModel:
         self.rows, self.curvatures, self.free = rows, curvatures, free
         self.l1, self.modulus, self.systems, self.names = l1, modulus, systems, names
         self.sweep_work, self.swept = 2.0 * scaled.n_stored + VISIT_WORK * count, 0.0
+        self.rough = rough
 
     @property
     def weights(self) -> Vector:
@@ -186,7 +191,8 @@ class ColumnsModel:
         return quadratic - linear + self.sweeps.penalty(self.features)
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS, deadline)
+        accuracy = ROUGH_COLUMNS_ACCURACY if self.rough else COLUMNS_ACCURACY
+        return minimize(self, accuracy, MAX_COLUMNS_SWEEPS, deadline)
 
     def sweep(self) -> float:
         return self.sweeps.sweep(self.features)
@@ -196,7 +202,7 @@ class ColumnsModel:
         return value - extrapolate(self.sweeps, self.features, points, self.value)
 
     def face_work(self, size: int) -> float:
-        return self.systems.work(size)
+        return math.inf if self.rough else self.systems.work(size)
 
     def face_step(self, signs: Vector) -> FacePoint:
         face = np.flatnonzero((signs != 0) & (self.norms > 0))

@@ -101,6 +101,10 @@ class Solver:
         assert self.rule is not None
         return self.rule.ratio(self.present())
 
+    def is_open(self) -> bool:
+        """Whether a known rule is violated: the run goes on, and no duals need to prove it yet."""
+        return self.knows_rule and self.violation() > 1
+
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
 

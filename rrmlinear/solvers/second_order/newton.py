@@ -192,7 +192,8 @@ class Newton(Solver):
         self.certificate.offer_weights(self.w, at)
         self._offered()
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
-        if promises_little and not (self.is_augmented or self.l1):
+        is_plain = not (self.is_augmented or self.l1)
+        if promises_little and is_plain and not self.is_open():
             alphas = duals_of_model(self.risk, begin, moves, self.at)
             if alphas is not None:
                 self.certificate.offer_duals(alphas)

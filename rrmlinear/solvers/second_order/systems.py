@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.blas import linear_algebra
+from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
@@ -33,9 +33,6 @@ DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 MATRIX_SPEED = 10.0
 # A new factor is not made for fewer products than this that it would save.
 MIN_SAVED = 10
-# Unknowns up to which the factor is inverted: SciPy's solution with a factor would take 0.2 s and
-# 27 MB to import.
-MAX_INVERTED = 200
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
 # the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
@@ -132,7 +129,7 @@ class Factor:
         shift = 0.0
         while True:
             try:
-                self.divided = self._divided(matrix)
+                self.factor = np.linalg.cholesky(matrix)
                 return
             except np.linalg.LinAlgError:
                 shift = SHIFT_GROWTH * shift or FIRST_SHIFT
@@ -140,13 +137,4 @@ class Factor:
 
     def solve(self, b: Array) -> Array:
         """x with A x = b."""
-        return self.scale * self.divided(self.scale * b)
-
-    def _divided(self, matrix: Array) -> Callable[[Array], Array]:
-        """The function b → A⁻¹ b."""
-        if len(matrix) <= MAX_INVERTED:
-            inverse = np.linalg.inv(np.linalg.cholesky(matrix))
-            return lambda b: inverse.T @ (inverse @ b)
-        linalg = linear_algebra("scipy.linalg")
-        factor = linalg.cho_factor(matrix, check_finite=False)
-        return lambda b: linalg.cho_solve(factor, b, check_finite=False)
+        return self.scale * solved_by_factor(self.factor, self.scale * b)

@@ -14,7 +14,9 @@ from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
+from rrmlinear.solvers.features.quadratic_models import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules import FeatureSum, Point
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D = 80, 30
@@ -216,3 +218,21 @@ def test_other_problems_are_refused():
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
         solve(large, Logistic(), np.ones(2), 1.0)
+
+
+def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("not needed")
+
+    module = "rrmlinear.solvers.features.feature_newton"
+    monkeypatch.setattr(f"{module}.MAX_GRAM_FEATURES", 0)
+    monkeypatch.setattr(f"{module}.duals_of_model", refuse)
+    monkeypatch.setattr(ColumnsModel, "face_step", refuse)
+    problem, _, _ = data()
+    solver = solver_of(problem, LOSSES["logistic"], np.ones(N), 1.0)
+    solver.rule = FeatureSum(solver.risk, 1e-3, False, False)
+    result = solver.solve(Stopping(0.0, max_passes=500))
+    assert result.status is Status.RULE
+    assert solver.rule.ratio(Point(result.weights, None)) <= 1
+    with pytest.raises(AssertionError, match="not needed"):
+        solve(problem, LOSSES["logistic"], np.ones(N), 1.0)

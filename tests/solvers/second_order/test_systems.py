@@ -6,6 +6,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 
@@ -91,3 +92,18 @@ def test_a_singular_matrix_is_shifted():
 def test_an_overflow_is_said():
     with pytest.raises(FloatingPointError, match="overflowed"):
         systems.Factor(np.full((2, 2), np.inf))
+
+
+@pytest.mark.parametrize("d", [0, 1, 7, 300])
+def test_a_factor_gives_the_solution_whatever_lies_above_its_diagonal(d):
+    rng = np.random.default_rng(3)
+    z, b = rng.standard_normal((d + 5, d)), rng.standard_normal(d)
+    matrix = z.T @ z + np.eye(d)
+    factor = np.linalg.cholesky(matrix)
+    x = solved_by_factor(factor + np.triu(np.full((d, d), np.nan), 1), b)
+    np.testing.assert_allclose(matrix @ x, b, rtol=1e-9, atol=1e-10)
+
+
+def test_a_factor_of_another_size_is_refused():
+    with pytest.raises(ValueError, match="b has 3 entries, and the factor is 4 × 4"):
+        solved_by_factor(np.eye(4), np.ones(3))

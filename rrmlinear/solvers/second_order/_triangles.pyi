@@ -1,0 +1,8 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+
+def solved_by_factor(factor: Array, b: Array) -> NDArray[np.float64]: ...

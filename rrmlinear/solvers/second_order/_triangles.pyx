@@ -1,0 +1,26 @@
+"""Solutions with a Cholesky factor. SciPy's would take 0.2 s and 27 MB to import."""
+
+from rrmlinear.simd.columns cimport vector_axpy, vector_dot
+
+import numpy as np
+
+
+def solved_by_factor(const double[:, ::1] factor not None, const double[::1] b not None):
+    """x with L L' x = b, L the lower triangle of ``factor``, d × d."""
+    cdef Py_ssize_t i, d = b.shape[0]
+    if factor.shape[0] != d or factor.shape[1] != d:
+        raise ValueError(f"b has {d} entries, and the factor is {factor.shape[0]} × "
+                         f"{factor.shape[1]}")
+    result = np.array(b)
+    cdef double[::1] out = result
+    cdef double* x
+    if d == 0:
+        return result
+    with nogil:
+        x = &out[0]
+        for i in range(d):
+            x[i] = (x[i] - vector_dot(&factor[i, 0], x, i)) / factor[i, i]
+        for i in range(d - 1, -1, -1):
+            x[i] /= factor[i, i]
+            vector_axpy(x, -x[i], &factor[i, 0], i)
+    return result
