@@ -21,9 +21,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
@@ -72,21 +74,22 @@ def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> 
     command = [*head.command, "--csv", str(path)]
     log = path.with_suffix(".log")
     variables = dict(os.environ) | ({"RRMLINEAR_DATA": str(data)} if data else {})
-    try:
-        with log.open("w") as file:
-            done = subprocess.run(
-                command,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                timeout=seconds,
-                env=variables,
-                check=False,
-            )
-    except subprocess.TimeoutExpired:
-        return f"{seconds:.0f} seconds were too few for all of it"
-    if done.returncode:
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            command, stdout=file, stderr=subprocess.STDOUT, env=variables, start_new_session=True
+        ) as process,
+    ):
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return f"{seconds:.0f} seconds were too few for all of it"
+        finally:
+            with suppress(ProcessLookupError):  # its workers end with it
+                os.killpg(process.pid, signal.SIGKILL)
+    if code:
         said = log.read_text(errors="replace").strip().splitlines()
-        return said[-1] if said else f"exit code {done.returncode}"
+        return said[-1] if said else f"exit code {code}"
     return ""
 
 

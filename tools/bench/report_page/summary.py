@@ -13,9 +13,8 @@ from times import Time
 from rrmlinear.pages.run import versions
 
 PLACE = re.compile(r"(<!-- report -->\n).*?(<!-- end -->)", re.DOTALL)
-#: Levels of the curves that the summary leaves out.
+#: Levels of the curves that the summary shows; None is each program's own end.
 SHOWN = (None, 1e-3, 1e-4, 1e-6)
-HEAD = ("against", "to", "problems", "least", "median", "largest", "never there")
 #: Ratios are not told beyond this.
 MOST = 1000.0
 
@@ -39,7 +38,11 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
         topics.setdefault(head.topic, []).extend(times)
     parts = []
     for topic, times in topics.items():
-        lines = [HEAD, ["---"] * len(HEAD), *_rows(times)]
+        levels = [
+            level for level in SHOWN if any(t.level == level and not t.why_not for t in times)
+        ]
+        names = ["against", "problems", *(f"to {_goal(level)}" for level in levels)]
+        lines = [names, ["---"] * len(names), *_rows(times, levels)]
         table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         sets = ", ".join(dict.fromkeys(time.data for time in times))
         parts.append(f"### {topic}\n\n{table}\nData: {sets}.\n\n")
@@ -47,29 +50,34 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
     return f"{''.join(parts)}Made with {made}.\n"
 
 
-def _rows(times: Sequence[Time]) -> Iterator[list[str]]:
-    """A row for each other solver and level that it was asked for."""
+def _rows(times: Sequence[Time], levels: Sequence[float | None]) -> Iterator[list[str]]:
+    """A row for each other solver, with a cell for each level."""
     ours: dict[tuple[str, str, float | None], float] = {}
     for time in times:
         key = (time.data, time.problem, time.level)
         if time.is_ours and time.seconds is not None:
             ours[key] = min(time.seconds, ours.get(key, time.seconds))
     for solver in dict.fromkeys(time.solver for time in times if not time.is_ours):
-        for level in SHOWN:
-            own = [t for t in times if (t.solver, t.level) == (solver, level) and not t.why_not]
-            pairs = [
-                (t.seconds, ours[t.data, t.problem, level])
-                for t in own
-                if (t.data, t.problem, level) in ours
-            ]
-            ratios = [
-                there / max(here, LEAST_SECONDS) for there, here in pairs if there is not None
-            ]
-            if not pairs:
-                continue
-            told = [_told(each(ratios)) if ratios else "–" for each in (min, median, max)]
-            goal = "its own end" if level is None else f"{level:g}"
-            yield [solver, goal, str(len(pairs)), *told, str(len(pairs) - len(ratios))]
+        own = [time for time in times if time.solver == solver and not time.why_not]
+        pairs = [
+            [(t.seconds, ours[t.data, t.problem, level])
+             for t in own if t.level == level and (t.data, t.problem, level) in ours]
+            for level in levels
+        ]  # fmt: skip
+        if any(pairs):
+            yield [solver, str(max(map(len, pairs))), *map(_cell, pairs)]
+
+
+def _cell(pairs: Sequence[tuple[float | None, float]]) -> str:
+    """The least, the median and the largest ratio, and on how many problems there is none."""
+    ratios = [there / max(here, LEAST_SECONDS) for there, here in pairs if there is not None]
+    told = dict.fromkeys(_told(each(ratios)) for each in (min, median, max)) if ratios else {}
+    never = len(pairs) - len(ratios)
+    return ", ".join([" / ".join(told)] * bool(told) + [f"never: {never}"] * bool(never))
+
+
+def _goal(level: float | None) -> str:
+    return "its own end" if level is None else f"{level:g}"
 
 
 def _told(ratio: float) -> str:
