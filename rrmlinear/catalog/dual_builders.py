@@ -100,12 +100,24 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
 
     ``duals`` are those of the part to begin with, in the form of its checkpoint; ``place`` is its
     number. Intercepts that are left free are those of all parts: a part has a column for them.
+    Where the task's regularizer has no ascent, the part's is that of the squared norm, and unused.
     """
+    from rrmlinear.regularizers.separable import L2
     from rrmlinear.solvers.rounds.part import Part
 
     task = replace(task, choices=replace(task.choices, free_bias=None))
-    columns = task.n_classes or 1
-    return Part(_ascent_of(task), task.regularizer, columns, partial(risk_of, task), duals, place)
+    columns, omega = task.n_classes or 1, task.regularizer
+    if not has_rounds(omega):
+        omega = L2(1.0)
+    return Part(_ascent_of(task), omega, columns, partial(risk_of, task), duals, place)
+
+
+def has_rounds(regularizer: Regularizer) -> bool:
+    """Whether rounds over parts take this regularizer: the squared norm and the elastic net."""
+    try:
+        return regularizer.scaled(1.0).modulus > 0
+    except TypeError:
+        return False
 
 
 def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> Solver:

@@ -271,7 +271,7 @@ def over_parts(
     free_bias: float | None = None,
 ) -> Solver:
     """Rounds of ascent on parts, and Newton's method over all of them where these are slow, or come
-    first.
+    first; FISTA for regularizers that neither takes.
 
     ``features`` are those that loss and regularizer offer, and ``shape`` that of the weights.
     ``balances`` is an argument of `Rounds`. ``free_bias`` is the value of the last column of parts'
@@ -282,6 +282,7 @@ def over_parts(
     from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
     from rrmlinear.solvers.rounds.rounds import PASSES
     from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+    from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
 
     facts = fleet.facts()
     n, size = sum(each.n for each in facts), len(facts)
@@ -301,7 +302,11 @@ def over_parts(
     visit = example + EXCHANGE / (PASSES * n)
     rounds = Stage("rounds of ascent", turns.ascent, visit, 0)
     if omega.quadratic_l1 is None or not omega.modulus > 0:
-        return FinishedRounds([rounds], fleet)
+        if dual_builders.has_rounds(omega) and free_bias is None:
+            return FinishedRounds([rounds], fleet)
+        build = partial(FISTAOverParts, risk, omega)
+        stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example, 0)
+        return FinishedRounds([stage], fleet)
     unknowns, smooth = math.prod(shape), "smooth" in features
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0
     if unknowns <= MAX_FACTORIZED:

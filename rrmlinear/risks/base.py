@@ -120,6 +120,10 @@ class Evaluation:
         """Σ c_i ‖·‖² of the entries of a vector like the derivatives."""
         return float(np.vdot(self.risk.costs * change, change))
 
+    def product(self, change: Array, moves: Array) -> float:
+        """Σ c_i times the products of the entries of two vectors like the derivatives."""
+        return float(np.vdot(self.risk.costs * change, moves))
+
     @property
     def squares(self) -> Array:
         """The diagonal of Σ c_i x_i x_i'."""

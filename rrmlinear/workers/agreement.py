@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.dual_builders import has_rounds
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
@@ -25,6 +26,9 @@ from rrmlinear.training.model import Model
 from rrmlinear.training.one_vs_rest import solve_each, values_at_zero
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
+
+# What a loss and a regularizer without rounds need.
+SMOOTH_PROX = frozenset({"smooth", "prox"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,24 +132,32 @@ class Agreement:
 
 
 def check_choices(chosen: Selection) -> None:
-    """Raise ChoiceError for what rounds over workers do not take."""
-    needed = CONVEX | EXAMPLES
-    if not needed <= chosen.features or chosen.kind not in ("binary", "multiclass", "regression"):
+    """Raise ChoiceError for what workers do not take."""
+    if chosen.kind not in ("binary", "multiclass", "regression"):
         raise ChoiceError(
             Named("loss", chosen.loss_row.name),
-            " with this regularizer has no ascent on the dual, which workers need",
+            " is not for workers: they take losses of examples",
             field="loss",
             value=chosen.loss_row.name,
         )
-    try:
-        chosen.regularizer.scaled(1.0)
-    except TypeError:
+    if chosen.choices.budget is not None:
         raise ChoiceError(
-            Named("regularizer", chosen.choices.regularizer or chosen.solver.regularizer),
-            " is not for workers: they take the squared norm and the elastic net",
+            Named("budget"),
+            " is not for workers: it is one of all examples together",
+            field="budget",
+            value=chosen.choices.budget,
+        )
+    by_rounds = chosen.features >= (CONVEX | EXAMPLES) and has_rounds(chosen.regularizer)
+    if not by_rounds and not chosen.features >= SMOOTH_PROX:
+        name = chosen.choices.regularizer or chosen.solver.regularizer
+        raise ChoiceError(
+            Named("regularizer", name),
+            " over workers needs a smooth loss: ",
+            Named("loss", chosen.loss_row.name),
+            " has kinks, and takes the squared norm and the elastic net",
             field="regularizer",
-            value=chosen.choices.regularizer,
-        ) from None
+            value=name,
+        )
 
 
 def _features(shapes: Sequence[Shape]) -> int:

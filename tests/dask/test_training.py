@@ -79,6 +79,12 @@ def test_intercepts_may_be_free(client, data, loss):
         dask_rooms.fit(X, y, parameter, client=client)
 
 
+def test_other_regularizers_take_smooth_losses(client, data):
+    X, y = data(n=300, d=6)
+    parameter = Parameter(loss="logistic", regularizer="l1", C=0.1, gap_tol=TOLERANCE)
+    check(over(client, X, y, parameter, parts=3), alone(X, y, parameter))
+
+
 def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
     monkeypatch.setattr(stage_builders, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
     X, y = data(n=400)
@@ -199,12 +205,13 @@ def test_estimators_predict_on_arrays(client, data):
         (np.eye(3), np.ones(3), {}, "at least two classes"),
         (np.eye(3), None, {}, "without labels"),
         (np.eye(3), np.arange(2), {}, "y has shape"),
-        (np.eye(2), [0, 1], {"regularizer": "l1"}, "no ascent"),
+        (np.eye(2), [0, 1], {"loss": "hinge", "regularizer": "l1"}, "needs a smooth loss"),
+        (np.eye(2), [0, 1], {"loss": "hinge", "budget": 1.0, "solver": "auto"}, "budget is not"),
         (np.eye(2), [0, 1], {"free_bias": True, "class_weights": {1: 0.0}}, "without a cost"),
         (da.ones((4, 2), chunks=(2, 2)), np.arange(3), {}, "y has 3 entries"),
     ],
 )
 def test_errors_are_sentences(client, X, y, more, words):
-    parameter = Parameter(loss="logistic", **more)
+    parameter = Parameter(**{"loss": "logistic", **more})
     with pytest.raises(ValueError, match=words):
         over(client, X, y, parameter)

@@ -60,15 +60,23 @@ class FISTA(Solver):
             )
         self.risk, self.regularizer = risk, regularizer
         self.first_duals, self.given = start, weights
-        self.n = risk.rows.shape[0]
+        self.n = self.examples()
 
-    def start(self) -> None:
+    def examples(self) -> int:
+        """The number of examples."""
+        n: int = self.risk.rows.shape[0]
+        return n
+
+    def first_constant(self) -> float:
+        """L at the start: at most the true constant if all derivatives change. Trials raise it."""
         bound = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
-        # At most the true constant if all derivatives change; trials raise it as needed.
         curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
-        L = max(curvature, self.regularizer.modulus, MIN_DIVISOR)
+        return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
+
+    def start(self) -> None:
+        L = self.first_constant()
         self.trial, self.last_L = Backtracking(L, MIN_DIVISOR, fall=LIPSCHITZ_FALL), L
         self.momentum = Momentum(0.0)
         #: F at w and at the w before; the gradient at w, once it is known.
@@ -121,8 +129,7 @@ class FISTA(Solver):
         if is_visible(quadratic, at.value, new.value):
             return new.value - at.value - at.derivative_along(moves) <= quadratic
         # Half of ⟨∇F(w) − ∇F(u), step⟩ is the mean of the distances from u to w and back.
-        change = self.risk.costs * (new.derivatives - at.derivatives)
-        return float(np.vdot(change, moves)) / 2 <= quadratic
+        return at.product(new.derivatives - at.derivatives, moves) / 2 <= quadratic
 
     def measure(self) -> None:
         # before the first step no pass has offered weights

@@ -176,6 +176,15 @@ class FreeEvaluation(Evaluation):
     def derivatives(self) -> Any:  # type: ignore[override]
         return self.plain.derivatives
 
+    def tangent(self) -> tuple[float, Any]:
+        return self.plain.tangent()
+
+    def derivative_along(self, moves: Any) -> float:
+        return self.plain.derivative_along(moves)
+
+    def product(self, change: Any, moves: Any) -> float:
+        return self.plain.product(change, moves)
+
     @property
     def squares(self) -> Array:
         return self.risk.facts[1]

@@ -166,7 +166,7 @@ class SummedRisk:
         """Give the parts' ascents these duals."""
         self.exchange.sums("keep", alphas.combination)
 
-    def foresee(self, at: Any, scores: Spread, alphas: Spread | None) -> None:
+    def foresee(self, at: Any, scores: Any, alphas: Spread | None) -> None:
         """Ask at once for what a step needs next: F at ``scores``, the duals of ``at``, and their
         distance from ``alphas``.
         """
@@ -237,6 +237,8 @@ class SummedEvaluation(Evaluation):
         return self.risk.exchange.vector("derivatives", self.place)
 
     def tangent(self) -> tuple[float, Any]:
+        if "value" not in vars(self):
+            self.risk.foresee(self, self.scores, None)
         return self.value, self.derivatives
 
     def derivative_along(self, moves: Any) -> float:
@@ -244,6 +246,9 @@ class SummedEvaluation(Evaluation):
 
     def line(self, moves: Any) -> SummedLine:  # type: ignore[override]
         return SummedLine(self, moves)
+
+    def product(self, change: Any, moves: Any) -> float:
+        return float(self.sum_of("product_of", change.combination, moves.combination))
 
     def square(self, change: Any) -> float:
         return float(self.sum_of("square", change.combination))

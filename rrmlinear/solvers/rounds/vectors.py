@@ -108,6 +108,10 @@ class Vectors:
         line = self._at(place).line(self._of(moves))
         return tuple(float(line.derivative(t)) for t in steps)
 
+    def product_of(self, place: Place, change: Combination, moves: Combination) -> Sums:
+        """Sum: c_i times the products of the entries of two vectors."""
+        return (self._at(place).product(self._of(change), self._of(moves)),)
+
     def square(self, place: Place, change: Combination) -> Sums:
         """Sum: c_i ‖·‖² of the entries of a vector."""
         return (self._at(place).square(self._of(change)),)

@@ -1,0 +1,114 @@
+"""Solvers of whole risks on a `SummedRisk`: they begin again where parts are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
+from rrmlinear.solvers.rounds.fleet import PartsLostError
+from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS
+from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+from rrmlinear.solvers.second_order.newton import DERIVATIVE_DECREASE, Newton
+
+
+class OverParts(Solver):
+    """Stands before a solver of whole risks. Where parts are lost, the solver begins again by
+    `resume`; weights and dual value so far keep their proof.
+    """
+
+    risk: SummedRisk
+
+    def start(self) -> None:
+        self._tried(super().start)
+
+    def run_pass(self, number: int) -> None:
+        self._tried(lambda: super(OverParts, self).run_pass(number))
+
+    def measure(self) -> None:
+        self._tried(super().measure)
+
+    def resume(self) -> None:
+        """Begin from what is known: from the parts' duals or the best weights."""
+        raise NotImplementedError
+
+    def _tried(self, act: Callable[[], Any]) -> None:
+        for _ in range(MAX_LOST_ROUNDS):
+            try:
+                act()
+                return
+            except PartsLostError as error:
+                self.notes.append(str(error))
+                self.risk.lost()
+                act = self._again
+        raise ConnectionError(f"parts were lost {MAX_LOST_ROUNDS} times in a row")
+
+    def _again(self) -> None:
+        before = self.certificate
+        self.resume()
+        self.certificate.offer_weights(
+            before.weights, before.best_at, primal=before.primal, exact=True
+        )
+        self.certificate.offer_duals(None, dual=before.dual, exact=True)
+
+
+class NewtonOverParts(OverParts, Newton):
+    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``.
+
+    The duals of an inner problem are given to the parts when it is solved.
+    """
+
+    def __init__(self, risk: SummedRisk, regularizer: Regularizer, start: Any = None) -> None:
+        super().__init__(risk, regularizer, start)
+        self.own = start is None
+
+    def start(self) -> None:
+        if self.own:
+            self.first_duals = self.risk.own_duals()
+        super().start()
+
+    def resume(self) -> None:
+        self.first_duals = self.risk.own_duals()
+        Newton.start(self)
+
+    def measure(self) -> None:
+        self._tried(self.certificate.measure)
+
+    def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
+        def derivatives(steps: Sequence[float]) -> list[float]:
+            return [known(t) + rate for t, rate in zip(steps, line.derivatives(steps), strict=True)]
+
+        return nearly_lowest_by_many(derivatives, DERIVATIVE_DECREASE)
+
+    def _step(self, direction: Any) -> Any:
+        moves = super()._step(direction)
+        self.risk.foresee(self.at, self.scores, self.alphas if self.is_augmented else None)
+        return moves
+
+    def _update(self, vector: Any) -> None:
+        super()._update(vector)
+        if self.is_augmented:
+            self.risk.keep(self.alphas)
+
+
+class FISTAOverParts(OverParts, FISTA):
+    """FISTA on a `SummedRisk`: for regularizers without rounds, and smooth losses."""
+
+    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+        super().__init__(risk, regularizer)
+
+    def examples(self) -> int:
+        return self.risk.n
+
+    def first_constant(self) -> float:
+        squares = self.risk.facts[1]
+        curvature = float(squares.sum()) / len(squares) / self.risk.loss.smoothing
+        return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
+
+    def resume(self) -> None:
+        self.given = self.certificate.weights
+        FISTA.start(self)
