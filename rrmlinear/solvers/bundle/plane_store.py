@@ -32,12 +32,25 @@ class PlaneStore:
         return len(self.places)
 
     def append(self, vector: NDArray[np.float64]) -> None:
+        """Add a vector, which must not change after: one that fills a piece is not copied."""
+        if self.chunk == 1 and vector.flags.c_contiguous:
+            self._take(vector.reshape(1, self.d))
+            return
         if not self.free:
             begin = len(self.chunks) * self.chunk
             self.chunks.append(np.zeros((self.chunk, self.d)))
             self.free = list(range(begin + self.chunk - 1, begin - 1, -1))
         place = self.free.pop()
         self.chunks[place // self.chunk][place % self.chunk] = vector
+        self.places.append(place)
+
+    def _take(self, piece: NDArray[np.float64]) -> None:
+        if self.free:
+            place = self.free.pop()
+            self.chunks[place] = piece
+        else:
+            place = len(self.chunks)
+            self.chunks.append(piece)
         self.places.append(place)
 
     def keep(self, chosen: NDArray[np.intp]) -> None:
