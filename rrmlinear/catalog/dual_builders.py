@@ -5,6 +5,7 @@ Each imports its solver when it is called.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -134,15 +135,20 @@ def proximal_applies(task: Task) -> bool:
     omega = task.regularizer
     of_streams = task.rows.blocks is not None and task.n_classes is None and task.risk is None
     norm = bool(omega.quadratic_l1) and not omega.modulus > 0
-    plain = task.choices.budget is None and not task.choices.free_bias
-    return of_streams and norm and plain and "smooth" in task.features
+    return of_streams and norm and task.choices.budget is None and "smooth" in task.features
 
 
 def proximal(task: Task) -> Solver:
     """Proximal points by an ascent."""
-    from rrmlinear.solvers.dual.proximal_ascent import ProximalAscent
+    from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
 
-    solver = ProximalAscent(_ascent_of(task), task.regularizer)
+    if task.choices.free_bias:
+        norm = float(task.rows.with_bias(-1.0).squared_norms().mean()) or 1.0
+        visited = replace(task, rows=task.rows.with_bias(math.sqrt(norm)))
+        make, risk = _ascent_of(visited), risk_of(task)
+        solver: Solver = InterceptProximalAscent(make, task.regularizer, risk)
+    else:
+        solver = ProximalAscent(_ascent_of(task), task.regularizer)
     note_choice(solver, "proximal points by an ascent are used", task)
     return solver
 

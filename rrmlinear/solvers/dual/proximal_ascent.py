@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual import _momentum
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.solver import Solver
+
+Array = NDArray[np.float64]
 
 # Passes of the ascent for each y.
 INNER_PASSES = 2
@@ -35,7 +38,7 @@ class ProximalAscent(Solver):
     def __init__(self, make: Callable[[Regularizer], ProxSDCA], regularizer: Regularizer) -> None:
         super().__init__()
         self.regularizer = regularizer
-        self.ascent = make(regularizer.with_quadratic(1.0))
+        self.ascent = make(self._with_quadratic(1.0))
         if not self.ascent.loss.smoothing > 0:
             raise ValueError(
                 "proximal points by an ascent take a smooth loss, and "
@@ -45,6 +48,10 @@ class ProximalAscent(Solver):
         self.measures_first = self.ascent.measures_first
         self.since_step = 0
 
+    def _with_quadratic(self, kappa: float) -> Regularizer:
+        """Ω(w) + κ/2 ‖w‖²."""
+        return self.regularizer.with_quadratic(kappa)
+
     def start(self) -> None:
         ascent = self.ascent
         ascent.deadline = self.deadline
@@ -53,25 +60,30 @@ class ProximalAscent(Solver):
         self.notes = ascent.notes
         mean = float(ascent.costs @ ascent.squares) / ascent.n
         self.kappa = KAPPA_FACTOR * mean / ascent.loss.smoothing
-        ascent.retune(self.regularizer.with_quadratic(self.kappa))
-        size = ascent.dual_vector.size
-        self.center, self.previous = np.zeros(size), np.zeros(size)
+        ascent.retune(self._with_quadratic(self.kappa))
+        self.center = np.zeros(ascent.dual_vector.size)
 
     def run_pass(self, number: int) -> None:
         if self.since_step == INNER_PASSES:
-            vectors = self.ascent.dual_vector, self.center, self.previous
-            _momentum.step(self.ascent.regularizer, *vectors, self.kappa, self.kappa, 0.0)
-            self.ascent.retune(self.ascent.regularizer)
+            regularizer, v = self.ascent.regularizer, self.ascent.dual_vector
+            w = regularizer.primal_of(v)
+            v += self.kappa * (w - self.center)
+            self.center = w
+            self.ascent.retune(regularizer)
             self.since_step = 0
         self.ascent.deadline = self.deadline
         self.ascent.run_pass(number)
         self.since_step += 1
         self.work, self.moved = self.ascent.work, self.ascent.moved
 
+    def _of_weights(self, entries: Array) -> Array:
+        """The entries of weights that Ω counts."""
+        return entries
+
     def _scaled(self) -> tuple[float, float]:
         """(t, the dual value at t α), t ≤ 1 the largest at which it is finite."""
         ascent = self.ascent
-        v = ascent.dual_vector - self.kappa * self.center
+        v = self._of_weights(ascent.dual_vector - self.kappa * self.center)
         t = self.regularizer.dual_scale_of(v)
         conjugates = 0.0
         for begin in range(0, ascent.n, AT_ONCE):
@@ -110,3 +122,47 @@ class ProximalAscent(Solver):
 
     def close(self) -> None:
         self.ascent.close()
+
+
+class InterceptProximalAscent(ProximalAscent):
+    """`ProximalAscent` of Ω(w) + Σ_i c_i φ(x_i'w + b, y_i), b without a penalty.
+
+    b is the weight of a column that ``make`` appends, which Ω leaves out: it has the proximal term
+    alone. ``risk`` is the sum, at the best b.
+
+    Certificate: w with the best b for it, and minus the derivatives there, which have
+    Σ c_i α_i = 0, scaled as there.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Regularizer], ProxSDCA],
+        regularizer: Regularizer,
+        risk: ScalarRisk,
+    ) -> None:
+        super().__init__(make, regularizer)
+        self.risk = risk
+
+    def _with_quadratic(self, kappa: float) -> Regularizer:
+        return super()._with_quadratic(kappa).with_intercept()
+
+    def _of_weights(self, entries: Array) -> Array:
+        return entries[:-1]
+
+    def start(self) -> None:
+        super().start()
+        self.certificate = Certificate(self.risk, self.regularizer)
+
+    def measure(self) -> None:
+        ascent, certificate = self.ascent, self.certificate
+        ascent.losses()  # updates the gaps by which examples sleep
+        w = self._of_weights(ascent.present_weights()).copy()
+        at = certificate.at(self.risk.scores(w))
+        certificate.offer_weights(w, at)
+        certificate.offer_duals(-at.derivatives)
+
+    def value_at_zero(self) -> float:
+        return self.certificate.value_at_zero()
+
+    def rounding(self) -> float:
+        return self.certificate.rounding()

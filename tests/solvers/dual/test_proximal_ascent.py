@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
 from rrmlinear.regularizers.separable import L1
+from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.dual.proximal_ascent import ProximalAscent
+from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -17,9 +18,9 @@ from rrmlinear.solvers.loop.stopping import Stopping
 N, D = 300, 40
 
 
-def problem_of_few_features():
+def problem_of_few_features(wide=D):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.4)
+    X = rng.normal(size=(N, wide)) * (rng.random((N, wide)) < 0.4)
     y = np.where(X[:, :5].sum(axis=1) + 0.3 * rng.normal(size=N) > 0, 1.0, -1.0)
     return Problem.from_arrays(csr_array(X), y), X, y, 0.5 + rng.random(N)
 
@@ -42,6 +43,28 @@ def test_the_optimum_and_its_proof(loss, l1):
     assert np.abs(X.T @ (costs * alphas)).max() <= l1 * (1 + 1e-9)
     assert result.dual == pytest.approx(-costs @ loss.conjugates(y, alphas))
     other = FeatureNewton(ScalarRisk(problem.rows, loss, y, costs), omega).solve(Stopping(1e-8))
+    assert result.primal == pytest.approx(other.primal, rel=2e-6)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize(("l1", "column"), [(5.0, 3.0), (1000.0, 1.0)])
+def test_the_optimum_with_a_free_intercept(loss, l1, column):
+    """With more weights than one piece of a vectorized loop: only the last has no norm."""
+    problem, X, y, costs = problem_of_few_features(wide=600)
+    omega, rows = L1(l1), problem.rows.with_bias(1.0)
+    risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
+    visited = problem.rows.with_bias(column)
+    solver = InterceptProximalAscent(
+        lambda inner: ProxSDCA(visited, problem.labels, costs, loss, inner), omega, risk
+    )
+    result = solver.solve(Stopping(1e-6))
+    assert result.status is Status.SOLVED
+    w, b, alphas = result.weights[:-1], result.weights[-1], result.duals
+    assert result.primal == pytest.approx(costs @ loss.values(y, X @ w + b) + omega.value_of(w))
+    assert np.abs(X.T @ (costs * alphas)).max() <= l1 * (1 + 1e-9)
+    assert abs(costs @ alphas) <= 1e-9 * costs.sum()
+    assert result.dual == pytest.approx(-costs @ loss.conjugates(y, alphas))
+    other = FeatureNewton(risk, omega).solve(Stopping(1e-8))
     assert result.primal == pytest.approx(other.primal, rel=2e-6)
 
 
