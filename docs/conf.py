@@ -68,6 +68,8 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
 html_title = f"rrmlinear {release}"
 html_copy_source = False
 html_show_sourcelink = False
