@@ -138,6 +138,29 @@ def test_ctrl_c_leaves_nothing(tmp_path, target):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def largest_file():
+    """Sets the size beyond which the system lets no file grow, as a full disk."""
+    resource = pytest.importorskip("resource", reason="this system has no such limit")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("target", ["p.rrm", "p.libsvm"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, largest_file, target):
+    convert(examples_of(DIGITS), tmp_path / target, block_bytes=1 << 14)
+    old = (tmp_path / target).read_bytes()
+    for size in (0, 100, 8192, 1 << 16, len(old) // 2, len(old) - 4096, len(old) - 1):
+        largest_file(size)
+        with pytest.raises(OSError, match="File too large"):
+            convert(examples_of(DIGITS), tmp_path / target, block_bytes=1 << 14)
+        assert [path.name for path in tmp_path.iterdir()] == [target]
+        assert (tmp_path / target).read_bytes() == old
+    largest_file(len(old))
+    convert(examples_of(DIGITS), tmp_path / target, block_bytes=1 << 14)
+
+
 def test_a_killed_conversion_leaves_no_container_and_the_next_one_cleans_up(tmp_path):
     process = held(tmp_path)
     process.kill()

@@ -1,5 +1,7 @@
 """Files cut off or altered anywhere are refused, with the block's number where there is one."""
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -108,3 +110,24 @@ def test_a_conversion_of_a_damaged_container_leaves_nothing(whole, tmp_path):
         with pytest.raises(ContainerError, match="block"):
             convert(examples_of(tmp_path / "p.rrm"), tmp_path / target, block_bytes=500)
     assert [path.name for path in tmp_path.iterdir()] == ["p.rrm"]
+
+
+def test_a_container_of_another_version_is_refused_by_its_number(whole, tmp_path):
+    data = bytearray(whole.read_bytes())
+    data[8:12] = struct.pack("<I", 2)
+    (tmp_path / "p.rrm").write_bytes(data)
+    with pytest.raises(ContainerError, match="has version 2 of the container's format; version 1"):
+        Problem.open(tmp_path / "p.rrm")
+    with pytest.raises(ContainerError, match="version 2"):
+        convert(examples_of(tmp_path / "p.rrm"), tmp_path / "q.rrm")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.rrm"]
+
+
+def test_a_folder_is_no_container(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        Problem.open(tmp_path)
+    with pytest.raises(IsADirectoryError):
+        convert(examples_of(tmp_path), tmp_path / "p.rrm")
+    (tmp_path / "p.rrm").mkdir()
+    with pytest.raises(ValueError, match=r"p\.rrm is no regular file"):
+        write_container(tmp_path / "p.rrm", Problem.from_arrays(np.eye(1), [1.0]))
