@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
 SCORE_COST, BLAS_COST = 20.0, 0.08
+# The same of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half.
+DENSE_GRAM_COST = 0.02
 # The same of reading a stored value from a file.
 READING_COST = 6.0
 # Products with all examples in a pass of Newton's method, and in one over all examples at once.
@@ -239,7 +241,9 @@ def _newton(task: Task) -> Stage:
     duals = n * max(1, k - 1)
     active = duals if smooth else min(duals, unknowns + n // 10)
     if active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
-        system = BLAS_COST * (active**2 * stored + active**3 / 3)
+        dense = task.rows.is_dense and k == 1
+        products = (DENSE_GRAM_COST if dense else BLAS_COST) * active**2 * stored
+        system = products + BLAS_COST * active**3 / 3
     elif unknowns <= MAX_FACTORIZED:
         system = BLAS_COST * (active * stored**2 + unknowns**3 / 3)
     else:

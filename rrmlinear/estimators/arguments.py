@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from rrmlinear.data.problem import Problem
 
@@ -96,6 +97,18 @@ def class_factors(
                 "least 0"
             )
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
+
+
+def check_labels(y: Any) -> None:
+    """Raise ValueError for what no labels of classes are, and for those without an order."""
+    try:
+        check_classification_targets(y)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in np.ravel(y).tolist()}))
+        raise ValueError(
+            f"the labels y are of the types {kinds}, which have no order among them; give labels "
+            "of one type"
+        ) from None
 
 
 def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:

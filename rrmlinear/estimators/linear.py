@@ -12,7 +12,6 @@ from scipy.sparse import csr_array, issparse
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import NAMED_LOSSES
@@ -23,6 +22,7 @@ from rrmlinear.catalog.task import SolverRow
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import (
+    check_labels,
     check_several_classes,
     check_some_weight,
     class_factors,
@@ -238,7 +238,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Problem, Selection, NDArray[Any]]:
-        check_classification_targets(y)
+        check_labels(y)
         classes = np.unique(y)
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)

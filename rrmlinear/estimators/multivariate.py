@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from rrmlinear.catalog.losses import MEASURE_LOSSES, measure_value, own_measure
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import RANGES, optional
+from rrmlinear.estimators.arguments import RANGES, check_labels, optional
 from rrmlinear.estimators.linear import LinearModel, SparseCoef, labels_of
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
@@ -162,7 +162,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         return self.classes_[-1] if self.pos_label is None else self.pos_label
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        check_classification_targets(y)
+        check_labels(y)
         classes = np.unique(y)
         if len(classes) > 2:
             raise ValueError(

@@ -63,7 +63,10 @@ def objective_of(
     """
     choices = own_choices(estimator, "loss", "regularizer")
     choices |= {choice: getattr(estimator, name) for name, choice in row.numbers.items()}
-    total = n if weights is None else float(weights.sum())
+    with np.errstate(over="ignore"):
+        total = n if weights is None else float(weights.sum())
+    if not math.isfinite(total):
+        raise ValueError("the sum of sample_weight overflows; use smaller weights")
     if is_unregularized(estimator):
         bounds = {"lower": 0.0} if getattr(estimator, "positive", False) else {}
         scale = row.times / (total if row.weighing == "mean" else 1.0)

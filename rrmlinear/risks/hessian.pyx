@@ -19,6 +19,10 @@ MAX_COPIED_ENTRIES = 30_000_000
 # Below this number of entries a dense copy is faster, however few values the rows store.
 MAX_SMALL_ENTRIES = 100_000
 
+# A column may be by the root of this number longer than the rest of it beside an intercept: the
+# others are centred in a copy.
+MAX_LOST = 1e6
+
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
     CHUNK = 4096         # rows that are scaled in a dense copy at once
@@ -79,6 +83,10 @@ cdef class Hessian:
     def _dense_matrix(self):
         d = self.rows.width
         check_time()
+        if self._is_plain():
+            result = self._plain_matrix()
+            if result is not None:
+                return result
         if self.size <= CHUNK and self._is_copied():
             z = self._factor()
             return z.T @ z
@@ -88,6 +96,28 @@ cdef class Hessian:
             part = self._copied(begin, min(begin + CHUNK, self.size))
             result += part.T @ part
         return result
+
+    def _is_plain(self):
+        # whether Z is the matrix of the caller times one number, less its parts along the units
+        rows = self.rows
+        if not rows.is_dense or rows.bias >= 0 or rows.blocks is not None:
+            return False
+        return self.size == rows.shape[0] > 0 and (self.roots == self.roots[0]).all()
+
+    def _plain_matrix(self):
+        # None where too few digits are left beside the parts along the units
+        values, d = self.rows.values, self.rows.width
+        result = np.zeros((d, d))
+        for begin in range(0, self.size, CHUNK):
+            check_time()
+            part = values[begin:begin + CHUNK].astype(np.float64, copy=False)
+            result += part.T @ part     # of one array: BLAS computes a half of it
+        result *= self.roots[0] ** 2
+        whole = result.diagonal().copy()
+        for line in self.lines:
+            result -= np.outer(line, line)
+        rest = result.diagonal()
+        return result if (rest * MAX_LOST >= whole).all() else None
 
     def _copied(self, Py_ssize_t begin, Py_ssize_t end):
         # active rows times √h_i, less their parts along the units
@@ -113,16 +143,29 @@ cdef class Hessian:
 
     def gram(self, inverse):
         """Z diag(g) Z', Z the p × d factor with Z'Z this matrix; ``inverse`` is g ≥ 0 (d)."""
+        if self._is_plain():
+            result = self._plain_gram(inverse)
+            if result is not None:
+                return result
         z = self._factor()
         if isinstance(z, np.ndarray):
-            z = z * np.sqrt(inverse)
-            return z @ z.T      # of one array: BLAS computes a half of it
-        result = (z * inverse) @ z.T
-        result = result.toarray()
+            return _weighted_gram(z, inverse)
+        return self._beside_units(((z * inverse) @ z.T).toarray())
+
+    def _beside_units(self, gram):
+        # less the parts of both sides along the units
         for unit in self.units:
-            result -= np.outer(unit, unit @ result)
-            result -= np.outer(result @ unit, unit)
-        return result
+            gram -= np.outer(unit, unit @ gram)
+            gram -= np.outer(gram @ unit, unit)
+        return gram
+
+    def _plain_gram(self, inverse):
+        # None as in `_plain_matrix`
+        z = self.rows.values.astype(np.float64, copy=False)
+        result = _weighted_gram(z, self.roots[0] ** 2 * inverse)
+        whole = result.trace()
+        result = self._beside_units(result)
+        return result if result.trace() * MAX_LOST >= whole else None
 
     def times(self, p):
         """Z p."""
@@ -261,3 +304,11 @@ cdef class Hessian:
         for line in self.lines:
             result -= line * line
         return result
+
+
+def _weighted_gram(z, inverse):
+    # Z diag(inverse) Z', of one array: BLAS computes a half of it
+    if (inverse == inverse[0]).all():
+        return inverse[0] * (z @ z.T)
+    z = z * np.sqrt(inverse)
+    return z @ z.T

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from rrmlinear import KernelClassifier, Lasso, LinearSVC, MultivariateClassifier
 from rrmlinear.estimators.arguments import (
     class_factors,
     seed_of,
@@ -51,3 +52,16 @@ def test_class_factors_of_a_dict_and_balanced():
 def test_wrong_class_weights_are_named(wrong, message):
     with pytest.raises(ValueError, match=message):
         class_factors(wrong, np.array(["a", "b"]), np.array([0, 1]), None)
+
+
+@pytest.mark.parametrize("family", [LinearSVC, KernelClassifier, MultivariateClassifier])
+def test_labels_without_an_order_are_refused(family):
+    y = np.array(["a", None] * 3, dtype=object)
+    with pytest.raises(ValueError, match="labels y are of the types NoneType, str, which have no"):
+        family().fit(np.arange(12.0).reshape(6, 2), y)
+
+
+@pytest.mark.parametrize("family", [Lasso, LinearSVC])
+def test_weights_whose_sum_overflows_are_refused(family):
+    with pytest.raises(ValueError, match="the sum of sample_weight overflows"):
+        family().fit(np.arange(6.0)[:, None], [0, 1] * 3, np.full(6, 1e308))

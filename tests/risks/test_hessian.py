@@ -45,6 +45,20 @@ def test_it_is_the_matrix_of_numpy(form, dtype, bias, n_free):
     assert hessian.active.tolist() == np.flatnonzero(h).tolist()
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6], ids=["near 0", "far from 0"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("even", [True, False])
+def test_equal_curvatures_of_dense_rows(dtype, offset, even):
+    # the rows serve as they are, unless they are far from 0
+    X = (np.random.default_rng(2).standard_normal((N, D)) + offset).astype(dtype)
+    hessian = Hessian(Problem.from_arrays(X, np.ones(N)).rows, np.full(N, 0.3), (np.ones(N),))
+    centred = X.astype(np.float64) - X.astype(np.float64).mean(axis=0)
+    np.testing.assert_allclose(hessian.matrix(), 0.3 * centred.T @ centred, atol=1e-8)
+    inverse = np.full(D, 2.0) if even else np.linspace(1, 2, D)
+    gram = 0.3 * (centred * inverse) @ centred.T
+    np.testing.assert_allclose(hessian.gram(inverse), gram, atol=1e-8)
+
+
 def test_wide_indices_serve():
     narrow, wide = (make("sparse", np.float64, 1.0, index) for index in (np.int32, np.int64))
     assert np.array_equal(Hessian(narrow[0], narrow[2]).matrix(), Hessian(*wide[::2]).matrix())

@@ -15,7 +15,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rrmlinear.catalog.boosting_builders import (
@@ -26,7 +25,14 @@ from rrmlinear.catalog.boosting_builders import (
     boosting_solver,
 )
 from rrmlinear.core.deadline import ends_within
-from rrmlinear.estimators.arguments import COUNT, POSITIVE, RANGES, optional, seed_of
+from rrmlinear.estimators.arguments import (
+    COUNT,
+    POSITIVE,
+    RANGES,
+    check_labels,
+    optional,
+    seed_of,
+)
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.learners import Learner
@@ -190,7 +196,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         if self.solver == "highs" and self.lam != 0:
             raise ValueError(f"solver 'highs' solves linear programs: lam is {self.lam}, and not 0")
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
-        check_classification_targets(y)
+        check_labels(y)
         classes, index = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
