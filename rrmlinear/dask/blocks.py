@@ -42,6 +42,8 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
         X = client.compute(X).result()
     if isinstance(X, str | PathLike):
         X = [X]
+    if isinstance(X, list | tuple) and y is not None and not _lists_blocks(X):
+        X = np.asarray(X)
     if isinstance(X, list | tuple):
         return _of_list(X, y, weights)
     if isinstance(X, Problem):
@@ -53,6 +55,10 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
             columns.append(_chunks(client, values, (len(columns[0]), lengths), name))
         return [Block(*each) for each in zip(*columns, strict=True)]
     return [Block(Held((X, y, weights)))]
+
+
+def _lists_blocks(items: Any) -> bool:
+    return any(isinstance(item, str | PathLike | Future) for item in items)
 
 
 def _of_list(items: Any, y: Any, weights: Any) -> list[Block]:
@@ -82,8 +88,10 @@ def _chunks(client: Client, values: Any, like: tuple[int, Any] | None, name: str
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "rechunk"):
         values = values.rechunk({1: -1})
     elif like is not None and like[1] is not None and hasattr(values, "rechunk"):
-        lengths = like[1], values.chunks[0]
-        if not np.isnan([sum(each) for each in lengths]).any():
+        n, own = sum(like[1]), sum(values.chunks[0])
+        if not np.isnan([n, own]).any():
+            if own != n:
+                raise ValueError(f"{name} has {own} entries, but X has {n} rows")
             values = values.rechunk({0: like[1]})
     delayed = np.ravel(np.asarray(values.to_delayed(), dtype=object)).tolist()
     if like is not None and len(delayed) != like[0]:

@@ -198,6 +198,50 @@ def test_estimators_predict_on_arrays(client, data):
     np.testing.assert_allclose(regressor.predict(dX).compute(), X[:, 0], atol=0.1)
 
 
+def test_labels_may_be_names(client, data):
+    pandas = pytest.importorskip("pandas", reason="dataframes need pandas")
+    import dask.dataframe as dd
+
+    X, y = data(3, n=300, d=6)
+    names = np.array(["", "cat", "ant", "bee"])[y.astype(int)]
+    dX = da.from_array(X, chunks=(100, 6))
+    frame = dd.from_pandas(pandas.DataFrame(X).assign(y=names), npartitions=3)
+    category = frame["y"].astype("category")
+    for given in (frame["y"], category, frame[["y"]], names, da.from_array(names, chunks=100)):
+        estimator = dask_rooms.LinearClassifier(client=client, C=0.1, tol=0.1).fit(dX, given)
+        assert estimator.classes_.tolist() == ["ant", "bee", "cat"]
+        assert estimator.score(dX, names) > 0.7
+    predicted = estimator.predict(dX).compute()
+    scores = estimator.decision_function(dX).compute()
+    assert (estimator.classes_[scores.argmax(axis=1)] == predicted).all()
+    of_frame = estimator.predict(frame[list(range(6))]).compute()
+    assert (of_frame.to_numpy() == predicted).all()
+    is_cat = dask_rooms.LinearClassifier("logistic", client=client, tol=0.1).fit(dX, names == "cat")
+    assert is_cat.classes_.tolist() == [False, True]
+    above = is_cat.decision_function(dX).compute() > 0
+    assert (is_cat.predict(dX).compute() == above).all()
+    with pytest.raises(ValueError, match="X has 4 features, and the fit had 6"):
+        estimator.predict(dX[:, :4]).compute()
+    with pytest.raises(ValueError, match="y has 200 entries, but X has 300 rows"):
+        estimator.fit(dX, da.from_array(y[:200], chunks=100))
+    with pytest.raises(ValueError, match="losses of classes, and squared is another"):
+        estimator.set_params(loss="squared").fit(dX, names)
+    with pytest.raises(ValueError, match="cannot be sorted"):
+        estimator.set_params(loss=None).fit(X, np.array([1, "a", None] * 100, dtype=object))
+
+
+def test_parameters_of_estimators():
+    estimator = dask_rooms.LinearClassifier("hinge", C=2.0, seed=3)
+    assert estimator.get_params()["seed"] == 3
+    again = dask_rooms.LinearClassifier(**estimator.get_params())
+    assert repr(again) == repr(estimator) == "LinearClassifier(loss='hinge', C=2.0, seed=3)"
+    assert again.set_params(C=1.0, free_bias=True).get_params()["free_bias"] is True
+    with pytest.raises(TypeError, match="no parameter 'foo'"):
+        again.set_params(foo=1)
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        again.predict(np.eye(2))
+
+
 @pytest.mark.parametrize(
     ("X", "y", "more", "words"),
     [
