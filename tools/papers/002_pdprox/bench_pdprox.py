@@ -193,7 +193,8 @@ def draw(panels: Sequence[Panel], path: Path) -> None:
             axis.grid(alpha=0.3, linewidth=0.5)
     for axis in axes[:, 0]:
         axis.set_ylabel("objective / optimum − 1")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
+    ncols = min(4, len(panels))
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=ncols, frameon=False)
     figure.savefig(path, format="png", dpi=120)
 
 
