@@ -44,9 +44,9 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
-# Passes of Newton's method before its rate is judged, for losses with kinks and systems that are
-# factorized: the duals of an inner problem prove little before its end.
-LEAST_KINK_STEPS = 160
+# Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
+# little before the end of an inner problem, and of smooth losses before steps are whole.
+LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
 # Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
 # where it repeats whole ascents.
 WHOLE_PASSES = 1000
@@ -252,9 +252,17 @@ def _newton(task: Task) -> Stage:
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = NEWTON_PRODUCTS * n * _pass_visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
-    least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
+    least = _least(smooth, unknowns) * step
     build = _from(batch_builders.newton, task)
-    return Stage("Newton's method", build, step / max(n, 1), steps * step, NEWTON_PATIENCE, least)
+    cost = steps * step
+    return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
+
+
+def _least(smooth: bool, unknowns: int) -> int:
+    """The passes before Newton's method may be slow."""
+    if unknowns > MAX_FACTORIZED:
+        return 0
+    return LEAST_SMOOTH_STEPS if smooth else LEAST_KINK_STEPS
 
 
 def _gradients(task: Task) -> list[Stage]:
@@ -320,7 +328,7 @@ def over_parts(
         exchanges += MAX_PRODUCTS
     step = products * n * example + exchanges * EXCHANGE + system
     steps = SMOOTH_STEPS_OF_PARTS if smooth else KINK_STEPS_OF_PARTS
-    least = 0.0 if smooth or unknowns > MAX_FACTORIZED else LEAST_KINK_STEPS * step
+    least = _least(smooth, unknowns) * step
     cost = steps * step
     newton = Stage("Newton's method", turns.newton, step / n, cost, NEWTON_PATIENCE, least)
     if free_bias is not None:

@@ -22,8 +22,9 @@ HOPELESS_TRIAL_FRACTION, HOPELESS = 0.1, 10.0
 STALLED_DECREASE = 0.9
 # A stage is judged again once its work has grown by this factor.
 LOOK_GROWTH = 1.1
-# The next turn of a stage is at least by this factor longer than its last one.
-TURN_GROWTH = 2.0
+# The next turn of a stage is at least by this factor longer than its last one, and guessed to take
+# at most MAX_GUESS times as long: a gap that stands still for long may fall at once.
+TURN_GROWTH, MAX_GUESS = 2.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class Stage:
     unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; they depend on
     sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
     without a move after which it has stalled. It is not slow before it has done ``least`` work, for
-    solvers whose gap says little before the end.
+    solvers whose gap says little before the end. Where it ``resumes``, its next turn goes on with
+    the same solver, unless other stages have found better points: one that has come far without a
+    better gap keeps what it has.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Stage:
     cost: float
     patience: int = STALLED_PASSES
     least: float = 0.0
+    resumes: bool = False
 
 
 class Stages(Solver):
@@ -66,6 +70,8 @@ class Stages(Solver):
         self.trials = list(self.costs)
         self.at = self.stalled_stages = 0
         self.gap = math.inf  # at the last change that had made progress
+        #: Solvers that may go on, by stage, with their passes and the gap at which they were left.
+        self.paused: dict[int, tuple[Solver, int, float]] = {}
         #: The estimate of the pass that has ended, None while one runs.
         self.estimated: tuple[float, float] | None = None
 
@@ -78,21 +84,29 @@ class Stages(Solver):
         self._begin(None)
 
     def _begin(self, duals: Any) -> None:
-        self.solver = self.stage.build(duals)
+        self.idle, self.spent, self.next_look, self.error = 0, 0.0, 0.0, 1.0
+        #: (spent, gap) after each pass of this turn.
+        self.falls: list[tuple[float, float]] = []
+        paused, self.passes, gap = self.paused.pop(self.at, (None, 0, math.inf))
+        if paused is not None and self.certificate.gap < STALLED_DECREASE * gap:
+            paused.close()
+            paused = None
+        if paused is None:
+            self._build(duals)
+        else:
+            self.solver, self.told = paused, len(paused.notes)
         self.measuring_work = self.solver.measuring_work
         self.measures_first = self.solver.measures_first
+        self.known_rules = self.solver.known_rules
+
+    def _build(self, duals: Any) -> None:
+        self.solver, self.passes, self.told = self.stage.build(duals), 0, 0
         self.solver.deadline, self.solver.target = self.deadline, self.target
         self.solver.rule = self.rule
         # for the point at 0 where the time is up before the first pass
         self.risk = getattr(self.solver, "risk", None)
         self.regularizer = getattr(self.solver, "regularizer", None)
         self.solver.start()
-        self.known_rules = self.solver.known_rules
-        self.passes = self.idle = self.told = 0
-        self.spent = self.next_look = 0.0
-        self.error = 1.0
-        #: (spent, gap) after each pass of this stage.
-        self.falls: list[tuple[float, float]] = []
 
     def run_pass(self, number: int) -> None:
         self.estimated = None
@@ -155,8 +169,13 @@ class Stages(Solver):
         if self.stalled_stages >= len(self.stages):
             return
         self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
-        self.costs[self.at] = math.inf if stalled else max(self.trials[self.at], remaining)
-        self.solver.close()
+        trial = self.trials[self.at]
+        guess = max(trial, min(remaining, MAX_GUESS * trial))
+        self.costs[self.at] = math.inf if stalled else guess
+        if left.resumes and not stalled:
+            self.paused[self.at] = self.solver, self.passes, self.certificate.gap
+        else:
+            self.solver.close()
         self.at = (self.at + 1) % len(self.stages)
         why = "moved no more" if stalled else "was slow"
         self.notes.append(
@@ -201,5 +220,7 @@ class Stages(Solver):
         return self.solver.support()
 
     def close(self) -> None:
+        for solver, _, _ in self.paused.values():
+            solver.close()
         if hasattr(self, "solver"):
             self.solver.close()

@@ -143,6 +143,8 @@ class Newton(Solver):
                 self.l1, vector - self.modulus * self.w, self._stiffness(size)
             )
         self.steps, self.moved = 0, self.n
+        #: Whether the search along the last direction saw no fall, and all of it was taken.
+        self.is_blind = False
         self.systems = Systems()
         if not (self.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
@@ -170,7 +172,8 @@ class Newton(Solver):
         self.work += self.n
         vector = self._offered()
         has_duals = self.is_augmented or self.absolute is not None
-        if has_duals and (not self.moved or self._is_solved(vector)):
+        is_solved = has_duals and self._is_solved(vector)
+        if is_solved or (self.absolute is not None and not self.moved):
             self._update(vector)
             vector = self._offered()
         elif self._is_hard():
@@ -180,7 +183,7 @@ class Newton(Solver):
         direction = self._direction(vector)
         if not np.isfinite(direction).all():
             raise ValueError(f"a step of Newton's method overflows; {ADVICE}")
-        before, begin = self.w, self.at
+        before, begin, gap = self.w, self.at, self.certificate.gap
         moves = self._step(direction)
         self.steps += 1
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
@@ -197,6 +200,8 @@ class Newton(Solver):
             alphas = duals_of_model(self.risk, begin, moves, self.at)
             if alphas is not None:
                 self.certificate.offer_duals(alphas)
+        if self.is_blind and not self.certificate.gap < gap:
+            self.moved = 0
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""
@@ -229,14 +234,19 @@ class Newton(Solver):
             away = away + self.absolute.gradient(self.w)
             distance += self.absolute.distance(self.w)
         is_short = self.damping is not None and self.damping.is_short
-        if self.steps and not is_short and self.promise <= INNER_FALL_FRACTION * distance:
+        is_told = self.steps > 0 and self.moved > 0 and not is_short
+        if is_told and self.promise <= INNER_FALL_FRACTION * distance:
             return True
         return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
 
     def _is_hard(self) -> bool:
-        """Whether an inner problem takes too many steps with its q; damping cures short steps."""
-        plain = self.has_kinks and not self.l1 and self.damping is None
-        return plain and self.steps == HARD_STEPS
+        """Whether an inner problem needs a larger q: it takes too many steps, which damping cures
+        elsewhere, or no step moves, as systems with a small q lose the digits that it needs.
+        """
+        if not self.is_augmented or self.l1:
+            return False
+        many = self.has_kinks and self.damping is None and self.steps == HARD_STEPS
+        return many or not self.moved
 
     def _update(self, vector: Array) -> None:
         """Take the duals of the inner problem, and offer their weights."""
@@ -279,6 +289,10 @@ class Newton(Solver):
             return rate
 
         t = self._lowest(line, known)
+        # the digits of a derivative tell nothing of a step that is short for some features alone
+        self.is_blind = t == 0 and not (self.is_augmented or self.l1)
+        if self.is_blind:
+            t = 1.0
         if self.damping is not None:
             self.damping.took(t)
         self.w = self.w + t * direction

@@ -179,3 +179,33 @@ def test_a_time_limit_holds_over_all_stages():
     _, result = solve(problem, solver)
     assert result.status in (Status.TIME_LIMIT, Status.SOLVED)
     assert time.perf_counter() - begin < 10
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+def test_a_stage_whose_gap_falls_late_gets_another_turn(resumes):
+    seen = []
+    late, slow = [0.5] * 30 + [1e-9], [0.4 - 1e-9 * number for number in range(10_000)]
+    stages = [
+        Stage("slow", lambda duals: Given(duals, slow, seen), 1.0, 0.0),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 50, 0.0, resumes),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert result.passes < 200
+    assert sum(solver.gaps is late for solver, _ in seen) == 1 + (not resumes)
+    assert all(solver.closed for solver, _ in seen)
+
+
+def test_a_stage_begins_anew_from_points_that_others_improved():
+    seen = []
+    late, better = [0.5] * 30 + [1e-9], [0.4] * 10 + [0.1] * 10_000
+    stages = [
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 0.0, 50, 0.0, True),
+        Stage("better", lambda duals: Given(duals, better, seen), 1.0, 10.0, 50),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    begun = [duals for solver, duals in seen if solver.gaps is late]
+    assert begun[0] is None
+    assert begun[1] is not None
+    assert all(solver.closed for solver, _ in seen)

@@ -6,7 +6,7 @@ from members import SCALAR_LOSSES as LOSSES
 from members import scalar_problem, takes_signs
 from scipy.sparse import csr_array
 
-from rrmlinear import Problem
+from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -179,3 +179,26 @@ def test_separable_rows_with_large_means_take_few_passes(loss, omega):
     risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(120, 1e3))
     result = Newton(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=150))
     assert result.status is Status.SOLVED
+
+
+def test_values_of_twelve_decades():
+    # systems with a small q lose the digits of a step; q has to rise where no step moves
+    rng = np.random.default_rng(3)
+    X = 10.0 ** rng.uniform(-6, 6, (2000, 15)) * rng.choice([-1, 1], (2000, 15))
+    problem = Problem.from_arrays(X, np.log10(np.abs(X[:, 0])))
+    choices = Parameter(loss="absolute", C=1e4, solver="newton", gap_tol=1e-6, max_passes=500)
+    result = fit(problem, choices).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+def test_steps_that_the_objective_does_not_show():
+    # heavy tails: the last steps lower the gap alone, not one digit of the objective
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(1.2, (1500, 12))
+    y = np.digitize(X[:, :5].sum(axis=1), [-2, 0, 2])
+    problem = Problem.from_arrays(X * 10.0 ** rng.uniform(-3, 3, 12), y)
+    choices = Parameter(loss="softmax", C=1e4, solver="newton", gap_tol=1e-6, max_passes=500)
+    result = fit(problem, choices).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
