@@ -18,6 +18,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 
 if TYPE_CHECKING:
+    from rrmlinear.data.rows import Rows
+    from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
     from rrmlinear.solvers.rounds.fleet import Fleet
     from rrmlinear.solvers.rounds.part import Part
 
@@ -46,6 +48,13 @@ def pairs(task: Task) -> Solver:
     from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 
     return RowPairAscent(risk_of(task), task.regularizer, task.start)
+
+
+def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:
+    """Ascent on problems of one class against the rest at once; the arguments are its own."""
+    from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
+
+    return JointAscent(rows, loss, *labels_and_costs)
 
 
 def free_blocks_apply(task: Task) -> bool:

@@ -17,6 +17,7 @@ from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
+from rrmlinear.catalog.stage_builders import ascends_first, automatic
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
@@ -109,6 +110,13 @@ class Selection:
                 field="free_bias",
                 value=True,
             )
+
+    def ascends_first(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> bool:
+        """Whether the solver of these labels begins by the dual ascent under ½‖w‖²."""
+        if self.solver.build is not automatic:
+            return False
+        task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
+        return ascends_first(task)
 
     def solver_for(
         self,

@@ -91,6 +91,16 @@ def by_blocks(task: Task) -> Solver:
     return Stages([descent, *_quicker(task), *second])
 
 
+def ascends_first(task: Task) -> bool:
+    """Whether the automatic solver begins a problem of one score, under ½‖w‖², by the ascent."""
+    omega, choices = task.regularizer, task.choices
+    if task.n_classes is not None or task.rows.blocks is not None or task.start is not None:
+        return False
+    is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
+    is_plain = choices.budget is None and not choices.free_bias
+    return is_norm and is_plain and not _begins_by_newton(task)
+
+
 def one_class(task: Task) -> Solver:
     """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
 

@@ -24,7 +24,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import Point, scalar_duals
+from rrmlinear.training.starts import JointStarts, Point, scalar_duals
 
 Vector = NDArray[np.float64]
 
@@ -185,10 +185,20 @@ def solve_one_vs_rest(
     if at_once:
         chosen = replace(chosen, choices=replace(chosen.choices, threads=1))
 
+    joint = (
+        None
+        if known or duals is not None
+        else JointStarts.of(problem.rows, chosen, label, costs, factors)
+    )
+
     def solve(j: int, rest: Stopping, see: OnPass) -> Result:
         y = np.where(label == j, 1.0, -1.0)
         own_costs = _costs_of(j, label, costs, factors)
-        return solve_scalars(problem, chosen, y, own_costs, point.column(j), see, rest)
+
+        def alone(begin: Point) -> Result:
+            return solve_scalars(problem, chosen, y, own_costs, begin, see, rest)
+
+        return alone(point.column(j)) if joint is None else joint.solved(j, alone, rest)
 
     zeros = _at_zero(chosen.loss, label, costs, factors)
     if at_once:

@@ -5,8 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Problem
+from rrmlinear.catalog.losses import loss_row
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training import one_vs_rest
+from rrmlinear.training import one_vs_rest, starts
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
 
@@ -152,3 +155,58 @@ def test_threads_stop_with_the_caller_and_at_the_time_limit(problem, fit, monkey
 
     with pytest.raises(KeyboardInterrupt):
         fit(problem, fail, **choices)
+
+
+@pytest.fixture(scope="module")
+def wide(small_problem):
+    return small_problem(n=90, d=70, k=10, noise=1.5).problem()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_joint_ascent_comes_to_the_optimum_of_every_class(wide, loss):
+    costs = np.where(np.arange(90) % 7 == 0, 0.0, 0.2 + np.arange(90) / 90)
+    factors, label = np.array([1.0, 3.0, 0.5]), (wide.labels - wide.labels.min()).astype(np.int32)
+    row, squares = loss_row(loss), wide.rows.squared_norms()
+    phi = row.build(*row.takes.values())
+    ascent = JointAscent(wide.rows, phi, label, 4, costs, factors, squares)
+    for number in range(1, 2001):
+        ascent.run_pass(number, 5)
+    X = wide.rows.values
+    for j, factor in enumerate(factors):
+        y = np.where(label == 4 + j, 1.0, -1.0)
+        own = costs * np.where(y > 0, factor, 1.0)
+        w = X.T @ (own * ascent.duals[:, j])
+        primal = w @ w / 2 + own @ phi.values(y, X @ w)
+        dual = -own @ phi.conjugates(y, ascent.duals[:, j]) - w @ w / 2
+        assert primal - dual == pytest.approx(0, abs=1e-6 * primal)
+    assert (ascent.duals[costs == 0] == 0).all()
+
+
+def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
+    phi, ones = Hinge(), np.ones(90)
+    with pytest.raises(ValueError, match="there must be 90 labels, costs and squared norms"):
+        JointAscent(wide.rows, phi, np.zeros(89, np.int32), 0, ones, np.ones(2), ones)
+
+
+@pytest.mark.parametrize("solver", [1, 3, 7])
+def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeypatch, solver):
+    choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
+    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
+    together = fit(wide, **choices)
+    assert "5 passes for up to 8 classes at a time come first" in together.result.notes
+    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
+    threads = fit(wide, **choices, threads=3)
+    assert threads.weights.tobytes() == together.weights.tobytes()
+    monkeypatch.setattr(starts, "MIN_JOINT_CLASSES", 11)
+    alone = fit(wide, **choices)
+    assert not any("at a time" in note for note in alone.result.notes)
+    apart = abs(together.result.primal - alone.result.primal)
+    assert apart <= together.result.gap + alone.result.gap
+    assert together.result.passes < alone.result.passes
+
+
+@pytest.mark.parametrize("choices", [{"time_limit": 60.0}, {"max_passes": 5}, {"solver": 32}])
+def test_classes_begin_alone_with_limits_and_by_other_solvers(wide, fit, monkeypatch, choices):
+    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
+    result = fit(wide, **({"solver": 3, "gap_tol": 1e-3} | choices)).result
+    assert not any("at a time" in note for note in result.notes)

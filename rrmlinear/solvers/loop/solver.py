@@ -237,6 +237,8 @@ class Solver:
             self.first_gap = gap
             if self.rule is not None:
                 self.rule_target = self.rule.widest_gap * abs(row.primal - self.offset)
+                if gap <= self.rule_target < math.inf:  # a good start: the rule may hold already
+                    row = self._measured(row)
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap

@@ -1,0 +1,90 @@
+"""Dual ascent on problems of one class against the rest at once: each row is read once for all."""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from rrmlinear.core.schedule cimport schedule_shuffle
+from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
+from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport ScalarLoss
+
+import numpy as np
+
+from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+
+cdef enum:
+    ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
+
+# A C copy, which visits read.
+cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+
+
+cdef class JointAscent:
+    """minimize ½‖w_j‖² + Σ_i c_ij φ(x_i'w_j, y_ij) for each class j = first … first + k − 1.
+
+    y_ij is 1 where ``label`` is j, and c_ij is ``costs`` times the class's one of k ``factors``
+    there; elsewhere y_ij is −1 and c_ij the cost. ``squares`` are ‖x_i‖². It begins at duals of 0.
+    The weights of all classes stand side by side: a visit reads a row for its k scores, moves each
+    dual to its best value, all others fixed, and adds the row to the weights.
+    """
+
+    cdef Rows rows
+    cdef ScalarLoss loss
+    cdef const int32_t[::1] label
+    cdef Py_ssize_t first
+    cdef const double[::1] cost, factor, square
+    cdef readonly object duals       # n × k
+    cdef double[:, ::1] alpha
+    cdef double[:, ::1] W            # features × k, padded
+
+    def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
+                  const int32_t[::1] label not None, Py_ssize_t first,
+                  const double[::1] costs not None, const double[::1] factors not None,
+                  const double[::1] squares not None):
+        cdef Py_ssize_t n = rows.c.n_rows
+        if not len(label) == len(costs) == len(squares) == n:
+            raise ValueError(f"there must be {n} labels, costs and squared norms")
+        self.rows, self.loss, self.label, self.first = rows, loss, label, first
+        self.cost, self.factor, self.square = costs, factors, squares
+        self.duals = np.zeros((n, len(factors)))
+        self.alpha = self.duals
+        self.W = aligned_zeros(max(rows.width, 1), block_stride(len(factors)))
+
+    def run_pass(self, int number, uint64_t seed):
+        """Visit all examples in the order of pass ``number``."""
+        cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
+        cdef Py_ssize_t at, i, j, own, moved
+        cdef double new, old, cost
+        order = np.arange(n)
+        cdef int64_t[::1] places = order
+        cdef double[:, ::1] held = aligned_zeros(2, max(stride, 8))
+        cdef double* scores
+        cdef double* steps
+        cdef row_t row
+        if n == 0 or k == 0:
+            return
+        scores, steps = &held[0, 0], &held[1, 0]
+        with nogil:
+            schedule_shuffle(number, seed, &places[0], n)
+            for at in range(n):
+                if at + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
+                i = places[at]
+                row = rows_get(&self.rows.c, i)
+                block_scores(&row, &self.W[0, 0], stride, stride, scores)
+                own, moved = self.label[i] - self.first, 0
+                for j in range(k):
+                    steps[j], old = 0, self.alpha[i, j]
+                    cost = self.cost[i] * (self.factor[j] if j == own else 1)
+                    if not cost > 0:
+                        continue
+                    new = self.loss.dual_step(1 if j == own else -1, scores[j], old,
+                                              cost * self.square[i])
+                    if fabs(new - old) > MOVE_ROUNDING * fabs(old):
+                        steps[j] = cost * (new - old)
+                        self.alpha[i, j] = new
+                        moved += 1
+                if moved:
+                    block_update(&row, &self.W[0, 0], stride, steps)
