@@ -19,6 +19,11 @@ MIN_VISIT_GAP = 0.003
 # A pass by gaps draws sequences with a chance in proportion to their gaps; every such pass but one
 # of this number, which visits all.
 GAP_PASSES = 10
+# The most sweeps without Viterbi behind one with it, while each raises the dual by at least this
+# part of what that did.
+RESWEEPS, MIN_RISE = 10, 0.35
+# Slices of sequences between two looks at the clock, where Viterbi is left out.
+RESWEEP_SLICES = 5
 
 
 class Labellings(NamedTuple):
@@ -39,7 +44,9 @@ class BlockFrankWolfe(SequenceAscent):
     distributions a_s on the labellings of each sequence. A visit finds the labelling with the
     largest value of the hinge (Viterbi) and moves weight to it from the labelling of the mixture
     with the least, by an exact line search. The weights change in the rows of the positions at
-    which the two differ, and in two columns of each.
+    which the two differ, and in two columns of each. Between two passes of such visits some sweeps
+    take the same steps among the labellings of the mixtures alone, without Viterbi: their values
+    need the scores of the labels that are not the true ones.
 
     ``sampling``: a "permutation" of the sequences for each pass, which leaves out those with a
     small gap for a while, or draws in proportion to the "gaps" that visits have found. ``start``
@@ -49,7 +56,9 @@ class BlockFrankWolfe(SequenceAscent):
     Raises ValueError for a regularizer that is not quadratic. Source: Lacoste-Julien, Jaggi,
     Schmidt and Pletscher, Block-coordinate Frank-Wolfe optimization for structural SVMs, 2013;
     Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, Minding the gaps for block Frank-Wolfe
-    optimization of structured SVMs, 2016, whose pairwise steps these are.
+    optimization of structured SVMs, 2016, whose pairwise steps these are; Shah, Kolmogorov and
+    Lampert, A multi-plane block-coordinate Frank-Wolfe algorithm for training structural SVMs with
+    a costly max-oracle, 2015, for the sweeps over known labellings.
     """
 
     state: FrankWolfe
@@ -93,8 +102,22 @@ class BlockFrankWolfe(SequenceAscent):
         def visit(begin: int, end: int) -> None:
             self.state.sweep(order, begin, end, least, *asleep)
 
+        before = self.state.risen
         self.in_pieces(order, lambda: self.slice, visit)
+        self._resweep(order, MIN_RISE * (self.state.risen - before))
         self.passed()
+
+    def _resweep(self, order: NDArray[np.int64], least: float) -> None:
+        """Sweeps without Viterbi, while each raises the dual by more than ``least``."""
+        for _ in range(RESWEEPS):
+            before = self.state.risen
+            for begin in range(0, len(order), RESWEEP_SLICES * self.slice):
+                end = min(begin + RESWEEP_SLICES * self.slice, len(order))
+                self.state.resweep(order, begin, end)
+                if self.is_late():
+                    return
+            if not self.state.risen - before > least:
+                return
 
     def _drawn(self, number: int) -> NDArray[np.int64]:
         """n draws of sequences, each with a chance in proportion to its gap."""
