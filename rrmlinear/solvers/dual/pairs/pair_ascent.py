@@ -126,8 +126,10 @@ class PairAscent(Solver):
         self.betas[chosen] = inner.betas
         moves = inner.betas - before
         there = np.flatnonzero(moves)
-        add_rows(self.kernel.store, self.kernel.slots_of(chosen[there]), -moves[there], self.slopes)
-        self.slopes -= self.shift * float(moves.sum())
+        if len(chosen) < self.n:
+            slots = self.kernel.slots_of(chosen[there])
+            add_rows(self.kernel.store, slots, -moves[there], self.slopes)
+            self.slopes -= self.shift * float(moves.sum())
         self.slopes[chosen] = inner.slopes
         self._count_rounding(moves)
         self._look_at_violations()
