@@ -2,11 +2,11 @@
 
 DATA are LIBSVM files or folders of them. Each set is trained with every loss that suits its labels,
 every C and every scaling of its columns, by one solver type on one thread, in a process of its own.
-A run counts as solved if its relative gap, gap / |primal|, is at most --gap within --limit seconds
-of training. The script prints the counts by loss and each run that is not solved, and ends with
-exit code 1 where the solved fraction is below --least. With --again runs.csv only the runs of that
-table that were not solved are done. With --cpu the seconds are those of the process, for machines
-with other work.
+A run counts as solved if its status says so and its relative gap, gap / |primal|, is at most --gap
+within --limit seconds of training. The script prints the counts by loss and each run that is not
+solved, with the reason, and ends with exit code 1 where the solved fraction is below --least. With
+--again runs.csv only the runs of that table that were not solved are done. With --cpu the seconds
+are those of the process, for machines with other work.
 """
 
 from __future__ import annotations
@@ -122,9 +122,11 @@ def train(problem: Problem, run: Run, options: argparse.Namespace) -> Run:
         "relative_gap": float(relative),
         "seconds": seconds,
         "passes": len(result.trace),
-        "notes": "; ".join(result.notes),
+        "notes": "; ".join([*([] if result.solved else [result.status.value]), *result.notes]),
         # a pass that was begun may end after the limit
-        "solved": bool(relative <= options.gap and seconds <= 1.1 * options.limit),
+        "solved": bool(
+            result.solved and relative <= options.gap and seconds <= 1.1 * options.limit
+        ),
     }
     return Run(**(asdict(run) | found))
 

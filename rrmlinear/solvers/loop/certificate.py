@@ -130,6 +130,12 @@ class Certificate:
         self._primal_is_exact = self._dual_is_exact = True
         return self.primal, self.dual
 
+    def penalty(self) -> float:
+        """Ω at the best weights; infinity where the regularizer is not known."""
+        if self.regularizer is None:
+            return math.inf
+        return float(self.regularizer.value_of(self.weights.ravel()))
+
     def value_at_zero(self) -> float:
         """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
         if getattr(self.risk, "rows", None) is None:

@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.finite import (
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.rules import Point, Rule
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples sleep for
 # fewer passes.
@@ -30,6 +30,8 @@ STALLED_PASSES = 50
 MAX_MEASURING_WORK = 0.1
 # A rule is looked at again when the gap has fallen by a factor between these.
 MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
+# A regularizer at most this fraction of an objective does not count in it.
+NEGLIGIBLE_PENALTY = 1e-3
 
 _AS_IT_IS = nullcontext()
 
@@ -158,7 +160,7 @@ class Solver:
             status = Status.TIME_LIMIT
             row = self._at_zero()
             self.trace.append(row)
-            self.target = stopping.target(row, row.gap, row.primal)
+            self.target = stopping.target(row, row.gap)
         else:
             with self._without_deadline():
                 self.zero = self.value_at_zero()
@@ -243,7 +245,7 @@ class Solver:
             row = self._measured(row)
             self.first_gap = row.gap
         else:
-            target = self._target(stopping, row, self.zero)
+            target = self._target(stopping, row)
             if math.isnan(gap) or self._seems_solved(row, target):
                 self.gap_at_measuring = gap
                 row = self._measured(row)
@@ -255,18 +257,11 @@ class Solver:
         if limit and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
         if row.estimated:
-            self.target = target or self._target(stopping, row, self.zero)
+            self.target = target or self._target(stopping, row)
             return row, limit
-        self.target = self._target(stopping, row, self.zero)
-        goal = stopping.target(row, self.first_gap, self.zero)
+        self.target = self._target(stopping, row)
         ruled = Status.RULE if self.rule_holds else None
-        proven = self._proven(row, goal)
-        if proven is Status.SOLVED and stopping.is_rounding(row):
-            self.notes.append(
-                f"a gap of {row.gap:.3g} is rounding of the objective at w = 0, {self.zero:.3g}: "
-                f"it is {row.relative_gap:.3g} of the objective reached"
-            )
-        return row, proven or ruled or limit
+        return row, self._proven(row, self._goal(stopping, row)) or ruled or limit
 
     def _needs_no_measuring(self, gap: float, stopping: Stopping) -> bool:
         """Whether the gap estimated by the first pass will do as the first one."""
@@ -281,9 +276,27 @@ class Solver:
             return True
         return self.knows_rule and row.gap <= self.rule_target and self.violation() <= 1
 
-    def _target(self, stopping: Stopping, row: TraceRow, zero: float) -> float:
+    def _rounding_at_zero(self) -> float:
+        return OBJECTIVE_ROUNDING * abs(self.zero) if math.isfinite(self.zero) else 0.0
+
+    def penalty(self) -> float:
+        """Ω at the weights of the certificate; infinity where the regularizer is not known."""
+        return self.certificate.penalty()
+
+    def _goal(self, stopping: Stopping, row: TraceRow) -> float:
+        """The gap at which the problem is solved: that of ``stopping``.
+
+        A minimum of 0, which no relative gap proves, is found where all of the objective is loss,
+        and within the rounding of that at w = 0.
+        """
+        goal, rounding = stopping.target(row, self.first_gap), self._rounding_at_zero()
+        if stopping.delta is not None or not goal < row.primal <= rounding:
+            return goal
+        return rounding if self.penalty() <= NEGLIGIBLE_PENALTY * row.primal else goal
+
+    def _target(self, stopping: Stopping, row: TraceRow) -> float:
         """The gap at which the run may end: the certificate or the rule is looked at there."""
-        goal = stopping.target(row, self.first_gap, zero)
+        goal = self._goal(stopping, row)
         return goal if self.rule is None or self.knows_rule else max(goal, self.rule_target)
 
     def _look_at_rule(self, row: TraceRow) -> None:
@@ -310,7 +323,7 @@ class Solver:
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:
         """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
-        bounded = self.certificate.excess <= goal
+        bounded = self.certificate.excess <= goal and self._rounding_at_zero() < goal
         if row.gap > goal and not bounded:
             return None
         begun = time.perf_counter(), time.process_time()

@@ -216,6 +216,9 @@ class Stages(Solver):
     def rounding(self) -> float:
         return self.solver.rounding()
 
+    def penalty(self) -> float:
+        return self.solver.penalty()
+
     def support(self) -> dict[str, int]:
         return self.solver.support()
 

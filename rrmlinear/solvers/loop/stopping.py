@@ -6,17 +6,15 @@ import math
 from dataclasses import dataclass
 
 from rrmlinear.solvers.loop.result import Status, TraceRow
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
 
 @dataclass(frozen=True)
 class Stopping:
     """Stop when the gap is within its target, or a limit is reached.
 
-    The target is ``gap_tol`` · |primal|, but at least the rounding of the primal at w = 0, as the
-    minimum may be 0. With ``delta`` it is delta times the first gap instead, the rule of Wang and
-    Scott: the gap after the first pass, or the first that is finite. ``offset`` is a constant in
-    the primal that does not count.
+    The target is ``gap_tol`` · |primal|. With ``delta`` it is delta times the first gap instead,
+    the rule of Wang and Scott: the gap after the first pass, or the first that is finite.
+    ``offset`` is a constant in the primal that does not count.
     """
 
     gap_tol: float = 1e-3
@@ -25,23 +23,12 @@ class Stopping:
     time_limit: float | None = None
     offset: float = 0.0
 
-    def target(self, row: TraceRow, first_gap: float, zero: float = 0.0) -> float:
-        """The gap at which the problem counts as solved; 0 where the primal is infinite.
-
-        ``zero`` is the primal at w = 0, which bounds of the weights may make infinite.
-        """
+    def target(self, row: TraceRow, first_gap: float) -> float:
+        """The gap at which the problem is solved; 0 where the primal is infinite."""
         if not (math.isfinite(row.primal) and math.isfinite(first_gap)):
             return 0.0
         if self.delta is not None:
             return self.delta * first_gap
-        floor = OBJECTIVE_ROUNDING * abs(zero) if math.isfinite(zero) else 0.0
-        return max(self._relative_target(row), floor)
-
-    def is_rounding(self, row: TraceRow) -> bool:
-        """Whether a gap within `target` is within the rounding at w = 0 alone."""
-        return self.delta is None and row.gap > self._relative_target(row)
-
-    def _relative_target(self, row: TraceRow) -> float:
         return self.gap_tol * abs(row.primal - self.offset)
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
