@@ -36,7 +36,9 @@ def conjugate_gradients(
         q, products = product(p), products + 1
         curvature = float(p @ q)
         if not curvature > 0:
-            break
+            # rounding: the solution with M is the best that is known before the first step
+            first = products == 1 and np.isfinite(curvature)
+            return (p if first else x), products
         step = size / curvature
         x, r = x + step * p, r - step * q
         z = precondition(r)
