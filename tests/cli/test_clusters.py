@@ -28,7 +28,10 @@ def test_training_over_local_processes(train, folder, iris):
         (["--dask", "local:2", "-v", "3"], "-v has no effect with --dask"),
         (["--dask", "local:2", "--cache"], "--cache has no effect with --dask"),
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
-        (["--dask", "local:2", "-s", "5"], "no ascent on the dual"),
+        (
+            ["--dask", "local:2", "-s", "auto", "--loss", "hinge", "--regularizer", "l1"],
+            "needs a smooth loss",
+        ),
     ],
 )
 def test_errors_are_sentences(train, iris, options, words):

@@ -89,7 +89,10 @@ def test_the_command(files):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-s", "5", "a.rrm"], "no ascent on the dual"),
+        (
+            ["-s", "auto", "--loss", "hinge", "--regularizer", "l1", "a.rrm"],
+            "needs a smooth loss",
+        ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),
         (["-v", "3", "a.rrm"], "-v has no effect with --mpi"),
     ],
