@@ -152,6 +152,26 @@ cdef class Hessian:
             return _weighted_gram(z, inverse)
         return self._beside_units(((z * inverse) @ z.T).toarray())
 
+    @property
+    def keeps_products(self):
+        """Whether `row_products` take less than two calls of `gram`."""
+        n = self.rows.shape[0]
+        return self.rows.is_dense and self.rows.blocks is None and 4 * self.size ** 2 >= 3 * n * n
+
+    def row_products(self):
+        """X X', which `gram_of` takes: the same for all h."""
+        values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
+        return values @ values.T + bias * bias
+
+    def gram_of(self, products, double inverse):
+        """`gram` of equal ``inverse``, from `row_products`; None where the parts along the units
+        leave too few digits.
+        """
+        roots = np.sqrt(inverse) * self.roots
+        result = products[np.ix_(self.active, self.active)] * roots
+        result *= roots[:, np.newaxis]
+        return self._of_digits(result)
+
     def _beside_units(self, gram):
         # less the parts of both sides along the units
         for unit in self.units:
@@ -159,13 +179,16 @@ cdef class Hessian:
             gram -= np.outer(gram @ unit, unit)
         return gram
 
+    def _of_digits(self, gram):
+        whole = gram.trace()
+        gram = self._beside_units(gram)
+        return gram if gram.trace() * MAX_LOST >= whole else None
+
     def _plain_gram(self, inverse):
         # None as in `_plain_matrix`
         z = self.rows.values.astype(np.float64, copy=False)
         result = _weighted_gram(z, self.roots[0] ** 2 * inverse)
-        whole = result.trace()
-        result = self._beside_units(result)
-        return result if result.trace() * MAX_LOST >= whole else None
+        return self._of_digits(result)
 
     def times(self, p):
         """Z p."""

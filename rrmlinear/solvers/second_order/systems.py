@@ -51,6 +51,9 @@ class Systems:
         self.factors: ClassFactors | None = None
         #: The products with the present factors: of the first system, and in the others more.
         self.first = self.more = 0
+        #: The products of all rows with each other, and these rows.
+        self.products: Array | None = None
+        self.rows: Any = None
 
     def solved(self, hessian: Any, diagonal: Array, b: Array) -> Array:
         """x with (D + H) x ≈ b."""
@@ -63,7 +66,7 @@ class Systems:
 
         by_gram = p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d
         if by_gram:
-            precondition = _by_gram(hessian, 1 / diagonal)
+            precondition = self._by_gram(hessian, 1 / diagonal)
         elif d <= MAX_FACTORIZED:
             matrix = hessian.matrix()
             matrix.flat[:: d + 1] += diagonal
@@ -77,6 +80,27 @@ class Systems:
             )
             return x
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _by_gram(self, hessian: Any, inverse: Array) -> Callable[[Array], Array]:
+        matrix = self._gram(hessian, inverse)
+        matrix.flat[:: len(matrix) + 1] += 1.0
+        factor = Factor(matrix)
+
+        def solve(b: Array) -> Array:
+            return inverse * (b - hessian.adjoint(factor.solve(hessian.times(inverse * b))))
+
+        return solve
+
+    def _gram(self, hessian: Any, inverse: Array) -> Array:
+        """Z D⁻¹ Z'; where D is a multiple of the unit matrix, from products that are kept."""
+        if hessian.k > 1 or (inverse != inverse[0]).any():
+            return hessian.gram(inverse)
+        if self.rows is not hessian.rows:
+            if not hessian.keeps_products:
+                return hessian.gram(inverse)
+            self.products, self.rows = hessian.row_products(), hessian.rows
+        gram = hessian.gram_of(self.products, float(inverse[0]))
+        return hessian.gram(inverse) if gram is None else gram
 
     def _by_classes(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
@@ -100,17 +124,6 @@ class Systems:
         )
         self.more = 0
         return x + more
-
-
-def _by_gram(hessian: Any, inverse: Array) -> Callable[[Array], Array]:
-    matrix = hessian.gram(inverse)
-    matrix.flat[:: len(matrix) + 1] += 1.0
-    factor = Factor(matrix)
-
-    def solve(b: Array) -> Array:
-        return inverse * (b - hessian.adjoint(factor.solve(hessian.times(inverse * b))))
-
-    return solve
 
 
 class Factor:
