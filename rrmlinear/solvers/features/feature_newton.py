@@ -45,6 +45,8 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
+# Passes whose models are minimized roughly where a rule ends the run: more of them may crawl.
+ROUGH_PASSES = 12
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
@@ -198,9 +200,10 @@ class FeatureNewton(Solver):
         curvatures = self.at.curvatures + self.added
         least = MIN_CURVATURE * self.largest
         curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
+        # a rule holds before exact models pay
+        rough = self.rule is not None and number <= ROUGH_PASSES
         if (self.at.curvatures == self.largest).all():  # the model is the problem itself
             number = EXACT_NUMBER
-        rough = self.rule is not None  # it holds before exact models pay
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
         hessian: Hessian | StreamedGram
         if self.subsets is None:

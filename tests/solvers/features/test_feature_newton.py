@@ -230,7 +230,7 @@ def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkey
     monkeypatch.setattr(ColumnsModel, "face_step", refuse)
     problem, _, _ = data()
     solver = solver_of(problem, LOSSES["logistic"], np.ones(N), 1.0)
-    solver.rule = FeatureSum(solver.risk, 1e-3, False, False)
+    solver.rule = FeatureSum(solver.risk, 0.05, False, False)
     result = solver.solve(Stopping(0.0, max_passes=500))
     assert result.status is Status.RULE
     assert solver.rule.ratio(Point(result.weights, None)) <= 1
