@@ -35,6 +35,17 @@ class GraphModel(LabellingModel):
     one of ``tables`` with its type, or its size where cliques have no types. Graphs are given as a
     `GraphProblem`, whose labels do not count, or as a list as `GraphProblem.from_lists` takes it.
     Results stand node after node, graph after graph; `GraphProblem.split` cuts them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import GraphProblem, Parameter, fit_graphs
+    >>> star = [(0, 1), (0, 2), (0, 3)]
+    >>> X = [(np.array([[s], [0], [0], [0]]), star) for s in (1.0, -1.0)]
+    >>> problem = GraphProblem.from_lists(X, [[1, 2, 2, 2], [3, 4, 4, 4]])
+    >>> model = fit_graphs(problem, Parameter(loss="crf", C=10.0))
+    >>> [part.tolist() for part in problem.split(model.predict(X))]
+    [[1, 2, 2, 2], [3, 4, 4, 4]]
     """
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:

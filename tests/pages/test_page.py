@@ -87,7 +87,7 @@ def test_a_loaded_model_and_wrong_names_are_refused(tmp_path):
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "plotly", None)
-    with pytest.raises(ImportError, match=r"pip install rrmlinear\[report\]"):
+    with pytest.raises(ImportError, match=r"pip install 'rrmlinear\[report\]'"):
         check_available()
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SCALAR_LOSSES, SIGN_LOSSES
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
@@ -120,8 +121,13 @@ def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regular
 
 
 def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
-    by_features = fit(reals, solver="auto", loss="squared", regularizer="elastic-net", l1=0.1)
-    assert by_features.result.notes == ("Newton steps over features are used",)
+    sparse = Problem.from_arrays(csr_array(reals.to_scipy()), reals.labels)
+    for problem, note in (
+        (reals, "coordinate descent over features is used"),
+        (sparse, "Newton steps over features are used"),
+    ):
+        given = {"loss": "squared", "regularizer": "elastic-net", "l1": 0.1}
+        assert fit(problem, solver="auto", **given).result.notes == (note,)
     many = Problem.from_arrays(
         np.repeat(signs.rows.values, 20, axis=0), np.repeat(signs.labels, 20)
     )
