@@ -45,8 +45,8 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
-# Passes whose models are minimized roughly where a rule ends the run: more of them may crawl.
-ROUGH_PASSES = 12
+# Passes whose models are minimized roughly where a rule ends the run; later ones are exact.
+ROUGH_PASSES = 20
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.

@@ -51,6 +51,8 @@ class Rule:
     widest_gap = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
+    #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
+    tells_gap = True
     #: Whether the bound comes from the first look.
     has_first = False
 
@@ -263,7 +265,12 @@ class GradientNorm(_Gradient):
 
 
 class FeatureSum(_Gradient):
-    """The sum over features of the violation, with the 1-norm."""
+    """The sum over features of the violation, with the 1-norm.
+
+    Duals are scaled by the largest violation: their gap stays wide up to the optimum.
+    """
+
+    tells_gap = False
 
     def _size(self, gradient: Array, weights: Array) -> float:
         bound = np.ones(len(weights))

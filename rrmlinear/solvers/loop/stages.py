@@ -57,7 +57,8 @@ class Stages(Solver):
     much. A stage that was left is guessed to take what was predicted for it, and its next turn is
     at least twice as long. A stage that moves no more is left too, and comes again if all others
     do the same; the run has stalled when all stages have, one after the other. Estimates of gaps
-    count as wrong as the last measurement has shown them.
+    count as wrong as the last measurement has shown them. Under a rule whose violation the gap does
+    not tell, a stage is left only when it moves no more.
 
     Certificate: the best primal and dual point of all stages.
     """
@@ -137,6 +138,8 @@ class Stages(Solver):
     def _is_slow(self) -> bool:
         if self.idle >= self.stage.patience:
             return True
+        if self.rule is not None and not self.rule.tells_gap:
+            return False
         following = self.costs[(self.at + 1) % len(self.stages)]
         least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following, self.stage.least)
         if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):

@@ -9,6 +9,7 @@ import pytest
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules import Rule
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -128,6 +129,37 @@ def test_a_stage_is_not_judged_before_its_least_work(least, leaves):
     result = Stages(stages).solve(Stopping(gap_tol=1e-3))
     assert result.status is Status.SOLVED
     assert (len(seen) == 2) is leaves
+
+
+class Held(Rule):
+    """A rule that holds after the passes of a stage."""
+
+    of_duals = False
+
+    def __init__(self, tells_gap):
+        self.tells_gap = tells_gap
+
+    def ratio(self, point):
+        return 1.0 if point.weights[0] >= 50 else 2.0
+
+
+class Knows(Given):
+    known_rules = (Held,)
+
+
+@pytest.mark.parametrize("tells_gap", [True, False])
+def test_a_stage_is_not_judged_by_a_gap_that_tells_nothing(tells_gap):
+    seen, gaps = [], [0.5 - 1e-6 * number for number in range(60)]
+    stages = Stages(
+        [
+            Stage("first", lambda duals: Knows(duals, gaps, seen), 1.0, 0.0),
+            Stage("second", lambda duals: Knows(duals, gaps, seen), 1.0, 10.0),
+        ]
+    )
+    stages.rule = Held(tells_gap)
+    result = stages.solve(Stopping(0.0, max_passes=200))
+    assert result.status is (Status.PASS_LIMIT if tells_gap else Status.RULE)
+    assert (len(seen) > 1) is tells_gap
 
 
 def test_many_examples_of_several_scores_begin_by_newton(fit):
