@@ -296,7 +296,9 @@ cdef class FrankWolfe:
                 out = p
         return out
 
-    cdef void _shift(self, Py_ssize_t s, Py_ssize_t out, Py_ssize_t to, double hinge) noexcept nogil:
+    cdef void _shift(
+        self, Py_ssize_t s, Py_ssize_t out, Py_ssize_t to, double hinge
+    ) noexcept nogil:
         # move weight between labellings of a mixture, as far as the dual rises
         cdef mixture_t* mixture = &self.mixtures[s]
         cdef Py_ssize_t length = self.starts[s + 1] - self.starts[s]
