@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from parts_of_problems import chosen_for, examples, omega_of, parts_of, zero
+from losing_parts import losing_at
+from parts_of_problems import chosen_for, examples, omega_of, parts_of
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
-from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.spread import Base, Spread
 from rrmlinear.solvers.rounds.summed_risk import RECENT, SummedRisk
 from rrmlinear.solvers.second_order import systems
@@ -46,28 +47,11 @@ def test_newton_alone(loss, regularizer):
     assert all(len(part.vectors.known) < 12 + RECENT for part in fleet.parts)
 
 
-class Lossy(LocalFleet):
-    """Loses a part at some requests; its duals become zero."""
-
-    def __init__(self, parts):
-        super().__init__(parts)
-        self.requests = 0
-
-    def answer(self, request):
-        self.requests += 1
-        if self.requests in (3, 4, 60, 200):
-            lost = self.parts[1]
-            lost.vectors = None
-            lost.ascent.replace_duals(zero(lost))
-            lost.before, lost.number = lost.ascent.present_duals(), 0
-            raise PartsLostError(f"part 1 was lost at request {self.requests}")
-        return super().answer(request)
-
-
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
 def test_rounds_are_finished(loss):
     problem, chosen = examples(loss), chosen_for(loss, "l2")
-    for kind in (LocalFleet, Lossy):
+    lossy = losing_at(3, 4, 60, 200)
+    for kind in (LocalFleet, lossy):
         fleet = kind(parts_of(problem, chosen, 4))
         omega = omega_of(problem, chosen, fleet.parts[0].columns)
         shape = shape_of(problem, chosen, fleet)
@@ -76,7 +60,7 @@ def test_rounds_are_finished(loss):
         check(result, chosen, problem)
         assert result.duals is None
         assert any("Newton's method goes on" in note for note in result.notes)
-        if kind is Lossy:
+        if kind is lossy:
             assert sum("part 1 was lost" in note for note in result.notes) >= 3
 
 

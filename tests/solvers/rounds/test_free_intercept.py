@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from parts_of_problems import REGULARIZERS, chosen_for, examples, parts_of, zero
+from losing_parts import losing_at
+from parts_of_problems import REGULARIZERS, chosen_for, examples, parts_of
 
 from rrmlinear import Parameter
 from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.second_order import systems
 from rrmlinear.training.fit import fit
 
@@ -48,23 +49,7 @@ def test_one_part_and_products(monkeypatch):
     check("softmax", size=4)
 
 
-class Lossy(LocalFleet):
-    """Loses a part at some requests; its duals become zero."""
-
-    requests = 0
-
-    def answer(self, request):
-        self.requests += 1
-        if self.requests in (3, 40, 120):
-            lost = self.parts[1]
-            lost.vectors = None
-            lost.ascent.replace_duals(zero(lost))
-            lost.before, lost.number = lost.ascent.present_duals(), 0
-            raise PartsLostError(f"part 1 was lost at request {self.requests}")
-        return super().answer(request)
-
-
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
 def test_lost_duals_leave_a_true_gap(loss):
-    result = check(loss, kind=Lossy)
+    result = check(loss, kind=losing_at(3, 40, 120))
     assert len(result.notes) == 3

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from parts_of_problems import examples, parts_of, zero
+from losing_parts import losing_at
+from parts_of_problems import examples, parts_of
 
 from rrmlinear import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.training.fit import fit
 
 GROUPS = tuple(j // 3 for j in range(30))
@@ -47,22 +48,6 @@ def test_other_regularizers(more):
     check("logistic", True, **more)
 
 
-class Lossy(LocalFleet):
-    """Loses a part at some requests."""
-
-    requests = 0
-
-    def answer(self, request):
-        self.requests += 1
-        if self.requests in (2, 30, 31):
-            lost = self.parts[1]
-            lost.vectors = None
-            lost.ascent.replace_duals(zero(lost))
-            lost.before, lost.number = lost.ascent.present_duals(), 0
-            raise PartsLostError(f"part 1 was lost at request {self.requests}")
-        return super().answer(request)
-
-
 def test_lost_parts():
-    result = check("logistic", True, kind=Lossy, regularizer="l1")
+    result = check("logistic", True, kind=losing_at(2, 30, 31), regularizer="l1")
     assert len(result.notes) == 3

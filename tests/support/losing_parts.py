@@ -1,0 +1,24 @@
+"""Fleets of workers that lose a part."""
+
+from parts_of_problems import zero
+
+from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+
+
+def losing_at(*numbers):
+    """A fleet that loses part 1 at the requests of these numbers; its duals become zero."""
+
+    class Losing(LocalFleet):
+        requests = 0
+
+        def answer(self, request):
+            self.requests += 1
+            if self.requests in numbers:
+                lost = self.parts[1]
+                lost.vectors = None
+                lost.ascent.replace_duals(zero(lost))
+                lost.before, lost.number = lost.ascent.present_duals(), 0
+                raise PartsLostError(f"part 1 was lost at request {self.requests}")
+            return super().answer(request)
+
+    return Losing
