@@ -103,6 +103,8 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
     assert "| quick | 1 | 0.5 | never: 1 |" in lines
     assert "| slow | 1 | 4 | 8 |" in lines
     assert lines[-2:] == ["<!-- end -->", "after"]
+    sys.modules["summary"].put_summary(made, [(head, [time for time in times if time.is_ours])])
+    assert "### Scores" not in made.read_text()
     made.write_text("nowhere")
     with pytest.raises(ValueError, match="no lines <!-- report -->"):
         sys.modules["summary"].put_summary(made, [(head, times)])

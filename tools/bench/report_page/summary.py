@@ -41,8 +41,11 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
         levels = [
             level for level in SHOWN if any(t.level == level and not t.why_not for t in times)
         ]
+        rows = list(_rows(times, levels))
+        if not rows:  # cut short before another program came to its end
+            continue
         names = ["against", "problems", *(f"to {_goal(level)}" for level in levels)]
-        lines = [names, ["---"] * len(names), *_rows(times, levels)]
+        lines = [names, ["---"] * len(names), *rows]
         table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         sets = ", ".join(dict.fromkeys(time.data for time in times))
         parts.append(f"### {topic}\n\n{table}\nData: {sets}.\n\n")
