@@ -171,8 +171,7 @@ class Stages(Solver):
         self.stalled_stages += stalled
         if self.stalled_stages >= len(self.stages):
             return
-        self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
-        trial = self.trials[self.at]
+        trial = self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
         guess = max(trial, min(remaining, MAX_GUESS * trial))
         self.costs[self.at] = math.inf if stalled else guess
         if left.resumes and not stalled:

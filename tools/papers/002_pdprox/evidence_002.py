@@ -13,7 +13,8 @@ BENCH = HERE / "bench_pdprox.py"
 # cut to FEWER_RATINGS ratings.
 SHORT, FEWER_ROWS = 120.0, 2000
 LONG, FEWER_RATINGS = 3600.0, 20_000
-# In less than ALL_ROWS seconds storage is compared on this part of the 1000 rows, all columns.
+# With less than ALL_ROWS seconds, storage is compared on PART_OF_ROWS of the 1000 rows. All columns
+# stay.
 ALL_ROWS, PART_OF_ROWS = 1200.0, 200
 
 
