@@ -13,8 +13,9 @@ and {model} stand for the cost and the files):
 Each head-to-head is a script of its own, whose solvers take turns; its CSV stays in the folder
 --out, and one that is there is not made again, so that a run that was stopped goes on. --minutes
 bounds the whole. A head-to-head takes at most four times an equal share of the minutes left; one
-that is stopped there keeps the problems that it has finished. The page, report.html, is written
-anew after each; --into FILE also writes the ratios of each topic into a page of docs/.
+that is stopped there keeps the problems that it has finished. --jobs runs that many at a time, each
+on one core. The page, report.html, is written anew after each; --into FILE also writes the ratios
+of each topic into a page of docs/.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
 
@@ -50,15 +54,16 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--peers-python", action="append", default=[], metavar="PATH")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument(
-        "--only", default="", metavar="PART", help="head-to-heads whose name has it"
+        "--only", nargs="+", default=[""], metavar="PART", help="of the names wanted"
     )
     parser.add_argument("--minutes", type=float, default=60.0, help="bound of the whole run")
+    parser.add_argument("--jobs", type=int, default=1, help="head-to-heads at a time")
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of one training")
     parser.add_argument("--runs", type=int, default=3, help="of each, for the medians")
     parser.add_argument("--into", type=Path, metavar="FILE", help="such as docs/speed.md")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     chosen = parser.parse_args(words)
-    for name in ("minutes", "limit", "runs"):
+    for name in ("minutes", "jobs", "limit", "runs"):
         if not getattr(chosen, name) > 0:
             parser.error(f"--{name} is {getattr(chosen, name)}, it must be positive")
     if chosen.data is not None and not chosen.data.is_dir():
@@ -93,6 +98,13 @@ def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> 
     return ""
 
 
+def _done(
+    heads: Sequence[HeadToHead], paths: dict[str, Path]
+) -> list[tuple[HeadToHead, list[Time]]]:
+    """The head-to-heads that have left a CSV."""
+    return [(head, head.read(paths[head.key])) for head in heads if paths[head.key].exists()]
+
+
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
     try:
@@ -102,27 +114,35 @@ def main(words: list[str] | None = None) -> int:
         return 1
     chosen.out.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + 60 * chosen.minutes
-    heads = [each for each in plan(chosen) if chosen.only in each.key]
+    heads = [head for head in plan(chosen) if any(part in head.key for part in chosen.only)]
     if not heads:
-        print(f"ERROR: no head-to-head has {chosen.only!r} in its name", file=sys.stderr)
+        parts = " or ".join(map(repr, chosen.only))
+        print(f"ERROR: no head-to-head has {parts} in its name", file=sys.stderr)
         return 1
-    done: list[tuple[HeadToHead, list[Time]]] = []
-    failed: list[tuple[str, str]] = []
     page = chosen.out / "report.html"
-    for at, head in enumerate(heads, 1):
-        path = chosen.out / f"{head.key}.csv"
-        why = ""
+    paths = {head.key: chosen.out / f"{head.key}.csv" for head in heads}
+    why = dict.fromkeys(paths, "")
+    lock = Lock()
+
+    def run(at: int, head: HeadToHead) -> None:
+        path = paths[head.key]
         if chosen.again or not path.exists():
             left = end - time.monotonic()
-            print(f"[{at}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
-            share = min(left, MOST_SHARES * left / (len(heads) - at + 1))
-            why = measure(head, path, share, chosen.data)
-        if why:
-            print(f"  {'cut short' if path.exists() else 'not measured'}: {why}", flush=True)
-            failed.append((head.title, why))
-        if path.exists():
-            done.append((head, head.read(path)))
-        write_report(page, done, failed)
+            print(f"[{at + 1}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
+            share = min(left, MOST_SHARES * chosen.jobs * left / (len(heads) - at))
+            why[head.key] = measure(head, path, share, chosen.data)
+        if why[head.key]:
+            told = "cut short" if path.exists() else "not measured"
+            print(f"  {head.title}: {told}: {why[head.key]}", flush=True)
+        with lock:
+            write_report(
+                page, _done(heads, paths), [(h.title, why[h.key]) for h in heads if why[h.key]]
+            )
+
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        for ended in [pool.submit(run, at, head) for at, head in enumerate(heads)]:
+            ended.result()
+    done = _done(heads, paths)
     if chosen.into:
         put_summary(chosen.into, done)
     print(f"{len(done)} of {len(heads)} head-to-heads in {page}")

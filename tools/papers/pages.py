@@ -4,9 +4,10 @@ Makes the evidence for the papers named (000 to 004, by default all): for each a
 --out, with its figures, its tables beside ours, what the paper claims and what was found. Each
 figure is a command of its own, which the page shows; what it printed and drew stays in the folder,
 and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
-the whole may take: with less, commands take fewer rows and shorter runs. Data sets come from the
-folder RRMLINEAR_DATA, or ../shared/data; where none of a figure's sets is there it is left out, and
-the page says so. WALRUS_PROGRAM may name `train` of the authors of paper 003.
+the whole may take: with less, commands take fewer rows and shorter runs. --jobs makes that many
+figures at a time, each on one core. Data sets come from the folder RRMLINEAR_DATA, or
+../shared/data; where none of a figure's sets is there it is left out, and the page says so.
+WALRUS_PROGRAM may name `train` of the authors of paper 003.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ import argparse
 import importlib
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 from evidence import Evidence, Made
 
-from rrmlinear.pages.page import Section, write_page
+from rrmlinear.pages.page import Section, check_available, write_page
 from rrmlinear.pages.run import versions
 
 PAPERS = Path(__file__).resolve().parent
@@ -42,31 +47,61 @@ def evidence_of(paper: str) -> list[Evidence]:
     return found
 
 
-def make(paper: str, chosen: argparse.Namespace, end: float) -> tuple[int, int]:
-    """Measure what is missing, write the page; (figures on it, figures of the paper)."""
-    folder = chosen.out / paper
-    folder.mkdir(parents=True, exist_ok=True)
-    all_of_it = evidence_of(paper)
-    wanted = [one for one in all_of_it if chosen.only in one.key]
-    missing: list[tuple[str, str]] = []
-    for at, one in enumerate(wanted):
-        made = Made(one, folder)
-        if made.log.exists() and not chosen.again:
-            continue
-        left = sum(other.share for other in wanted[at:])
-        seconds = (end - time.monotonic()) * one.share / left
-        print(f"{paper}: {one.title}, {max(seconds, 0):.0f} s", flush=True)
-        why = made.measure(seconds) if seconds > 0 else "no time was left"
+class Clock:
+    """Deals the seconds until ``end`` on some cores out to figures, by their shares."""
+
+    def __init__(self, end: float, cores: int, shares: float) -> None:
+        self.end, self.cores, self.waiting = end, cores, shares
+        self.running: list[float] = []  # when each is to end
+        self.lock = Lock()
+
+    @contextmanager
+    def seconds_for(self, share: float) -> Iterator[float]:
+        """The seconds of the next figure; none where the time is over."""
+        with self.lock:
+            now = time.monotonic()
+            left = self.end - now
+            free = self.cores * left - sum(max(end - now, 0.0) for end in self.running)
+            seconds = max(min(left, free * share / self.waiting), 0.0)
+            self.waiting -= share
+            self.running.append(now + seconds)
+        try:
+            yield seconds
+        finally:
+            with self.lock:
+                self.running.remove(now + seconds)
+
+
+class Page:
+    """The page of a paper, written anew after each of its figures."""
+
+    def __init__(self, paper: str, out: Path) -> None:
+        self.paper, self.out, self.lock = paper, out, Lock()
+        (out / paper).mkdir(parents=True, exist_ok=True)
+        self.figures = [Made(one, out / paper) for one in evidence_of(paper)]
+        self.missing: dict[str, str] = {}
+
+    def make(self, made: Made, clock: Clock) -> None:
+        """Measure a figure, or note why it is not made."""
+        title = f"{self.paper}: {made.evidence.title}"
+        with clock.seconds_for(made.evidence.share) as seconds:
+            print(f"{title}, {seconds:.0f} s", flush=True)
+            begun = time.monotonic()
+            why = made.measure(seconds) if seconds > 0 else "no time was left"
         if why:
-            print(f"  not made: {why}", flush=True)
-            missing.append((one.title, why))
-    done = [made for made in (Made(one, folder) for one in all_of_it) if made.log.exists()]
-    sections = [made.section() for made in done]
-    if missing:
-        sections.append(Section("Not made", lines=missing))
-    sections.append(Section("Made with", lines=versions()))
-    write_page(chosen.out / f"{paper}.html", f"Paper {paper}: {PAGES[paper][1]}", sections)
-    return len(done), len(all_of_it)
+            self.missing[made.evidence.title] = why
+        told = f"not made: {why}" if why else "made"
+        print(f"{title}: {told}, after {time.monotonic() - begun:.0f} s", flush=True)
+        self.write()
+
+    def write(self) -> None:
+        with self.lock:
+            sections = [made.section() for made in self.figures if made.log.exists()]
+            if self.missing:
+                sections.append(Section("Not made", lines=list(self.missing.items())))
+            sections.append(Section("Made with", lines=versions()))
+            title = f"Paper {self.paper}: {PAGES[self.paper][1]}"
+            write_page(self.out / f"{self.paper}.html", title, sections)
 
 
 def arguments_of(words: list[str] | None) -> argparse.Namespace:
@@ -77,6 +112,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0, help="about how long it takes")
     parser.add_argument("--out", type=Path, default=Path("papers"), metavar="FOLDER")
     parser.add_argument("--only", default="", metavar="PART", help="figures whose key has it")
+    parser.add_argument("--jobs", type=int, default=1, help="figures made at a time")
     parser.add_argument("--again", action="store_true", help="make again what is there")
     chosen = parser.parse_args(words)
     for paper in chosen.papers:
@@ -84,22 +120,38 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
             parser.error(f"{paper} is no paper; there are {', '.join(PAGES)}")
     if not chosen.minutes > 0:
         parser.error(f"--minutes is {chosen.minutes}, it must be positive")
+    if chosen.jobs < 1:
+        parser.error(f"--jobs is {chosen.jobs}, it must be 1 or more")
     return chosen
 
 
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
-    papers = chosen.papers or list(PAGES)
-    begin, seconds = time.monotonic(), 60 * chosen.minutes
-    shares = [sum(one.share for one in evidence_of(paper)) for paper in papers]
-    for at, paper in enumerate(papers):
-        end = begin + seconds * sum(shares[: at + 1]) / sum(shares)
-        try:
-            made, known = make(paper, chosen, end)
-        except ImportError as error:
-            print(f"ERROR: no page of {paper}: {error}", file=sys.stderr)
-            return 1
-        print(f"{made} of {known} figures and tables in {chosen.out / paper}.html", flush=True)
+    begin = time.monotonic()
+    try:
+        check_available()
+        pages = [Page(paper, chosen.out) for paper in chosen.papers or PAGES]
+    except ImportError as error:
+        print(f"ERROR: no page: {error}", file=sys.stderr)
+        return 1
+    wanted = [
+        (page, made)
+        for page in pages
+        for made in page.figures
+        if chosen.only in made.evidence.key and (chosen.again or not made.log.exists())
+    ]
+    if chosen.jobs > 1:  # the long ones first
+        wanted.sort(key=lambda each: -each[1].evidence.share)
+    shares = sum(made.evidence.share for _, made in wanted)
+    clock = Clock(begin + 60 * chosen.minutes, chosen.jobs, shares)
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        for done in [pool.submit(page.make, made, clock) for page, made in wanted]:
+            done.result()
+    for page in pages:
+        page.write()
+        made = sum(each.log.exists() for each in page.figures)
+        known, where = len(page.figures), chosen.out / page.paper
+        print(f"{made} of {known} figures and tables in {where}.html", flush=True)
     return 0
 
 

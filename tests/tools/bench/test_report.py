@@ -168,8 +168,10 @@ def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, ca
     said = capsys.readouterr().out
     assert said.count("not measured: it broke") == 2
     assert said.count("1 of 2 head-to-heads in ") == 2
-    assert report.main([*words, "--again", "--only", "good"]) == 0
+    assert report.main([*words, "--again", "--only", "none", "good"]) == 0
     assert (tmp_path / "calls").read_text() == "xx"
+    assert report.main([*words, "--again", "--jobs", "2"]) == 0
+    assert (tmp_path / "calls").read_text() == "xxx"
     assert report.main([*words, "--again", "--minutes", "1e-9"]) == 0
     assert "no time was left" in capsys.readouterr().out
 

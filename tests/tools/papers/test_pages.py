@@ -50,7 +50,22 @@ def test_sets_that_are_there_are_found(evidence, tmp_path, monkeypatch):
     assert evidence.present("a9a", "mnist") == [str(tmp_path / "a9a.xz")]
 
 
-def test_a_run_goes_on_where_it_stopped(pages, evidence, tmp_path, monkeypatch, capsys):
+def test_cores_are_dealt_out_by_shares(pages, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(pages.time, "monotonic", lambda: now[0])
+    clock = pages.Clock(100.0, 2, 5.0)
+    with clock.seconds_for(3.0) as first, clock.seconds_for(1.0) as second:
+        assert (first, second) == (100.0, 50.0)
+        now[0] = 40.0
+    with clock.seconds_for(1.0) as last:  # both ended early: all that is left
+        assert last == 60.0
+    now[0] = 101.0
+    with pages.Clock(100.0, 2, 1.0).seconds_for(1.0) as none:
+        assert none == 0.0
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_goes_on_where_it_stopped(pages, evidence, jobs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
@@ -62,7 +77,7 @@ def test_a_run_goes_on_where_it_stopped(pages, evidence, tmp_path, monkeypatch, 
     broken = evidence.Evidence("broken", "Figure 2", script, lambda seconds: ["broken"], "No.")
     monkeypatch.setattr(pages, "evidence_of", lambda paper: [good, broken])
     for _ in range(2):
-        assert pages.main(["003", "--minutes", "1", "--out", "out"]) == 0
+        assert pages.main(["003", "--minutes", "1", "--jobs", jobs, "--out", "out"]) == 0
     assert (tmp_path / "calls").read_text() == "x"
     said = capsys.readouterr().out
     assert said.count("not made: it broke") == 2
@@ -78,7 +93,11 @@ def test_a_run_goes_on_where_it_stopped(pages, evidence, tmp_path, monkeypatch, 
 
 
 def test_wrong_words_are_refused(pages, capsys):
-    for words, said in ((["005"], "005 is no paper"), (["--minutes", "0"], "must be positive")):
+    for words, said in (
+        (["005"], "005 is no paper"),
+        (["--minutes", "0"], "must be positive"),
+        (["--jobs", "0"], "1 or more"),
+    ):
         with pytest.raises(SystemExit):
             pages.arguments_of(words)
         assert said in capsys.readouterr().err

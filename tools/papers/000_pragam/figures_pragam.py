@@ -97,7 +97,7 @@ def examples(name: str, rows: int | None) -> tuple[Any, Any, Any, Any]:
     X_test = None
     if name in TEXT:
         n, d, words = TEXT[name]
-        X, y = generated_text(rows or n, d, words)
+        X, y = generated_text(min(rows or n, n), d, words)
     else:
         X, y = load(name, rows)
         path = Path(name)

@@ -33,7 +33,7 @@ def suite(name: str, runs: float) -> Callable[[float], list[str]]:
 def storage(seconds: float) -> list[str]:
     """Words for figure 7: a pass takes as long as the millions of columns ask for."""
     rows = ["--rows", str(PART_OF_ROWS)] if seconds < ALL_ROWS else []
-    limits = ["--limit", f"{seconds / 4:.2g}", "--reference-limit", f"{seconds:.2g}"]
+    limits = ["--limit", f"{seconds / 5:.2g}", "--reference-limit", f"{seconds / 3:.2g}"]
     return ["storage", "--turns", "1", "--levels", "0.1,0.01,0.001", *limits, *rows]
 
 
@@ -136,7 +136,7 @@ EVIDENCE = [
         "table-1",
         "Table 1: a budget of duals against flipped labels",
         HERE / "noise_budget.py",
-        lambda seconds: ["--trials", "5" if seconds > 120 else "2"],
+        lambda seconds: ["--trials", "5" if seconds > 240 else "2"],
         "With a fifth of the labels flipped, the budget predicts better than LIBLINEAR on the "
         "same labels, in about the same time.",
         "Seconds are of this machine. LIBLINEAR is its Python package, at -e 0.001.",

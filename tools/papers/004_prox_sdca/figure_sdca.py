@@ -75,7 +75,7 @@ def examples(name: str, rows: int | None) -> tuple[Any, NDArray[np.float64]]:
     """A set by name or file, divided by the largest norm of a row where that is above 1."""
     if name in SIZES:
         n, d, nonzeros = SIZES[name]
-        X, y = generated_text(rows or n, d, nonzeros)
+        X, y = generated_text(min(rows or n, n), d, nonzeros)
     else:
         X, y = load(name, rows)
     norms = Problem.from_arrays(X, y).rows.squared_norms()
