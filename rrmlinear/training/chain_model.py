@@ -75,6 +75,10 @@ class LabellingModel(TrainedModel):
             raise ValueError(f"a model file has numbers as labels, not {self.labels[0]!r}")
         save_model(self, path, liblinear)
 
+    def _nodes(self, rows: Rows) -> NDArray[np.float64]:
+        """The scores x_t'w_j of positions or nodes."""
+        return rows.with_bias(self.bias).product(self.weights, self.n_features)
+
 
 @dataclass(frozen=True, eq=False)
 class ChainModel(LabellingModel):
@@ -174,9 +178,6 @@ class ChainModel(LabellingModel):
             and edges == problem.n_edge_features
         )
 
-    def _nodes(self, rows: Rows) -> NDArray[np.float64]:
-        return rows.with_bias(self.bias).product(self.weights, self.n_features)
-
     def _given(self, X: Any) -> Sequences:
         """Sequences to label, with the features of edges that the model has."""
         if isinstance(X, SequenceProblem):
@@ -197,10 +198,8 @@ class ChainModel(LabellingModel):
     ) -> None:
         """Call ``some`` for the sequences in parts, with transitions that are ready."""
         starts, rows, edges = given
-        m, k, pairs = len(starts) - 1, len(self.labels), self.pairs
+        k, pairs = len(self.labels), self.pairs
         n_parts = max(threads, -(-rows.shape[0] * k // SCORES_AT_ONCE))
-        cuts = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_parts + 1)))
-        cuts[-1] = m
         constant = Transitions(pairs, 1.0, best) if edges is None else None
 
         def part(first: int, last: int) -> None:
@@ -217,13 +216,7 @@ class ChainModel(LabellingModel):
             assert ready is not None
             some(Part(sums, nodes, ready, last - first, slice(begin, end)))
 
-        bounds: Iterable[tuple[int, int]] = list(pairwise(cuts.tolist()))
-        if threads == 1:
-            for first, last in bounds:
-                part(first, last)
-        else:
-            with thread_pool(threads) as pool:
-                list(pool.map(lambda bound: part(*bound), bounds))
+        in_parts(starts, n_parts, threads, part)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> ChainModel:
@@ -232,6 +225,24 @@ class ChainModel(LabellingModel):
         if stored.transitions is None:
             raise ModelFileError(f"{path} holds a model of examples, without transitions")
         return cls(**vars(stored))
+
+
+def in_parts(
+    starts: NDArray[np.int64], n_parts: int, threads: int, part: Callable[[int, int], None]
+) -> None:
+    """Call part(first, last) for ``n_parts`` of the sequences, with about equally many positions.
+
+    ``starts``: where sequences begin, and last the number of positions.
+    """
+    cuts = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_parts + 1)))
+    cuts[-1] = len(starts) - 1
+    bounds: Iterable[tuple[int, int]] = list(pairwise(cuts.tolist()))
+    if threads == 1:
+        for first, last in bounds:
+            part(first, last)
+    else:
+        with thread_pool(threads) as pool:
+            list(pool.map(lambda bound: part(*bound), bounds))
 
 
 def _columns_to(rows: Rows, width: int) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -18,7 +19,7 @@ from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.solvers.loop.result import OnPass, Result
-from rrmlinear.training.chain_model import LabellingModel
+from rrmlinear.training.chain_model import LabellingModel, in_parts
 from rrmlinear.training.chains import COLUMNS, check_sequences, sequence_costs
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model_file import ModelFileError, load_model
@@ -49,13 +50,18 @@ class GraphModel(LabellingModel):
     """
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
-        """The label of each node, in the labelling of the highest score; ``threads`` is not used.
+        """The label of each node, in the labelling of the highest score.
 
         Raises ValueError for cliques of types, or sizes, that were in no graph of the training.
         """
-        messages, nodes, tables, m = self._ready(X)
-        found = np.empty(len(nodes), dtype=np.int32)
-        messages.best(nodes, tables, found, np.empty(m), 0, m)
+        given, messages, tables = self._ready(X)
+        found = np.empty(given.rows.shape[0], dtype=np.int32)
+        values = np.empty(given.n_sequences)
+
+        def some(nodes: Array, first: int, last: int) -> None:
+            messages.best(nodes, tables, found, values, first, last)
+
+        self._in_parts(given, threads, some)
         return self.labels[found]
 
     def predict_marginals(self, X: Any, threads: int = 1) -> Array:
@@ -64,14 +70,33 @@ class GraphModel(LabellingModel):
         Raises ValueError as `predict` does, and for losses whose scores are no likelihoods.
         """
         self.check_marginals()
-        messages, nodes, tables, m = self._ready(X)
-        marginals = np.zeros_like(nodes)
-        unused, ones = np.zeros_like(tables), np.ones(m)
-        messages.sums(nodes, tables, 1.0, ones, marginals, unused, np.empty(m), 0, m)
+        given, messages, tables = self._ready(X)
+        marginals = np.zeros((given.rows.shape[0], len(self.labels)))
+        values, ones = np.empty(given.n_sequences), np.ones(given.n_sequences)
+
+        def some(nodes: Array, first: int, last: int) -> None:
+            unused = np.zeros_like(tables)
+            messages.sums(nodes, tables, 1.0, ones, marginals, unused, values, first, last)
+
+        self._in_parts(given, threads, some)
         return marginals
 
-    def _ready(self, X: Any) -> tuple[Messages, Array, Array, int]:
-        """Messages, scores of nodes and of the tables, and the number of graphs."""
+    def _in_parts(
+        self, given: GraphProblem, threads: int, some: Callable[[Array, int, int], None]
+    ) -> None:
+        """Call some(scores of nodes, first, last) for the graphs in parts, by threads."""
+        starts = given.starts
+        nodes = np.empty((given.rows.shape[0], len(self.labels)))
+
+        def part(first: int, last: int) -> None:
+            begin, end = int(starts[first]), int(starts[last])
+            nodes[begin:end] = self._nodes(given.rows.between(begin, end))
+            some(nodes, first, last)
+
+        in_parts(starts, threads, threads, part)
+
+    def _ready(self, X: Any) -> tuple[GraphProblem, Messages, Array]:
+        """The graphs, messages between their cliques, and scores of the tables."""
         given = X if isinstance(X, GraphProblem) else GraphProblem.unlabelled(X)
         cliques = _cliques(given, len(self.labels))
         known = self.tables or {}
@@ -85,8 +110,7 @@ class GraphModel(LabellingModel):
                     f"{known[kind].ndim}"
                 )
         parts = [known[kind].ravel() for kind in cliques.kinds]
-        nodes = given.rows.with_bias(self.bias).product(self.weights, self.n_features)
-        return Messages(cliques), nodes, np.concatenate([*parts, np.zeros(0)]), given.n_sequences
+        return given, Messages(cliques), np.concatenate([*parts, np.zeros(0)])
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

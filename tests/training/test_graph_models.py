@@ -40,6 +40,15 @@ def test_a_model_reads_back_bit_for_bit(tmp_path, typed):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
+@pytest.mark.parametrize("threads", [2, 5, 40])
+def test_threads_label_as_one_does(threads):
+    problem, model = trained(typed=True)
+    np.testing.assert_array_equal(model.predict(problem, threads), model.predict(problem))
+    marginals = model.predict_marginals(problem, threads)
+    np.testing.assert_array_equal(marginals, model.predict_marginals(problem))
+    assert set(model.predict(problem)) == {2, 5, -1}
+
+
 def test_a_model_without_cliques(tmp_path):
     _, model = trained()
     problem = GraphProblem.from_lists([(np.eye(2), [])] * 2, [[1, 2]] * 2)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.graphs import GraphProblem
-from rrmlinear.estimators.arguments import RANGES, optional
+from rrmlinear.estimators.arguments import RANGES, optional, thread_count
 from rrmlinear.estimators.structured.positions import LabelsByWeights
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.graphs import solve_graphs
@@ -72,7 +72,7 @@ class Graph(LabelsByWeights):
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each graph, a list of arrays."""
         problem = self._given(X)
-        return problem.split(self._model.predict(problem))
+        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
 
     def _given(self, X: Any) -> GraphProblem:
         check_is_fitted(self)
@@ -165,7 +165,8 @@ class GraphCRF(Graph):
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """The probability of each label at each node: for each graph an array n × k."""
         problem = self._given(X)
-        return problem.split(self._model.predict_marginals(problem))
+        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
+        return problem.split(marginals)
 
 
 @dataclass(eq=False, repr=False)

@@ -228,12 +228,13 @@ class KernelChainCRF(LabelsPositions):
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each sequence, a list of arrays."""
         problem = self._given(X)
-        return problem.split(self._model.predict(problem))
+        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
 
     def predict_marginals(self, X: Any) -> list[Array]:
         """The probability of each label at each position: for each sequence an array n × k."""
         problem = self._given(X)
-        return problem.split(self._model.predict_marginals(problem))
+        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
+        return problem.split(marginals)
 
     def _given(self, X: Any) -> SequenceProblem:
         """Sequences whose rows are their kernel with the training positions."""
