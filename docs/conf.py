@@ -6,6 +6,11 @@ page hold there and here.
 
 import re
 import sys
+from pathlib import Path
+
+import numpydoc.docscrape_sphinx
+from jinja2 import FileSystemLoader
+from jinja2.sandbox import SandboxedEnvironment
 
 import rrmlinear
 
@@ -13,6 +18,12 @@ import rrmlinear
 # changed sources at each name that Sphinx asks for.
 for twin in [each for each in sys.meta_path if type(each).__name__ == "MesonpyMetaFinder"][1:]:
     sys.meta_path.remove(twin)
+
+# numpydoc would read and compile its template again for each docstring.
+TEMPLATES = SandboxedEnvironment(
+    loader=FileSystemLoader(Path(numpydoc.docscrape_sphinx.__file__).parent / "templates")
+)
+numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: TEMPLATES
 
 BAR = re.compile(r"(?<!\\)\|")
 
