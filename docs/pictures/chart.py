@@ -1,6 +1,6 @@
 """The decision chart of docs/choose.md: questions, answers and the class for each.
 
-python docs/pictures/chart.py chart.svg
+python docs/pictures/chart.py docs/pictures/chart.svg
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def draw(path: Path) -> None:
     _box(axes, COLUMNS[0], middle, "What do you\npredict?", "#ffffff")
     axes.set(xlim=(-0.1, COLUMNS[3] + 4.3), ylim=(n_rows - 0.4, -0.6))
     axes.axis("off")
-    figure.savefig(path, bbox_inches="tight", transparent=True, metadata={"Date": None})
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "chart"}):
+        figure.savefig(path, bbox_inches="tight", transparent=True, metadata={"Date": None})
     plt.close(figure)
 
 

@@ -16,6 +16,7 @@ from rrmlinear.catalog.solvers import SOLVERS
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "index.md")
+READ = [*PAGES, *(TOP / name for name in ("README.md", "CONTRIBUTING.md", "datasets/README.md"))]
 PUBLIC = [name for name in rrmlinear.__all__ if not name.startswith("_")]
 CLASSES = [name for name in PUBLIC if isinstance(getattr(rrmlinear, name), type)]
 #: Longest sentences of a page, in words, on average.
@@ -36,7 +37,7 @@ def prose(text):
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(TOP)))
 def test_sentences_are_short(page):
     lengths = [len(sentence.split()) for sentence in prose(page.read_text(encoding="utf-8"))]
     assert not lengths or sum(lengths) / len(lengths) <= MOST_WORDS
@@ -83,7 +84,11 @@ def test_the_chart_names_public_classes_that_the_front_page_has(tmp_path):
     chart = tmp_path / "chart.svg"
     script = DOCS / "pictures" / "chart.py"
     subprocess.run([sys.executable, script, chart], check=True)
-    assert "<svg" in chart.read_text(encoding="utf-8")
+    drawn, kept = (
+        re.findall("<text[^>]*>([^<]+)", path.read_text(encoding="utf-8"))
+        for path in (chart, script.with_suffix(".svg"))
+    )
+    assert drawn == kept != []
     named = set(re.findall(r'"([A-Z]\w+)"', script.read_text(encoding="utf-8"))) - {"Agg"}
     estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
     assert named - {"Date"} == estimators

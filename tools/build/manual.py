@@ -9,7 +9,6 @@ gallery without running them. It needs the extra `docs`.
 from __future__ import annotations
 
 import argparse
-import runpy
 import shutil
 import subprocess
 import sys
@@ -52,7 +51,7 @@ def build(folder: Path, fast: bool = False) -> None:
 
 
 def lay_out(source: Path) -> None:
-    """The pages where they lie in the repository, with the pictures that are drawn for them."""
+    """The pages where they lie in the repository."""
     source.mkdir(parents=True)
     for name in PAGES:
         (source / name).parent.mkdir(exist_ok=True)
@@ -60,8 +59,6 @@ def lay_out(source: Path) -> None:
     for name in SHOWN:
         (source / name).symlink_to(TOP / name)
     shutil.copytree(TOP / "docs", source / "docs")
-    chart = runpy.run_path(str(source / "docs" / "pictures" / "chart.py"))
-    chart["draw"](source / "docs" / "pictures" / "chart.svg")
 
 
 class Page(HTMLParser):
