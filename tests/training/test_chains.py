@@ -304,3 +304,10 @@ def test_a_feature_of_edges_is_a_group_of_its_own():
     zero = model.edge_weights == 0
     np.testing.assert_array_equal(zero.all(axis=(1, 2)), zero.any(axis=(1, 2)))
     assert zero.any()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "marginals", 35, 39])
+def test_values_whose_squares_overflow_are_refused(solver):
+    problem = SequenceProblem.from_lists([np.eye(2) * 1e200] * 2, [[1, 2]] * 2)
+    with pytest.raises(ValueError, match="overflows; scale the data"):
+        fit_sequences(problem, Parameter(loss="crf", solver=solver))

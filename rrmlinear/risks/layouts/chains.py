@@ -90,6 +90,7 @@ class ChainRisk:
         products: ChainProducts | None = None,
         edges: Rows | None = None,
     ) -> None:
+        label, starts = np.ascontiguousarray(label), np.ascontiguousarray(starts)
         self.rows, self.label, self.starts, self.k = rows, label, starts, k
         self.sequence_costs, self.threads, self.loss = costs, threads, loss
         self.edges = edges

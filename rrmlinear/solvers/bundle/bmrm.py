@@ -146,7 +146,7 @@ class BMRM(Solver):
     def _add_plane(self, derivatives: Any, a: NDArray[np.float64], accuracy: float) -> None:
         """The plane of these derivatives, whose sum over examples is a; and the new minimum."""
         b = -self.risk.conjugate(-derivatives)
-        if not (np.isfinite(a).all() and math.isfinite(b)):
+        if not (np.isfinite(np.vdot(a, a)) and math.isfinite(b)):
             raise ValueError("a plane overflows; scale the data, or take a smaller C")
         self.model.add(a, b, derivatives)
         self.model.solve(accuracy)

@@ -66,6 +66,8 @@ class SmoothDescent(Solver):
         #: The inverse of λ plus the diagonal of ∇²F that the risk tells.
         self.inverse = 1 / (self.modulus + self.risk.diagonal())
         self.gradient = self._offered()
+        if not np.isfinite(self.certificate.bound):
+            raise ValueError(f"the squared norm of the gradient overflows; {ADVICE}")
 
     def _offered(self) -> Array:
         """The gradient of the whole at w; w and the bound that the duals there give are offered."""
