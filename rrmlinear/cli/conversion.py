@@ -13,7 +13,8 @@ import numpy as np
 
 from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.parser import Parser
+from rrmlinear.cli.options import MAX_THREADS
+from rrmlinear.cli.parser import Parser, whole
 from rrmlinear.cli.report import SECONDS_BETWEEN_SIGHTS, bar, warnings_said
 from rrmlinear.cli.usage import CONVERT
 from rrmlinear.data.container.conversion import convert, examples_of, target_kind
@@ -32,6 +33,7 @@ class ConversionOptions:
     dtype: Any
     strict: bool
     quiet: bool
+    threads: int | None
     beside: dict[str, str]
     source: str
     target: str
@@ -44,6 +46,7 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     parser.flag("--strict")
     for name, flag in BESIDE.items():
         parser.value(flag, dest=name)
+    parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     names = ("input_file", "output_file")
     if len(files) < len(names):
@@ -53,7 +56,8 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     dtype = np.float32 if options.float32 else None
     given = {name: getattr(options, name) for name in BESIDE}
     beside = {name: value for name, value in given.items() if value is not None}
-    return ConversionOptions(dtype, options.strict, options.quiet, beside, *files)
+    how = options.strict, options.quiet, options.threads
+    return ConversionOptions(dtype, *how, beside, *files)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -71,7 +75,11 @@ def main(arguments: Sequence[str]) -> None:
             _progress(options.quiet) as show,
         ):
             examples = examples_of(
-                source, dtype=options.dtype, strict=options.strict, beside=options.beside
+                source,
+                dtype=options.dtype,
+                strict=options.strict,
+                threads=options.threads,
+                beside=options.beside,
             )
             made = convert(examples, target, show, dtype=options.dtype)
     except ValueError as error:

@@ -81,6 +81,7 @@ options:
 --labels where : .npy file of the labels of an array, or column of a table
 --weights where : the same of weights of examples
 --query-ids where : the same of query ids
+-m threads : threads that parse text (default all processors, at most 4)
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text

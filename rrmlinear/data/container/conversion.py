@@ -98,13 +98,14 @@ def examples_of(
     n_features: int | None = None,
     zero_based: bool = False,
     strict: bool = False,
+    threads: int | None = None,
     beside: dict[str, str] | None = None,
 ) -> Examples:
     """The examples of a file, whose first bytes tell its format.
 
     ``beside`` names what has the "labels", "weights" and "query_ids" of arrays and tables: a .npy
     file for NumPy's, a column for Parquet's and Arrow's. The parameters before it are those of
-    text, as `read_libsvm` has them.
+    text, as `read_libsvm` has them; `TextExamples` tells the default of ``threads``.
     """
     head = head_of(path)
     if head.startswith((b"\x93NUMPY", b"PK\x03\x04")):
@@ -119,7 +120,7 @@ def examples_of(
     if head == MAGIC:
         return ContainerExamples(path)
     dtype = np.float64 if dtype is None else dtype
-    return TextExamples(path, dtype, n_features, zero_based, strict)
+    return TextExamples(path, dtype, n_features, zero_based, strict, threads=threads)
 
 
 @contextmanager

@@ -6,32 +6,37 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.container._checksum import Checksum
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped, open_container
 from rrmlinear.data.container.pieces import Piece
 from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._example_arrays import Block
-from rrmlinear.data.text._libsvm_parser import PADDING
+from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, count_marks
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
 from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
 from rrmlinear.data.text.libsvm_errors import warning_of
 from rrmlinear.data.text.libsvm_reading import (
-    SHORTEST_LINE,
-    SHORTEST_PAIR,
+    Fault,
     Reading,
+    usable_processors,
 )
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 TEXT_AT_ONCE = 1 << 19
 #: A bound on the bytes of arrays by a byte of text: "1\n" is a label and the end of a row.
 MOST_GROWTH = 8
+#: Threads that parse faster than one writes.
+MOST_THREADS = 4
 
 
 class Examples(Protocol):
@@ -71,49 +76,94 @@ class _Watched(io.RawIOBase):
         return count
 
 
-class _PieceReading(Reading):
-    """The reading of text in which each block takes the memory of the one before."""
+@dataclass
+class _Slot:
+    """The text of a block, and the arrays it is parsed into."""
 
-    def pieces(self, lines: LineBlocks) -> Iterator[Piece]:
-        buffer = bytearray()
-        room = mode = -1
-        passed: Block | None = None
+    arrays: Arrays
+    text: bytearray = field(default_factory=bytearray)
+
+
+class _PieceReading(Reading):
+    """The reading of text in which each block takes the memory of an earlier one."""
+
+    def pieces(self, lines: LineBlocks, threads: int) -> Generator[Piece]:
+        mode = -1
+        passed: tuple[int, int, str] | None = None
+        passed_code = ""
         passed_lines = 0
-        while end := lines.fill(buffer):
-            if end > room:
-                room = end
-                self.arrays.reserve(room // SHORTEST_LINE + 1, room // SHORTEST_PAIR + 1)
-            block = Block(0, 0, self.lines)
-            self.arrays.parse(buffer, end, block)
-            if block.fault is not None and block.fault[0] == Code.NEEDS_WIDER:
-                self.arrays.widen([])
-                self.arrays.parse(buffer, end, block)
+        for block, arrays in self._parsed(lines, threads):
             if block.fault is not None:
                 raise self._error(block.fault, block)
-            self.lines += block.lines
             if block.passed is not None:
-                passed = passed or block
+                if passed is None:
+                    passed = self._place(block.passed, block)
+                    passed_code = Code(block.passed[0]).name
                 passed_lines += block.passed_lines
-            if not block.rows:
-                continue
-            if block.first is not None and mode not in (-1, block.query_mode):
-                raise self._error(block.first, block)
-            mode = block.query_mode
-            query_ids = block.query_ids() if mode == 1 else None
-            yield Piece(*self.arrays.views(block.rows, block.stored), None, query_ids)
+            if block.rows:
+                if block.first is not None and mode not in (-1, block.query_mode):
+                    raise self._error(block.first, block)
+                mode = block.query_mode
+                query_ids = block.query_ids() if mode == 1 else None
+                yield Piece(*arrays.views(block.rows, block.stored), None, query_ids)
+            self.lines += block.lines
         if mode < 0:
             raise ValueError(f"{self.path} has no examples; at least one is needed")
-        if passed is not None and passed.passed is not None:
-            place = self._place(passed.passed, passed)
-            text = warning_of(self.path, *place, Code(passed.passed[0]).name, passed_lines)
-            warnings.warn(text, stacklevel=2)
+        if passed is not None:
+            warnings.warn(warning_of(self.path, *passed, passed_code, passed_lines), stacklevel=2)
+
+    def _parsed(self, lines: LineBlocks, threads: int) -> Iterator[tuple[Block, Arrays]]:
+        """The blocks in order, with their arrays, which the next block may take.
+
+        With several threads, one more reads the text ahead; all of them wait for whoever takes the
+        blocks.
+        """
+        if threads == 1:
+            slot = _Slot(self.arrays)
+            while block := self._parse_slot(slot, lines.fill(slot.text)):
+                yield block, slot.arrays
+            return
+        with thread_pool(1) as reader, thread_pool(threads) as parsers:
+
+            def begin(slot: _Slot) -> tuple[_Slot, Any]:
+                filled = reader.submit(lines.fill, slot.text)
+                return slot, parsers.submit(lambda: self._parse_slot(slot, filled.result()))
+
+            slots = [_Slot(Arrays(self.dtype, *self.rules)) for _ in range(threads + 1)]
+            begun = deque(begin(slot) for slot in slots)
+            while True:
+                slot, parsed = begun.popleft()
+                block = parsed.result()
+                if block is None:
+                    return
+                yield block, slot.arrays
+                begun.append(begin(slot))
+
+    def _parse_slot(self, slot: _Slot, end: int) -> Block | None:
+        """The block of the first ``end`` bytes; None: there are none."""
+        if not end:
+            return None
+        rows, stored = count_marks(slot.text, end)
+        if rows > slot.arrays.row_capacity or stored > slot.arrays.capacity:
+            slot.arrays.reserve(2 * rows, 2 * stored)
+        block = Block(0, 0, 0)
+        slot.arrays.parse(slot.text, end, block)
+        if block.fault is not None and block.fault[0] == Code.NEEDS_WIDER:
+            slot.arrays.widen([])
+            slot.arrays.parse(slot.text, end, block)
+        return block
+
+    def _place(self, fault: Fault, block: Block) -> tuple[int, int, str]:
+        line, column, sentence = super()._place(fault, block)
+        return self.lines + line, column, sentence
 
 
 class TextExamples:
-    """LIBSVM text, plain or compressed, read as `read_libsvm` does on one thread.
+    """LIBSVM text, plain or compressed, read as `read_libsvm` does.
 
     With ``summed`` the file's bytes are summed on the way, and ``origin`` tells its size, time and
-    checksum when all is read.
+    checksum when all is read. ``threads`` parse regular files, by default one for each processor up
+    to MOST_THREADS; other streams have one.
     """
 
     def __init__(
@@ -124,6 +174,7 @@ class TextExamples:
         zero_based: bool = False,
         strict: bool = False,
         summed: bool = False,
+        threads: int | None = None,
     ):
         self.path, self.n_features = path, n_features
         self.zero_based, self.strict, self.summed = zero_based, strict, summed
@@ -132,8 +183,11 @@ class TextExamples:
         self.total: int | None = None
         self.plain_bytes: int | None = None
         self.origin: Origin | None = None
+        self.threads = 1
         if path != "-" and stat.S_ISREG((status := os.stat(path)).st_mode):
             self.total = status.st_size
+            self.threads = min(usable_processors(), MOST_THREADS) if threads is None else threads
+            self.threads = max(1, min(self.threads, self.total // TEXT_AT_ONCE))
             with open(path, "rb") as file:
                 plain = kind_of(file.read(MAGIC_LENGTH)) is None
             self.plain_bytes = self.total if plain else None
@@ -146,10 +200,12 @@ class TextExamples:
         name = name_of(self.path)
         reading = _PieceReading(name, self.dtype, self.n_features, self.zero_based, self.strict)
         with self._stream() as (stream, watched):
-            for piece in reading.pieces(LineBlocks(stream, TEXT_AT_ONCE, PADDING)):
-                if watched is not None:
-                    self.done = watched.count
-                yield piece
+            lines = LineBlocks(stream, TEXT_AT_ONCE, PADDING)
+            with closing(reading.pieces(lines, self.threads)) as pieces:
+                for piece in pieces:
+                    if watched is not None:
+                        self.done = watched.count
+                    yield piece
 
     @contextmanager
     def _stream(self) -> Iterator[tuple[Any, _Watched | None]]:

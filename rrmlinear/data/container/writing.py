@@ -28,7 +28,8 @@ from rrmlinear.data.text.whole_file import whole_file
 
 #: A block is closed when its arrays have this many bytes.
 BLOCK_BYTES = 1 << 23
-COPIED_AT_ONCE = 1 << 20
+#: Bytes of a write: of a quarter of a megabyte Linux 6.18 takes 5 GB/s, of a whole one 0.6.
+WRITTEN_AT_ONCE = 1 << 18
 INT32_MAX = 2**31 - 1
 
 
@@ -132,7 +133,8 @@ class ContainerWriter:
             array = np.ascontiguousarray(arrays[name], dtype=self.types[name])
             data = bytes_of(array)
             self.sums[name].update(data)
-            self.files[name].write(data)
+            for begin in range(0, data.nbytes, WRITTEN_AT_ONCE):
+                self.files[name].write(data[begin : begin + WRITTEN_AT_ONCE])
             self.held += data.nbytes
         self.rows += len(piece.labels)
         self.stored += len(piece.values)
@@ -175,7 +177,7 @@ class ContainerWriter:
             end = self.table[number][1] if number < len(self.table) else self.stored
             total = Checksum()
             while begin < end:
-                count = min(end - begin, COPIED_AT_ONCE)
+                count = min(end - begin, WRITTEN_AT_ONCE // 8)
                 data = bytes_of(np.frombuffer(narrow.read(4 * count), "<i4").astype("<i8"))
                 total.update(data)
                 wide.write(data)
@@ -203,7 +205,7 @@ class ContainerWriter:
             if name != "values":
                 self.file.seek(begin)
                 self.files[name].seek(0)
-                shutil.copyfileobj(self.files[name], self.file, COPIED_AT_ONCE)
+                shutil.copyfileobj(self.files[name], self.file, WRITTEN_AT_ONCE)
                 self.files[name].close()
             begin = _aligned(self.file.tell())
         table = np.array(self.table, dtype=table_dtype(self.names)).tobytes()

@@ -10,7 +10,6 @@ passes over, are named in a warning, or refused if ``strict``.
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import replace
 from typing import Any, Literal
@@ -27,7 +26,7 @@ from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
 from rrmlinear.data.text.cliques_text import with_cliques
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
-from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading
+from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading, usable_processors
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 __all__ = ["LibsvmFormatError", "read_graphs", "read_libsvm", "read_sequences", "write_libsvm"]
@@ -141,7 +140,7 @@ def _read(
         zero_based = bool(zero_based)  # 1 and NumPy's own truth values too
     if n_features is not None and not 0 <= n_features < INT64_MAX:
         raise ValueError(f"n_features must be a whole number of at least 0, got {n_features}")
-    threads = _usable_processors() if threads is None else threads
+    threads = usable_processors() if threads is None else threads
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
     if is_mapped:
@@ -168,12 +167,6 @@ def _of_container(path: Any, dtype: Any, n_features: int | None, sequences: bool
     container = problem.container if values is rows.values else None
     read = Rows(values, rows.indices, rows.indptr, width)
     return replace(problem, rows=read, container=container)
-
-
-def _usable_processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def write_libsvm(path_or_file: Any, problem: Problem) -> None:

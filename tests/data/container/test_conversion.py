@@ -1,15 +1,18 @@
 """Conversion of files in little memory, whole or not at all."""
 
+import gzip
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from rrmlinear import Problem, read_libsvm
+from rrmlinear.data.container import sources
 from rrmlinear.data.container.conversion import convert, examples_of
 
 DIGITS = Path(__file__).resolve().parents[3] / "datasets" / "digits.libsvm"
@@ -105,6 +108,48 @@ def test_text_that_is_passed_over_is_said_once_with_the_number_of_lines(tmp_path
     assert len(caught) == 1
     with pytest.raises(ValueError, match="line 1"):
         convert(examples_of(tmp_path / "t", strict=True), tmp_path / "p.rrm")
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_write_the_same_file(tmp_path, monkeypatch, threads):
+    monkeypatch.setattr(sources, "TEXT_AT_ONCE", 500)
+    lines = [f"{i % 3} {1 + i % 9}:{i} {20 + i}:0.25\n" for i in range(900)]
+    lines[500] = f"1 4:2 {2**40}:1 foo\n"  # wider than the blocks before it
+    lines[700] = "# nothing but a comment\n"
+    for name, text in [
+        ("t", "".join(lines).encode()),
+        ("z", gzip.compress("".join(lines).encode())),
+    ]:
+        (tmp_path / name).write_bytes(text)
+        written, said = [], []
+        for number in (1, threads):
+            with pytest.warns(UserWarning, match="line 501") as caught:
+                convert(
+                    examples_of(tmp_path / name, threads=number),
+                    tmp_path / "p.rrm",
+                    block_bytes=1000,
+                )
+            written.append((tmp_path / "p.rrm").read_bytes())
+            said.append([str(each.message) for each in caught])
+        assert written[0] == written[1]
+        assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("line", ["1 2:3 1:4", "1 qid:3 1:1", "1 1:nan"])
+def test_threads_name_the_first_wrong_line(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(sources, "TEXT_AT_ONCE", 300)
+    lines = ["1 1:1 2:0.5"] * 400
+    lines[250] = lines[390] = line
+    (tmp_path / "t").write_text("\n".join(lines))
+    before = threading.active_count()
+    said = []
+    for threads in (1, 3):
+        with pytest.raises(ValueError, match=r"line 25[12]\b") as caught:
+            convert(examples_of(tmp_path / "t", threads=threads), tmp_path / "p.rrm")
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert threading.active_count() == before
+    assert os.listdir(tmp_path) == ["t"]
 
 
 @pytest.mark.parametrize("target", ["p", "p.txt", "p.rrm.gz", "p.gz"])
