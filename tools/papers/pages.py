@@ -5,7 +5,8 @@ Makes the evidence for the papers named (000 to 004, by default all): for each a
 figure is a command of its own, which the page shows; what it printed and drew stays in the folder,
 and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
 the whole may take: with less, commands take fewer rows and shorter runs. --jobs makes that many
-figures at a time, each on one core. Data sets come from the folder RRMLINEAR_DATA, or
+figures at a time, each on one core. --pictures puts small copies of the pictures into a folder, for
+docs/papers.md. Data sets come from the folder RRMLINEAR_DATA, or
 ../shared/data; where none of a figure's sets is there it is left out, and the page says so.
 WALRUS_PROGRAM may name `train` of the authors of paper 003.
 """
@@ -38,6 +39,8 @@ PAGES = {
     "003": ("003_weston_watkins", "An exact solver for the Weston–Watkins SVM subproblem"),
     "004": ("004_prox_sdca", "Accelerated proximal stochastic dual coordinate ascent"),
 }
+#: Colours of a small copy of a picture.
+COLOURS = 48
 
 
 def evidence_of(paper: str) -> list[Evidence]:
@@ -103,6 +106,18 @@ class Page:
             title = f"Paper {self.paper}: {PAGES[self.paper][1]}"
             write_page(self.out / f"{self.paper}.html", title, sections)
 
+    def copy_pictures(self, folder: Path) -> None:
+        """Copies in a few colours, a third as large."""
+        from PIL import Image
+
+        folder.mkdir(parents=True, exist_ok=True)
+        for made in self.figures:
+            if made.png.exists():
+                name = f"{self.paper}-{made.evidence.key}.png"
+                with Image.open(made.png) as picture:
+                    small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+                    small.save(folder / name, optimize=True)
+
 
 def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
@@ -113,6 +128,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("papers"), metavar="FOLDER")
     parser.add_argument("--only", default="", metavar="PART", help="figures whose key has it")
     parser.add_argument("--jobs", type=int, default=1, help="figures made at a time")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="gets small copies")
     parser.add_argument("--again", action="store_true", help="make again what is there")
     chosen = parser.parse_args(words)
     for paper in chosen.papers:
@@ -149,6 +165,8 @@ def main(words: list[str] | None = None) -> int:
             done.result()
     for page in pages:
         page.write()
+        if chosen.pictures is not None:
+            page.copy_pictures(chosen.pictures)
         made = sum(each.log.exists() for each in page.figures)
         known, where = len(page.figures), chosen.out / page.paper
         print(f"{made} of {known} figures and tables in {where}.html", flush=True)

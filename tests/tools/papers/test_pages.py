@@ -50,6 +50,23 @@ def test_sets_that_are_there_are_found(evidence, tmp_path, monkeypatch):
     assert evidence.present("a9a", "mnist") == [str(tmp_path / "a9a.xz")]
 
 
+def test_small_copies_of_pictures(pages, evidence, tmp_path, monkeypatch):
+    image = pytest.importorskip(
+        "PIL.Image", reason="copies need Pillow, which comes with matplotlib"
+    )
+    monkeypatch.setattr(
+        pages, "evidence_of", lambda paper: [evidence.Evidence("one", "One", tmp_path, list, "So.")]
+    )
+    page = pages.Page("003", tmp_path)
+    page.copy_pictures(tmp_path / "small")
+    assert not list((tmp_path / "small").iterdir())
+    image.linear_gradient("L").convert("RGB").save(page.figures[0].png)
+    page.copy_pictures(tmp_path / "small")
+    with image.open(tmp_path / "small" / "003-one.png") as small:
+        assert small.size == (256, 256)
+        assert len(small.getcolors()) <= pages.COLOURS
+
+
 def test_cores_are_dealt_out_by_shares(pages, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(pages.time, "monotonic", lambda: now[0])
