@@ -113,7 +113,7 @@ def test_the_first_minute(folder, monkeypatch, capsys):
 
 def test_python(folder, monkeypatch, capsys):
     run_programs(PYTHON, folder, monkeypatch)
-    solved, accuracy, best, logistic = capsys.readouterr().out.splitlines()
+    logistic, best, solved, accuracy = capsys.readouterr().out.splitlines()
     assert solved.startswith("the duality gap is within the tolerance")
     assert float(accuracy) > 0.94
     assert float(best.split()[0]) > 0.94

@@ -30,7 +30,7 @@ def ends_by_its_gap(method):
 def test_every_method_comes_down_to_one_minimum(figures, study):
     assert abs(study.C - 1 / (1e-3 * 270)) < 1e-12
     for method in figures.METHODS.values():
-        limit = 60.0 if ends_by_its_gap(method) else 0.5
+        limit = 60.0 if ends_by_its_gap(method) else 0.1
         try:
             table = method.run(replace(study, limit=limit, floor=1e-5)).table
         except ImportError:
