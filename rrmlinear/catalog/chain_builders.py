@@ -16,6 +16,10 @@ from rrmlinear.solvers.loop.solver import Solver
 if TYPE_CHECKING:
     from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
 
+# Sequences of LONG positions in the mean are left to cutting planes, where there are at most
+# MOST_WEIGHTS weights for each position of that mean: planes are about as many as weights.
+LONG, MOST_WEIGHTS = 50, 5
+
 
 def graph_risk(
     rows: Rows,
@@ -98,7 +102,7 @@ def newton_cg(task: Task) -> Solver:
 
 def automatic(task: Task) -> Solver:
     """The solver for sequences or graphs that suits loss and regularizer."""
-    by_visits = task.risk.is_chain and not task.choices.observed
+    by_visits = task.risk.is_chain and not task.choices.observed and not _is_long(task.risk)
     if by_visits and {"labellings", "linear"} <= task.features:
         return frank_wolfe(task)
     if {"smooth", "linear"} <= task.features:
@@ -106,6 +110,15 @@ def automatic(task: Task) -> Solver:
     if "strongly-convex" in task.features:
         return batch_builders.bmrm(task, "qp")
     return batch_builders.agm(task)
+
+
+def _is_long(risk: Any) -> bool:
+    """Whether the mean sequence is so long that cutting planes are ahead of Frank–Wolfe.
+
+    A visit adds one labelling of the whole sequence, which says little of a long one.
+    """
+    length = risk.n / (len(risk.starts) - 1)
+    return length >= LONG and risk.shape[0] <= MOST_WEIGHTS * length
 
 
 #: The rows of solver types that take sequences alone.
