@@ -1,6 +1,6 @@
 """Pragam, AGM-EF, BMRM and the house's own solvers on structured risks: F1, M3N and CRF.
 
-    python tools/papers/structured.py m3n crf f1 --data ../shared/data --png figure.png
+    python tools/papers/structured.py m3n crf f1 --png figure.png
 
 Papers 000 (appendix E) and 001 (examples 3 and 4) carry Pragam and AGM-EF to these risks. Neither
 prints a figure for them: figures 6 to 9 of paper 000 are of the hinge (`figures_pragam.py` draws
@@ -15,7 +15,7 @@ Gaps are proved: the best objective less the best dual value, whatever the solve
 the scores of test data. The words are those of ocr-letters, 6190 to train and 687 to test, 26
 letters, or the first ones; F1 is that of ijcnn1, or of its first rows, tested on ijcnn1.t. Pragam
 needs prox steps of duals. For sequences these are projections on marginals, milliseconds each, so
-that it runs on a few words alone ("m3n-few").
+that it runs on a few words alone ("m3n-few"). RRMLINEAR_DATA names the folder of the sets.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 from measuring import BenchmarkError, check_outputs, write_whole
+from problem_sets import data_file
 
 import rrmlinear
 from rrmlinear import ChainModel, SequenceProblem
@@ -118,16 +119,16 @@ class Curve:
         return np.array(self.rows).reshape(-1, 6)
 
 
-def study_of(task: Task, folder: Path) -> Study:
+def study_of(task: Task) -> Study:
     """The risk of a task, and its score."""
-    return f1_study(task, folder) if task.kind == "f1" else words_study(task, folder)
+    return f1_study(task) if task.kind == "f1" else words_study(task)
 
 
-def f1_study(task: Task, folder: Path) -> Study:
-    problem = rrmlinear.read_libsvm(folder / "ijcnn1.xz")
+def f1_study(task: Task) -> Study:
+    problem = rrmlinear.read_libsvm(data_file("ijcnn1"))
     if task.most:
         problem = problem.take(np.arange(min(task.most, problem.n_examples)))
-    test = rrmlinear.read_libsvm(folder / "ijcnn1.t.xz")
+    test = rrmlinear.read_libsvm(data_file("ijcnn1.t"))
     y, positive = np.sign(problem.labels), test.labels > 0
     data = ScalarRisk(problem.rows, Hinge(), y, np.full(len(y), task.C))
 
@@ -138,8 +139,8 @@ def f1_study(task: Task, folder: Path) -> Study:
     return Study(MeasureRisk(data, FBeta(1.0)), score)
 
 
-def words_study(task: Task, folder: Path) -> Study:
-    train, test = words(folder, task.most)
+def words_study(task: Task) -> Study:
+    train, test = words(task.most)
     loss = STRUCTURED_HINGE if task.kind == "m3n" else LOG_LOSS
     k, costs = train.n_labels, np.full(train.n_sequences, task.C)
     risk = ChainRisk(train.rows, train.label, train.starts, k, costs, loss=loss)
@@ -160,10 +161,10 @@ def words_study(task: Task, folder: Path) -> Study:
     return Study(risk, score)
 
 
-def words(folder: Path, most: int) -> tuple[SequenceProblem, SequenceProblem]:
+def words(most: int) -> tuple[SequenceProblem, SequenceProblem]:
     """The words of ocr-letters to train on, or the first of them, and those to test on."""
-    problem = rrmlinear.read_libsvm(folder / "ocr-letters.xz")
-    with lzma.open(folder / "ocr-letters.seq.xz", "rt") as lines:
+    problem = rrmlinear.read_libsvm(data_file("ocr-letters"))
+    with lzma.open(data_file("ocr-letters.seq"), "rt") as lines:
         word = np.array(lines.read().split(), dtype=np.int64)
     starts = np.concatenate(([0], np.flatnonzero(np.diff(word)) + 1, [len(word)]))
     names, label = np.unique(problem.labels, return_inverse=True)
@@ -279,7 +280,6 @@ def draw(panels: dict[str, dict[str, Curve]], path: Path) -> None:
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tasks", nargs="*", default=list(TASKS), help=", ".join(TASKS))
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds a solver")
     parser.add_argument("--png", type=Path, metavar="FILE")
     chosen = parser.parse_args(words)
@@ -290,9 +290,9 @@ def main(words: list[str] | None = None) -> int:
             raise BenchmarkError(f"{unknown[0]} is no task; there are {', '.join(TASKS)}")
         check_outputs(chosen.png)
         for name in chosen.tasks:
-            study = study_of(TASKS[name], chosen.data)
+            study = study_of(TASKS[name])
             panels[name] = tabled(name, study, chosen.limit)
-    except (BenchmarkError, OSError) as error:
+    except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 1
     if chosen.png is not None:

@@ -12,7 +12,7 @@ def script(tool):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
     """Ten words of three letters in the files of ocr-letters, and two sets for F1."""
     chance = np.random.default_rng(0)
     letters = chance.integers(0, 3, 40)
@@ -24,6 +24,7 @@ def folder(tmp_path):
     y = np.where(X[:, 0] > 0.8, 1, -1)
     write(tmp_path / "ijcnn1.xz", y, X)
     write(tmp_path / "ijcnn1.t.xz", y, X)
+    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
     return tmp_path
 
 
@@ -36,10 +37,11 @@ def write(path, labels, X):
         file.write("\n".join(lines) + "\n")
 
 
-def test_every_solver_comes_down_to_the_optimum(script, folder):
+@pytest.mark.usefixtures("folder")
+def test_every_solver_comes_down_to_the_optimum(script):
     for name in ("m3n-small", "crf", "f1-small"):
         task = script.TASKS[name]
-        study = script.study_of(task, folder)
+        study = script.study_of(task)
         for who, build in task.solvers.items():
             curve = script.run(build, study, 60.0)
             table = curve.table
@@ -52,9 +54,10 @@ def test_every_solver_comes_down_to_the_optimum(script, folder):
             assert curve.found[best][0] == table[-1, 0]
 
 
-def test_a_run_ends_at_its_limit(script, folder):
+@pytest.mark.usefixtures("folder")
+def test_a_run_ends_at_its_limit(script):
     task = script.TASKS["m3n-few"]
-    curve = script.run(task.solvers["Pragam"], script.study_of(task, folder), 0.0)
+    curve = script.run(task.solvers["Pragam"], script.study_of(task), 0.0)
     assert curve.found == [None] * 3
     assert len(curve.rows) == 1
 
@@ -62,7 +65,7 @@ def test_a_run_ends_at_its_limit(script, folder):
 def test_table_findings_and_picture(script, folder, capsys):
     pytest.importorskip("matplotlib")
     picture = folder / "out.png"
-    words = ["crf", "f1-small", "--limit", "0.1", "--data", str(folder), "--png", str(picture)]
+    words = ["crf", "f1-small", "--limit", "0.1", "--png", str(picture)]
     assert script.main(words) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("crf, C = 0.01; passes by the papers' bounds: BMRM ")
@@ -72,8 +75,9 @@ def test_table_findings_and_picture(script, folder, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_bad_requests_are_one_sentence(script, tmp_path, capsys):
-    assert script.main(["svm", "--data", str(tmp_path)]) == 1
+def test_bad_requests_are_one_sentence(script, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
+    assert script.main(["svm"]) == 1
     assert "ERROR: svm is no task; there are m3n, " in capsys.readouterr().err
-    assert script.main(["f1", "--data", str(tmp_path)]) == 1
-    assert "ijcnn1.xz" in capsys.readouterr().err
+    assert script.main(["f1"]) == 1
+    assert f"ERROR: ijcnn1 is not in {tmp_path}; " in capsys.readouterr().err
