@@ -174,18 +174,23 @@ def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
     from rrmlinear.solvers.second_order.newton import Newton
 
-    first = partial(_weights_of_sample, task, newton) if _takes_sample(task) else None
+    first = partial(weights_of_sample, task, newton) if _takes_sample(task) else None
     return Newton(risk_of(task, 0), task.regularizer, start_of(task), first)
 
 
 def _takes_sample(task: Task) -> bool:
-    """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
-    least = MIN_SAMPLE_EXAMPLES * SAMPLE_FRACTION * task.rows.width * (task.n_classes or 1)
+    """Whether Newton's method begins this task with the optimum of a sample."""
     begins = task.start is None and task.risk is None and task.rows.blocks is None
-    return begins and "smooth" in task.features and task.rows.shape[0] >= least
+    weights = task.rows.width * (task.n_classes or 1)
+    return begins and suits_sample("smooth" in task.features, task.rows.shape[0], weights)
 
 
-def _weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
+def suits_sample(smooth: bool, n: int, weights: int) -> bool:
+    """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
+    return smooth and n >= MIN_SAMPLE_EXAMPLES * SAMPLE_FRACTION * weights
+
+
+def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
     """The optimum, roughly, of every SAMPLE_FRACTION-th example, on average."""
     random = np.random.default_rng(task.choices.seed)
     n = task.rows.shape[0] // SAMPLE_FRACTION
@@ -219,7 +224,7 @@ def feature_newton(task: Task) -> Solver:
     if task.weights is not None:
         first = partial(np.asarray, task.weights)
     elif _takes_sample(task):
-        first = partial(_weights_of_sample, task, feature_newton)
+        first = partial(weights_of_sample, task, feature_newton)
     solver = FeatureNewton(risk_of(task), task.regularizer, first)
     note_choice(solver, "Newton steps over features are used", task)
     return solver

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rrmlinear.catalog.batch_builders import note_choice, risk_of
+from rrmlinear.catalog.batch_builders import newton, note_choice, risk_of, weights_of_sample
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
@@ -119,7 +119,11 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     columns, omega = task.n_classes or 1, task.regularizer
     if not has_rounds(omega):
         omega = L2(1.0)
-    return Part(_ascent_of(task), omega, columns, partial(risk_of, task), duals, place)
+
+    def sample(factor: float) -> Any:
+        return weights_of_sample(replace(task, costs=factor * task.costs), newton)
+
+    return Part(_ascent_of(task), omega, columns, partial(risk_of, task), sample, duals, place)
 
 
 def has_rounds(regularizer: Regularizer) -> bool:

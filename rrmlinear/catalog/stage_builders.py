@@ -302,7 +302,7 @@ def over_parts(
     """
     from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
     from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
-    from rrmlinear.solvers.rounds.rounds import PASSES
+    from rrmlinear.solvers.rounds.pace import PASSES
     from rrmlinear.solvers.rounds.summed_risk import SummedRisk
     from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
 
@@ -315,10 +315,12 @@ def over_parts(
         risk = SummedRisk(fleet, loss, lipschitz, shape, n)
     else:
         risk = FreeIntercept(fleet, loss, lipschitz, shape, n, free_bias)
+    unknowns, smooth = math.prod(shape), "smooth" in features
     turns = Turns(
         risk,
         omega,
         lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
+        free_bias is None and batch_builders.suits_sample(smooth, n // size, unknowns),
     )
     example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
     visit = example + EXCHANGE / (PASSES * n)
@@ -329,7 +331,6 @@ def over_parts(
         build = partial(FISTAOverParts, risk, omega)
         stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example, 0)
         return FinishedRounds([stage], fleet)
-    unknowns, smooth = math.prod(shape), "smooth" in features
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0
     if unknowns <= MAX_FACTORIZED:
         system = BLAS_COST * (n * stored**2 / size + unknowns**3 / 3) + 8 * unknowns**2

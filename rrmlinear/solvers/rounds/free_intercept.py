@@ -84,9 +84,8 @@ class FreeIntercept(SummedRisk):
         return math.prod(self.shape[1:])
 
     @property
-    def facts(self) -> tuple[float, Array]:  # type: ignore[override]
-        total, squares = self.inner.facts
-        return total, squares[:-1]
+    def squares(self) -> Array:  # type: ignore[override]
+        return self.inner.squares[:-1]
 
     def smoothed(self, smoothing: float) -> FreeIntercept:
         """The risk with this smoothing."""
@@ -187,7 +186,7 @@ class FreeEvaluation(Evaluation):
 
     @property
     def squares(self) -> Array:
-        return self.risk.facts[1]
+        return self.risk.squares
 
     def square(self, change: Any) -> float:
         return self.plain.square(change)
@@ -226,7 +225,7 @@ class FreeEvaluation(Evaluation):
             return step
         # no dual moves here: the step of all of them
         curvature = self.risk.smoothing + self.risk.loss.smoothing
-        return at.sums * curvature / self.risk.facts[0]
+        return at.sums * curvature / self.risk.total
 
     def line(self, moves: Any) -> FreeLine:  # type: ignore[override]
         return FreeLine(self, moves)

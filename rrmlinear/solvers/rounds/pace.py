@@ -19,9 +19,38 @@ LAG, POWER, CHANGE, RANGE = 0.3, 0.15, 1.25, 30.0
 # little about the correction.
 EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
 
-# A part makes at most this number of passes in a round, and the seconds of its passes are means in
-# which the last round has this weight.
-MOST_PASSES, NEWEST = 9, 0.5
+# Passes over a part in a round. On three sets fewer took more rounds, and ten hardly fewer: they
+# take the place of rounds only while parts lack more than what they know of each other. That is so
+# while the gaps that were left to their models are above MORE times those of the problem after the
+# round, and no more so below FEWER times.
+PASSES, MANY_PASSES = 3, 9
+MORE, FEWER = 0.5, 0.05
+# Parts that are quick make at most this number of times the passes of the others, and the seconds
+# of passes are means in which the last round has this weight.
+MOST_TIMES, NEWEST = 3, 0.5
+
+
+class Effort:
+    """The passes of a round: as many as are ``fixed``, or PASSES, and MANY_PASSES while these
+    repay.
+    """
+
+    def __init__(self, fixed: int | None = None) -> None:
+        self.is_fixed, self.passes = fixed is not None, fixed or PASSES
+        self.left = 0.0  # the gaps that the last round left to the parts' models
+        #: The gap that the last round leaves, guessed from what it left to the parts' models where
+        #: passes are many: a look is cheap beside these. A wrong guess is the last one.
+        self.guess, self.guesses = math.inf, not self.is_fixed
+
+    def see(self, gap: float, left: float) -> None:
+        """Set the passes, by the problem's gap when a round began; it left ``left`` itself."""
+        if not self.is_fixed and self.left > MORE * gap:
+            self.passes = MANY_PASSES
+        elif not self.is_fixed and self.left < FEWER * gap:
+            self.passes = PASSES
+        guesses = self.guesses and self.passes == MANY_PASSES and self.left > 0
+        self.guess = gap * left / self.left if guesses else math.inf
+        self.left = left
 
 
 class Balance:
@@ -41,7 +70,8 @@ class Balance:
         if not all(self.seconds):
             return (self.passes,) * len(self.seconds)
         whole = self.passes * median(self.seconds)
-        return tuple(min(MOST_PASSES, max(1, round(whole / each))) for each in self.seconds)
+        most = MOST_TIMES * self.passes
+        return tuple(min(most, max(1, round(whole / each))) for each in self.seconds)
 
 
 class Pace:

@@ -58,7 +58,8 @@ class Report(NamedTuple):
 
     ``losses`` at the weights of the order; conjugates ``before`` the passes, at half of their
     change (``middle``) and ``after``; ``square`` of the change of v, and ``own`` of the part of u
-    that the duals before made; examples that ``moved``; (place, passes, seconds) of each part.
+    that the duals before made; examples that ``moved``; the gaps ``left`` to the parts' models, as
+    their last passes found them; (place, passes, seconds) of each part.
     """
 
     losses: float
@@ -68,6 +69,7 @@ class Report(NamedTuple):
     square: float
     own: float
     moved: float
+    left: float
     times: tuple[tuple[int, int, float], ...]
 
     def plus(self, other: Report) -> Report:
@@ -91,7 +93,8 @@ class Part:
 
     ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
     ``columns`` is the number of scores. ``risk`` makes the sum of the part's losses, for requests
-    of solvers over all examples. ``duals`` are those to begin with, and ``place`` is the part's
+    of solvers over all examples, and ``sample`` finds the weights of some examples, with costs this
+    many times as high. ``duals`` are those to begin with, and ``place`` is the part's
     number.
 
     An order may come twice, and has the same reply; or its round is given up, and `settle` takes
@@ -104,26 +107,45 @@ class Part:
         regularizer: Regularizer,
         columns: int,
         risk: Callable[[], Any],
+        sample: Callable[[float], Array],
         duals: Any = None,
         place: int = 0,
     ) -> None:
         self.place = place
         self.regularizer, self.columns, self.make_risk = regularizer, columns, risk
+        self.sample = sample
         self.vectors: Vectors | None = None
         self.ascent = make(regularizer)
         self.ascent.start()
         self.number = self.passes = 0
         self.reply: tuple[Packed, Report] | None = None
+        #: The last order, if it made no passes, and the losses.
+        self.looked: tuple[Order, float] | None = None
         self.shape = self.ascent.rows.width, columns
         self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
         #: The duals when the last round began.
         self.before = self.ascent.present_duals()
+        #: Whether the mean of conjugates takes the place of that at the mean of duals.
+        self.is_linear = isinstance(self.before, DualBlocks) or self._has_one_piece()
+        self.known_facts: Facts | None = None
         if duals is not None:
             self.ascent.replace_duals(duals)
             self.before = self.ascent.present_duals()
             self.own = self._combination()
 
+    def _has_one_piece(self) -> bool:
+        """Whether conjugates are linear where they are finite."""
+        ascent: Any = self.ascent
+        pieces = ascent.loss.pieces(ascent.y)
+        return ascent.loss.smoothing == 0 and pieces is not None and len(pieces) == 1
+
     def facts(self) -> Facts:
+        """Those of the part, looked for once."""
+        if self.known_facts is None:
+            self.known_facts = self._facts()
+        return self.known_facts
+
+    def _facts(self) -> Facts:
         zero = self.ascent.value_at_zero() - self.regularizer.value_of(
             np.zeros(np.prod(self.shape))
         )
@@ -159,7 +181,8 @@ class Part:
         local = order.vector / order.sigma
         vector[:] = local
         ascent.retune(omega.scaled(1 / order.sigma))
-        losses, before = ascent.losses(), ascent.conjugates()
+        losses, before = self._losses(order), ascent.conjugates()
+        self.looked = None if passes else (order, losses)
         ascent.wake()
         self.before, self.number = ascent.present_duals(), order.number
         moved = 0
@@ -172,8 +195,18 @@ class Part:
         middle = self._middle(before, after)
         square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
         times = ((self.place, passes, time.perf_counter() - begun),)
-        report = Report(losses, before, middle, after, square, own, moved, times)
+        left = ascent.gap_sum if passes else 0.0
+        report = Report(losses, before, middle, after, square, own, moved, left, times)
         return Packed.of(self.change, order.single), report
+
+    def _losses(self, order: Order) -> float:
+        """Losses at the weights of an order: those known, if the order before looked there."""
+        if self.looked is not None:
+            known, losses = self.looked
+            models = (known.kappa, known.sigma) == (order.kappa, order.sigma)
+            if models and np.array_equal(known.vector, order.vector):
+                return losses
+        return self.ascent.losses()
 
     def give_up(self, number: int, step: float) -> Packed:
         """Give up round ``number``, begun or not; returns u's part, added up anew."""
@@ -191,7 +224,9 @@ class Part:
         """Sums of the part's vectors."""
         if self.vectors is None:
             risk = self.make_risk()
-            self.vectors = Vectors(risk, self._own_duals, lambda a: self._keep(risk.duals(a)))
+            self.vectors = Vectors(
+                risk, self._own_duals, lambda a: self._keep(risk.duals(a)), self.sample
+            )
         return self.vectors.answer(request)
 
     def _own_duals(self) -> Array:
@@ -208,8 +243,8 @@ class Part:
         self.before, self.number = self.ascent.present_duals(), 0
 
     def _middle(self, before: float, after: float) -> float:
-        """Conjugates at half of the change, or their bound by convexity for several scores."""
-        if isinstance(self.before, DualBlocks):
+        """Conjugates at half of the change; for several scores their bound by convexity."""
+        if self.is_linear:
             return (before + after) / 2
         ascent: Any = self.ascent
         halves = (self.before + ascent.present_duals()) / 2

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
-from rrmlinear.solvers.rounds.pace import Balance, Pace
+from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, Report
 from rrmlinear.solvers.rounds.search import best_step
 
-# Passes over a part in a round. On three sets fewer took more rounds, and ten hardly fewer.
-PASSES = 3
 # Changes of vectors from this number of bytes on come in single precision. u is added up anew once
 # the bound of what that has lost takes this fraction of the gap.
 SINGLE_BYTES, LOST_FRACTION = 1 << 20, 0.05
@@ -28,7 +26,7 @@ class Rounds(Solver):
     """minimize Ω(w) + Σ_k Σ_{i in part k} c_i φ(x_i'w, y_i) over w, the parts held by a ``fleet``.
 
     In round t every part goes up on its duals, against the others' held where they are, by
-    ``passes`` of its own ascent on
+    passes of its own ascent on
 
         −Σ_{i in k} c_i φ*(−α_i) − Ω̃*(v + σ' Δv_k) / σ',   Δv_k = Σ_{i in k} c_i Δα_i x_i,
 
@@ -44,10 +42,10 @@ class Rounds(Solver):
     Large changes come in single precision. The distance of u from Σ c_i α_i x_i that this leaves is
     bounded, and the dual value is lowered by what it may be worth: the gap stays true.
 
-    ``shape`` is that of the weights. With ``balances`` parts that are slow make fewer passes than
-    ``passes``, and quick ones more; the seconds that are measured then decide on the bits.
-    ``resumes`` tells that the parts have duals to go on from,
-    which another solver gave them. The fleet may lose parts and load them again: the round is
+    ``shape`` is that of the weights. ``passes`` are those of every round; by default `Effort`
+    chooses them. With ``balances`` parts that are slow make fewer, and quick ones more; the seconds
+    that are measured then decide on the bits. ``resumes`` tells that the parts have duals to go on
+    from, which another solver gave them. The fleet may lose parts and load them again: the round is
     given up, u is added up anew, and the run goes on.
 
     Source: Ma, Konečný, Jaggi, Smith, Jordan, Richtárik and Takáč, Distributed optimization with
@@ -61,20 +59,20 @@ class Rounds(Solver):
         fleet: Fleet,
         regularizer: Regularizer,
         shape: tuple[int, int],
-        passes: int = PASSES,
+        passes: int | None = None,
         resumes: bool = False,
         balances: bool = False,
     ) -> None:
         super().__init__()
         self.resumes, self.number = resumes, 0
         self.fleet, self.regularizer, self.shape = fleet, regularizer, shape
-        self.passes, self.balances = passes, balances
+        self.effort, self.balances = Effort(passes), balances
 
     def start(self) -> None:
         facts = self.fleet.facts()
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
-        self.balance = Balance(self.size, self.passes) if self.balances else None
+        self.balance = Balance(self.size, self.effort.passes) if self.balances else None
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
         self.has_moved = False
@@ -100,7 +98,7 @@ class Rounds(Solver):
             kappa = self.pace.kappa
             vector = self.u + kappa * self.y
             looks = self._may_end()
-            passes = self.balance.of_parts() if self.balance else (self.passes,)
+            passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
             passes = (0,) if looks else passes
             single = vector.nbytes >= SINGLE_BYTES
             order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single)
@@ -112,26 +110,31 @@ class Rounds(Solver):
                 self._add_up(number)
         else:
             raise ConnectionError(f"round {number} was lost {MAX_LOST_ROUNDS} times in a row")
-        self.has_moved = not looks
         if looks:
             self._offer(vector, kappa, report)
+            self.has_moved = False
+            self.effort.guesses = False  # where the run goes on
             self.work, self.moved, self.step = self.work + self.n, self.n, 1.0
             return
-        self.work += self.n * self.passes
+        self.work += self.n * self.effort.passes
         self.moved = int(report.moved)
+        self._take(vector, kappa, change.in_double() if single else change, report)
+        self.has_moved = True
         if self.balance is not None:
             self.balance.see(report.times)
-        self._take(vector, kappa, change.in_double() if single else change, report)
+            self.balance.passes = self.effort.passes
 
     def _may_end(self) -> bool:
-        """Whether the gap is below its target now, if it has fallen as in the round before.
+        """Whether the gap seems to be below its target now, if it has fallen as in the round before
+        or as the gaps of the parts' models.
 
         Then a round without passes tells, at the cost of one pass.
         """
         if self.gaps is None or not self.has_moved:
             return False
         before, last = self.gaps
-        return 0 < last < before < math.inf and last * (last / before) <= self.target
+        falls = 0 < last < before < math.inf
+        return falls and min(last * (last / before), self.effort.guess) <= self.target
 
     def _offer(
         self, vector: NDArray[np.float64], kappa: float, report: Report
@@ -150,7 +153,8 @@ class Rounds(Solver):
         self.certificate.offer_duals(None, dual=dual, exact=True)
         lag = value + conjugate - float(np.vdot(u, weights))
         gap = primal - dual
-        self.gaps = (math.inf if self.gaps is None else self.gaps[1]), gap
+        if self.gaps is None or self.has_moved:  # a point that a look has seen has the gap it had
+            self.gaps = (math.inf if self.gaps is None else self.gaps[1]), gap
         return lag, gap - lag, worth
 
     def _take(
@@ -168,6 +172,7 @@ class Rounds(Solver):
         ratio = change.square / report.square if report.square else 1.0
         square = float(np.vdot(self.y, self.y))
         self.pace.see(ratio, apart, square, lag, gaps)
+        self.effort.see(lag + gaps, report.left)
         if worth > LOST_FRACTION * (lag + gaps):
             self._add_up(self.number + 1)
 

@@ -94,7 +94,7 @@ class Costs:
 
     def sum(self) -> float:
         """Σ c_i."""
-        return self.risk.facts[0]
+        return self.risk.total
 
 
 class SummedRisk:
@@ -113,10 +113,20 @@ class SummedRisk:
         self.smoothing = 0.0
 
     @cached_property
-    def facts(self) -> tuple[float, Array]:
-        """Σ c_i, and the diagonal of Σ c_i x_i x_i'."""
-        cost, squares = self.exchange.sums("facts")
-        return float(cost), squares.dense().ravel()  # type: ignore[arg-type, union-attr]
+    def total(self) -> float:
+        """Σ c_i."""
+        return float(self.exchange.sums("costs")[0])
+
+    @cached_property
+    def squares(self) -> Array:
+        """The diagonal of Σ c_i x_i x_i'."""
+        squares: Array = self.exchange.sums("squares")[0].dense().ravel()
+        return squares
+
+    def of_sample(self) -> Array:
+        """The mean of the weights that are best for a sample of each part."""
+        weights, n = self.exchange.sums("of_sample", self.total)
+        return self.dense(weights) / n
 
     @property
     def costs(self) -> Costs:
@@ -255,7 +265,7 @@ class SummedEvaluation(Evaluation):
 
     @property
     def squares(self) -> Array:
-        return self.risk.facts[1]
+        return self.risk.squares
 
     def hessian(self) -> SummedHessian:
         """∇²F by sums of matrices or products of the parts."""

@@ -57,14 +57,17 @@ class OverParts(Solver):
 
 
 class NewtonOverParts(OverParts, Newton):
-    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``.
+    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``; or
+    from weights of samples, one of each part, where ``samples`` says so.
 
     The duals of an inner problem are given to the parts when it is solved.
     """
 
-    def __init__(self, risk: SummedRisk, regularizer: Regularizer, start: Any = None) -> None:
-        super().__init__(risk, regularizer, start)
-        self.own = start is None
+    def __init__(
+        self, risk: SummedRisk, regularizer: Regularizer, start: Any = None, samples: bool = False
+    ) -> None:
+        super().__init__(risk, regularizer, start, risk.of_sample if samples else None)
+        self.own = start is None and not samples
 
     def start(self) -> None:
         if self.own:
@@ -72,7 +75,7 @@ class NewtonOverParts(OverParts, Newton):
         super().start()
 
     def resume(self) -> None:
-        self.first_duals = self.risk.own_duals()
+        self.first_duals, self.first = self.risk.own_duals(), None
         Newton.start(self)
 
     def measure(self) -> None:
@@ -105,7 +108,7 @@ class FISTAOverParts(OverParts, FISTA):
         return self.risk.n
 
     def first_constant(self) -> float:
-        squares = self.risk.facts[1]
+        squares = self.risk.squares
         curvature = float(squares.sum()) / len(squares) / self.risk.loss.smoothing
         return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
 

@@ -12,7 +12,7 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds import rounds as rounds_module
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
-from rrmlinear.solvers.rounds.pace import Balance
+from rrmlinear.solvers.rounds.pace import Balance, Effort
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, mixture
 from rrmlinear.solvers.rounds.rounds import Rounds
@@ -151,6 +151,27 @@ def test_slow_parts_make_fewer_passes():
     assert balance.of_parts() == (2, 3, 9)  # 15 passes of the quick one, but for the limit
     balance.see(((0, 2, 1.0), (1, 3, 1.5), (2, 9, 4.5)))
     assert balance.of_parts() == (2, 3, 5)
+
+
+def test_passes_are_many_while_parts_lack_them():
+    effort, fixed = Effort(), Effort(5)
+    for gap, left, passes in ((9.0, 6.0, 3), (8.0, 2.0, 9), (4.0, 0.1, 9), (3.0, 0.1, 3)):
+        effort.see(gap, left)
+        fixed.see(gap, left)
+        assert (effort.passes, fixed.passes) == (passes, 5)
+    assert effort.guess == fixed.guess == np.inf
+
+
+def test_a_round_behind_a_look_knows_the_losses():
+    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
+    one, other = parts_of(problem, chosen, 1) + parts_of(problem, chosen, 1)
+    vector = np.full((problem.rows.width, 1), 0.01)
+    look = one.round(Order(1, 1.0, vector, 0.0, 1.0, (0,)))[1]
+    one.ascent.losses = None  # not looked for again
+    behind = one.round(Order(2, 1.0, vector, 0.0, 1.0, (3,)))
+    directly = other.round(Order(1, 1.0, vector, 0.0, 1.0, (3,)))
+    assert behind[1].losses == look.losses == directly[1].losses
+    np.testing.assert_array_equal(behind[0].dense(), directly[0].dense())
 
 
 def test_balanced_rounds_have_the_same_optimum():

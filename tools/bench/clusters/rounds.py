@@ -26,7 +26,8 @@ from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import Fleet
-from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
+from rrmlinear.solvers.rounds.pace import PASSES
+from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 
 
