@@ -296,7 +296,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         (*OBJECTIVE, "batch", "averaging"),
         batch_builders.pegasos,
         starts=False,
-        streams=False,
     ),
     SolverRow(
         42,

@@ -51,11 +51,10 @@ class SolverRow:
     has. ``tolerance`` is the default of its own stopping rule, if it has one: ``rule`` makes
     LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
-    so where it does not stand as usual. ``starts`` tells whether it can begin from another run,
-    ``streams`` whether its passes go over rows in blocks, not at random, and ``form`` whether
-    LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the gap is to be small
-    too where the rule holds: duals of the 1-norm are scaled by the largest violation, which leaves
-    a wide gap near the optimum.
+    so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
+    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
+    gap is to be small too where the rule holds: duals of the 1-norm are scaled by the largest
+    violation, which leaves a wide gap near the optimum.
     """
 
     number: int | str
@@ -68,7 +67,6 @@ class SolverRow:
     blocks: tuple[str, ...] = ()
     excludes: tuple[tuple[str, str], ...] = ()
     starts: bool = True
-    streams: bool = True
     regularizer: str = "l2"
     numbers: tuple[str, ...] = ()
     tolerance: float | None = None

@@ -123,6 +123,22 @@ class RowBlocks:
         for group in self.visit(np.flatnonzero(counts).tolist()):
             yield int(places[group[0]] - counts[group[0]]), int(places[group[-1]])
 
+    def gathered(self, drawn: NDArray[np.int64], seed: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """(begin, end) of the parts of ``drawn``, numbers of rows in any order, whose blocks come
+        together; first it is sorted by these, which are drawn anew for each seed.
+        """
+        random = np.random.default_rng(seed)
+        order = random.permutation(len(self))
+        turn = np.empty(len(self), dtype=np.int32)
+        turn[order] = np.arange(len(self)) // self.at_once
+        turns = turn[np.searchsorted(self.ends, drawn, side="right")]
+        drawn[:] = drawn[np.argsort(turns, kind="stable")]
+        ends = np.cumsum(np.bincount(turns, minlength=-(-len(self) // self.at_once)))
+        begin = 0
+        for end, _group in zip(ends.tolist(), self.visit(order.tolist()), strict=True):
+            yield begin, end
+            begin = end
+
     def release(self) -> None:
         """Let go of all blocks that nothing uses."""
         for reading in list(self._held.values()):

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.problem import Problem
 
@@ -28,8 +27,7 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     """The problem, its rows streamed if its container is larger than the memory for training.
 
     ``n_columns`` is the number of columns of weights. Raises ChoiceError for a limit that duals and
-    weights exceed, for one of a problem that is no container, and for a solver type that needs all
-    examples in memory.
+    weights exceed, and for one of a problem that is no container.
     """
     container, limit = problem.container, _limit(problem, chosen)
     if container is None or limit is None:
@@ -37,17 +35,6 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     size, memory, left = container.header.file_size, limit.memory, available_memory()
     if size <= memory:
         return problem
-    if not chosen.solver.streams:
-        raise ChoiceError(
-            Named("solver", chosen.solver.number),
-            " draws examples at random and needs all of them in memory: they take ",
-            f"{_megabytes(size)}, and there are {_megabytes(memory)} (",
-            Named("memory"),
-            "); the same problem is streamed by ",
-            Named("solver", AUTO),
-            field="solver",
-            value=chosen.solver.number,
-        )
     beside = problem.n_examples * (EXAMPLE_BYTES + SCORE_BYTES * n_columns)
     beside += WEIGHT_BYTES * problem.rows.width * n_columns
     threads = chosen.choices.threads

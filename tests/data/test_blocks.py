@@ -74,6 +74,24 @@ def test_parts_of_a_range_and_of_chosen_rows():
     assert blocks.brought == 5  # one block is in memory, and one on the way
 
 
+def test_draws_are_sorted_by_the_blocks_that_come_together():
+    source = Memory(100)
+    blocks = blocks_of(source, range(10, 101, 10), at_once=3)
+    drawn = np.random.default_rng(0).integers(100, size=300)
+    before, groups = drawn.copy(), []
+    for begin, end in blocks.gathered(drawn, [1, 1]):
+        assert source.held[drawn[begin:end]].all()
+        groups.append((begin, end))
+    assert [begin for begin, _ in groups] == [0, *(end for _, end in groups[:-1])]
+    assert groups[-1][1] == len(drawn)
+    assert np.array_equal(np.sort(drawn), np.sort(before))
+    begin, end = groups[0]  # in the order in which they were drawn
+    assert np.array_equal(drawn[begin:end], before[np.isin(before, drawn[begin:end])])
+    again = before.copy()
+    list(blocks.gathered(again, [1, 2]))
+    assert not np.array_equal(again, drawn)
+
+
 def test_a_pass_that_ends_early_lets_go():
     source = Memory(30)
     blocks = blocks_of(source, [10, 20, 30])

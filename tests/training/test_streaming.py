@@ -57,6 +57,13 @@ CHOICES = [
     (TWO, {"loss": "logistic", "regularizer": "l1", "l1": 3.0, "free_bias": True}),
     (TWO, {"loss": "squared", "free_bias": True}),
     (TWO, {"loss": "hinge", "solver": 32}),
+    (TWO, {"loss": "hinge", "solver": 32, "sampling": "uniform", "gap_tol": 0.01}),
+    (
+        TWO,
+        {"loss": "hinge", "solver": 32, "sampling": "uniform", "averaging": True, "gap_tol": 0.05},
+    ),
+    (TWO, {"loss": "hinge", "solver": 41, "gap_tol": 0.1}),
+    (TWO, {"loss": "logistic", "solver": 41, "batch": 3, "averaging": True, "gap_tol": 0.05}),
     (TWO, {"loss": "logistic", "regularizer": "elastic-net", "l1": 0.5, "solver": 33}),
     (TWO, {"loss": "hinge", "solver": "newton"}),
     (TWO, {"loss": "logistic", "solver": "newton"}),
@@ -138,12 +145,10 @@ def test_too_little_memory_is_refused(containers):
         fit(Problem.open(containers[TWO]), Parameter(loss="hinge", memory=10_000))
 
 
-def test_solvers_that_need_all_examples_are_refused(containers, small_blocks):
-    with pytest.raises(ChoiceError, match=r"solver 41 draws examples at random .* by solver auto"):
-        fit(Problem.open(containers[TWO]), Parameter(solver=41, loss="hinge", memory=20_000))
-    uniform = Parameter(solver=32, loss="hinge", sampling="uniform", memory=20_000)
-    with pytest.raises(ValueError, match="uniform draws need all examples in memory"):
-        fit(Problem.open(containers[TWO]), uniform)
+def test_a_batch_larger_than_the_blocks_at_once_is_refused(containers, small_blocks):
+    chosen = Parameter(solver=41, loss="hinge", batch=500, memory=20_000)
+    with pytest.raises(ValueError, match=r"batch is 500, and \d+ examples are in memory at once"):
+        fit(Problem.open(containers[TWO]), chosen)
 
 
 def test_memory_of_examples_that_are_no_container_is_refused():

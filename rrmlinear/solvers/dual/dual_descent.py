@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -246,7 +245,3 @@ class DualDescent(Solver):
         if self.shrinking is not None:
             self.shrinking.end()
         return total
-
-    def is_late(self) -> bool:
-        """Whether the deadline is over."""
-        return self.deadline is not None and time.perf_counter() > self.deadline

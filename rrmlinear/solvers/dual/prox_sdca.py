@@ -54,7 +54,8 @@ class ProxSDCA(DualDescent):
     maximum; "III" on that line as far as a bound says, "IV" the same with the largest ‖x_i‖² for
     all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
     pass, which leaves out examples with a small gap for a while, or n "uniform" draws, as the
-    paper's theorems assume. ``averaging`` returns averages of w and α, with their own certificate:
+    paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that
+    are in memory together. ``averaging`` returns averages of w and α, with their own certificate:
     over all visits since the last pass whose number is a power of two: at least half of all
     visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
     cost, so that they serve for other costs too.
@@ -85,8 +86,6 @@ class ProxSDCA(DualDescent):
     ) -> None:
         super().__init__(rows, costs, seed)
         self.y, self.loss, self.regularizer = y, loss, regularizer
-        if sampling == "uniform" and rows.blocks is not None:
-            raise ValueError("uniform draws need all examples in memory: give it more")
         if option not in OPTIONS:
             raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
         if option == "V" and not loss.smoothing > 0:
@@ -144,7 +143,8 @@ class ProxSDCA(DualDescent):
             self.threads,
             MAX_VISITS_APART,
         )
-        self.stream()
+        if self.sampling != "uniform":
+            self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
@@ -189,7 +189,13 @@ class ProxSDCA(DualDescent):
             self.state.average.restart()
         asleep = number, self.quiet(), self.calm(self.gap_sum)
         least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
-        if self.threads > 1 and len(order) >= MIN_SHARED_PASS:
+        blocks = self.rows.blocks
+        if blocks is not None:
+            for begin, end in blocks.gathered(order, [self.seed, number]):
+                self._pass_alone(order[begin:end], asleep, least)
+                if self.is_late():
+                    break
+        elif self.threads > 1 and len(order) >= MIN_SHARED_PASS:
             self._pass_in_rounds(order, asleep, least)
         else:
             self._pass_alone(order, asleep, least)

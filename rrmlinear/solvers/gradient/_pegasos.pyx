@@ -57,15 +57,18 @@ cdef class SubgradientDescent:
         self.derivative_sum = np.zeros(risk.n)
         self.visits = np.zeros(risk.n, dtype=np.int64)
 
-    def steps(self, int64_t count):
-        """Take this many steps."""
+    def steps(self, int64_t count, const int64_t[::1] order=None):
+        """Take this many steps, on the examples of ``order``, or on some drawn here."""
+        if order is not None and order.shape[0] < count * self.batch:
+            raise ValueError(f"{count} steps need {count * self.batch} examples")
         self.norm = float(self.direction @ self.direction)  # free of the rounding of updates
-        cdef int64_t _
+        cdef int64_t k
+        cdef bint given = order is not None
         with nogil:
-            for _ in range(count):
-                self._step()
+            for k in range(count):
+                self._step(&order[k * self.batch] if given else NULL)
 
-    cdef void _step(self) noexcept nogil:
+    cdef void _step(self, const int64_t* given) noexcept nogil:
         cdef Py_ssize_t j
         cdef int64_t i
         cdef row_t row
@@ -73,7 +76,9 @@ cdef class SubgradientDescent:
         cdef double move, dot, derivative
         self.steps_made += 1
         for j in range(self.batch):
-            if self.batch < self.drawn.shape[0]:
+            if given != NULL:
+                self.chosen[j] = given[j]
+            elif self.batch < self.drawn.shape[0]:
                 self.chosen[j] = self.drawn[random_below(&self.random, self.drawn.shape[0])]
             i = self.chosen[j]
             row = rows_get(&self.risk.rows.c, i)

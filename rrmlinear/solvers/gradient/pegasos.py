@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,8 @@ class Pegasos(Solver):
     with the draws independent, or all n where ``batch`` is at least n. ``projection`` then brings w
     to the ball ρ‖w‖² ≤ Σ c_i φ(0, y_i), which holds the minimum. A pass is n/|A| steps. The answer
     is the last iterate, or the mean of all with ``averaging``. In the paper's scale c_i = 1/(λn)
-    and ρ = 1, and the objective is λ times this one.
+    and ρ = 1, and the objective is λ times this one. Where rows are streamed, the draws of a pass
+    are sorted by the blocks that are in memory together.
 
     Certificate: the duals −φ'(x_i'w) at the answer, and each example's mean
     subgradient since half of the passes. Both are feasible, and the best dual value so far counts.
@@ -41,8 +41,9 @@ class Pegasos(Solver):
     gap is shown. No step is exact, so a run never stalls: it ends by its gap, its
     passes or its time.
 
-    Raises ValueError for a regularizer with an L1 part and for a batch below 1. Source:
-    Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos, 2011, figures 1 to 3.
+    Raises ValueError for a regularizer with an L1 part, a batch below 1, and one of more examples
+    than streamed blocks hold at once. Source: Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos,
+    2011, figures 1 to 3.
     """
 
     def __init__(
@@ -65,12 +66,17 @@ class Pegasos(Solver):
             )
         if batch < 1:
             raise ValueError(f"batch is {batch}; at least one example makes a step")
+        if rows.blocks is not None and batch > rows.blocks.most_rows:
+            raise ValueError(
+                f"batch is {batch}, and {rows.blocks.most_rows} examples are in memory at once; "
+                "take a smaller one, or more memory"
+            )
         self.risk, self.regularizer, self.seed = ScalarRisk(rows, loss, y, costs), regularizer, seed
         self.n = rows.shape[0]
         self.batch, self.averaging, self.projection = min(batch, self.n), averaging, projection
 
     def start(self) -> None:
-        counted = np.flatnonzero(self.risk.costs)
+        counted = self.counted = np.flatnonzero(self.risk.costs)
         radius = math.inf
         if self.projection:
             losses = self.risk.at(np.zeros(self.n)).value
@@ -84,6 +90,7 @@ class Pegasos(Solver):
             self.averaging,
             self.seed,
         )
+        self.batch = min(self.batch, len(counted))
         self.steps_a_pass = -(-len(counted) // self.batch)
         work = self.batch * max(1.0, self.risk.rows.n_stored / self.n)
         self.slice = max(1, int(SLICE_WORK / work))
@@ -91,12 +98,17 @@ class Pegasos(Solver):
         self.certificate = Certificate(self.risk, self.regularizer)
 
     def run_pass(self, number: int) -> None:
-        left = self.steps_a_pass
-        while left > 0:
-            self.state.steps(min(left, self.slice))
-            left -= self.slice
-            if self.deadline is not None and time.perf_counter() > self.deadline:
-                break
+        blocks = self.risk.rows.blocks
+        if blocks is None:
+            self._steps(self.steps_a_pass)
+        else:
+            begin, order = 0, self._drawn(number)
+            for _, last in blocks.gathered(order, [self.seed, number]):
+                count = last // self.batch - begin // self.batch
+                self._steps(count, order[begin:])
+                begin += count * self.batch
+                if self.is_late():
+                    break
         self.work += self.n
         self.moved = self.n
         if number >= self.next_look:
@@ -105,6 +117,22 @@ class Pegasos(Solver):
         if number >= self.next_forgetting:  # averages of early passes are far from the minimum
             self.state.forget_derivatives()
             self.next_forgetting = 2 * number
+
+    def _steps(self, count: int, order: NDArray[np.int64] | None = None) -> None:
+        """Take this many steps, up to the deadline, on examples drawn or of ``order``."""
+        for begin in range(0, count, self.slice):
+            some = None if order is None else order[begin * self.batch :]
+            self.state.steps(min(count - begin, self.slice), some)
+            if self.is_late():
+                break
+
+    def _drawn(self, number: int) -> NDArray[np.int64]:
+        """The examples of all steps of a pass."""
+        if self.batch == len(self.counted):
+            return self.counted.copy()
+        random = np.random.default_rng([self.seed, number])
+        count = self.steps_a_pass * self.batch
+        return self.counted[random.integers(len(self.counted), size=count)]
 
     def _look_at_all(self) -> None:
         w = self.state.average() if self.averaging else self.state.last()

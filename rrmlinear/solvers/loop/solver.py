@@ -251,7 +251,7 @@ class Solver:
                 row = self._measured(row)
         # with measuring: the limit is wall time
         limit = stopping.limit_reached(number, time.perf_counter() - self.begun)
-        if limit is None and self._is_late():
+        if limit is None and self.is_late():
             limit = Status.TIME_LIMIT
         limit = limit or self._stalled()
         if limit and row.estimated:  # a run ends with a full measurement
@@ -340,7 +340,8 @@ class Solver:
         self.notes.append(f"the objective is at most {excess:.3g} above its minimum")
         return Status.BOUNDED
 
-    def _is_late(self) -> bool:
+    def is_late(self) -> bool:
+        """Whether the deadline is over."""
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
     def _may_measure(self, gap: float) -> bool:
