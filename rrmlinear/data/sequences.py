@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, rows_of, take_rows
 from rrmlinear.data.rows import Rows
+
+MIXED_LABELS = "labels must be all numbers or all strings"
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +183,7 @@ class SequenceProblem:
 
         ``labels`` are all labels, sorted, where some may be missing from y. Raises ValueError for
         no sequence and empty ones, lengths and widths that differ, NaN and infinity, unknown
-        labels, and negative weights; sequences count from 0.
+        labels, numbers beside text as labels, and negative weights; sequences count from 0.
         """
         starts, rows, edges = stack_with_edges(X)
         if len(y) != len(X):
@@ -191,7 +194,7 @@ class SequenceProblem:
                     f"y[{s}] must be a list of {length} labels, one for each row of X[{s}], and "
                     f"has shape {np.shape(part)}"
                 )
-        names, label = _numbered(np.concatenate([np.asarray(part) for part in y]), labels)
+        names, label = _numbered(_joined(y), labels)
         if weights is not None:
             weights = _checked_weights(weights, len(X))
         return cls(rows, label, starts, names, weights, edges).with_bias(bias)
@@ -297,6 +300,17 @@ def _stacked(parts: list[Any]) -> Any:
     return vstack([part.tocsr() if hasattr(part, "tocsr") else csr_array(part) for part in parts])
 
 
+def _joined(y: Sequence[Any]) -> NDArray[Any]:
+    """The labels of all sequences, end to end; ValueError for numbers beside strings."""
+    parts = [np.asarray(part) for part in y]
+    text, numbers = (any(part.dtype.kind in kinds for part in parts) for kinds in ("US", "biufc"))
+    # NumPy makes text of numbers that stand beside it
+    each = chain.from_iterable(part for part in y if isinstance(part, list | tuple))
+    if text and (numbers or not all(isinstance(label, str | bytes) for label in each)):
+        raise ValueError(MIXED_LABELS)
+    return np.concatenate(parts)
+
+
 def _numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """All labels, sorted, and the place of each position's."""
     if y.dtype.kind == "f" and not np.isfinite(y).all():
@@ -307,7 +321,7 @@ def _numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.in
         place = np.searchsorted(names, y)
         unknown = names[np.minimum(place, len(names) - 1)] != y
     except TypeError:
-        raise ValueError("labels must be all numbers or all strings") from None
+        raise ValueError(MIXED_LABELS) from None
     if np.any(unknown):
         raise ValueError(f"y has the label {y[unknown][0]!r}, which is not among labels")
     return names, place.astype(np.int32)

@@ -36,7 +36,7 @@ class DualCounts:
         if not found.size or not np.isfinite(found).all():
             return None
         largest = float(found.max())
-        bars = np.minimum((found * (BARS / largest)).astype(np.intp), BARS - 1)
+        bars = np.minimum((found / largest * BARS).astype(np.intp), BARS - 1)
         counts = np.bincount(bars, minlength=BARS)
         return cls(counts, largest, None if stored else int(sizes.size - found.size))
 

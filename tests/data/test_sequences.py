@@ -95,6 +95,8 @@ def test_a_query_id_that_comes_back():
         (X, [["a"], ["b"], ["c"]], None, r"y\[0\] must be a list of 2 labels"),
         (X, [[1.0, np.nan], [2], [3]], None, "the label of position 1 is nan"),
         (X, [[1, None], [2], [3]], None, "labels must be all numbers or all strings"),
+        (X, [["a", 1], ["a"], ["b"]], None, "labels must be all numbers or all strings"),
+        (X, [["a", "b"], [1], ["b"]], None, "labels must be all numbers or all strings"),
         (X, Y, [1, 2], r"weights has shape \(2,\), but there are 3"),
         (X, Y, [1, -2, 1], r"weights\[1\] is -2.0; it must be finite and at least 0"),
     ],

@@ -79,6 +79,7 @@ def test_others_tell_their_certificate(estimator, data, told, tmp_path):
         (np.array([0.0, 0.01, -1.0, 0.5, 1.0]), {0: 1, 20: 1, 39: 2}, 1),
         (DualBlocks.of(np.array([[0.0, 2.0], [0.04, 0.0]])), {0: 1, 39: 1}, None),
         (np.array([[0.0, 3.0], [3.0, 3.0]]), {39: 3}, 1),
+        (np.array([0.0, 1e-308, 2e-308]), {20: 1, 39: 1}, 1),
     ],
 )
 def test_duals_are_counted_by_size(duals, counts, zeros):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,12 @@ class Cliques:
         if len(graphs) != len(self.starts) - 1:
             raise ValueError(f"there are cliques of {len(graphs)} graphs, not {len(starts) - 1}")
         names = [str(g) for g in range(len(graphs))] if names is None else names
-        kinds = [[len(c) for c in cliques] for cliques in graphs] if types is None else types
-        size = _sizes(graphs, kinds, names)
+        checked = [
+            _checked(given, int(nodes), k, name)
+            for given, nodes, name in zip(graphs, np.diff(self.starts), names, strict=True)
+        ]
+        kinds = [[len(c) for c in cliques] for cliques in checked] if types is None else types
+        size = _sizes(checked, kinds, names)
         self.kinds = sorted(size)
         self.tables = [size[kind] for kind in self.kinds]
         place = {kind: at for at, kind in enumerate(self.kinds)}
@@ -55,9 +60,8 @@ class Cliques:
         forests: dict[tuple[tuple[Clique, ...], int], Forest] = {}
         columns: list[list[Places]] = []
         first = 0
-        for g, given in enumerate(graphs):
+        for g, cliques in enumerate(checked):
             nodes = int(self.starts[g + 1] - self.starts[g])
-            cliques = _checked(given, nodes, k, names[g])
             if (cliques, nodes) not in forests:
                 forests[cliques, nodes] = forest_of(cliques, nodes, names[g])
             forest = forests[cliques, nodes]
@@ -165,7 +169,10 @@ def _sizes(
 
 
 def _checked(given: Sequence[Sequence[int]], nodes: int, k: int, g: str) -> tuple[Clique, ...]:
-    cliques = tuple(tuple(int(node) for node in clique) for clique in given)
+    try:
+        cliques = tuple(tuple(map(index, clique)) for clique in given)
+    except TypeError:
+        raise ValueError(f"graph {g}: cliques must be lists of whole numbers") from None
     for clique in cliques:
         if not clique or len(set(clique)) < len(clique):
             raise ValueError(f"graph {g}: clique {clique} must hold different nodes")
@@ -191,8 +198,7 @@ def forest_of(cliques: Sequence[Clique], nodes: int, g: str) -> Forest:
     for i, clique in enumerate(given):
         for node in clique:
             holders[node].append(i)
-    pairs = {pair for some in holders for pair in combinations(some, 2)}
-    common = {(i, j): len(set(given[i]) & set(given[j])) for i, j in pairs}
+    common = {(i, j): len(set(given[i]) & set(given[j])) for i, j in _neighbours(given, holders)}
     part = list(range(len(given)))
 
     def root(i: int) -> int:
@@ -203,7 +209,7 @@ def forest_of(cliques: Sequence[Clique], nodes: int, g: str) -> Forest:
 
     beside: list[list[int]] = [[] for _ in given]
     shared = 0
-    for i, j in sorted(pairs, key=lambda pair: (-common[pair], pair)):
+    for i, j in sorted(common, key=lambda pair: (-common[pair], pair)):
         if root(i) != root(j):
             part[root(i)] = root(j)
             beside[i].append(j)
@@ -215,6 +221,21 @@ def forest_of(cliques: Sequence[Clique], nodes: int, g: str) -> Forest:
             "triangulation"
         )
     return _directed(given, beside, holders)
+
+
+def _neighbours(given: Sequence[Clique], holders: list[list[int]]) -> set[tuple[int, int]]:
+    """Pairs of cliques of which a spanning forest is made: those that share two nodes, and for each
+    node its first clique beside the others.
+
+    The others that share one node are left out: a hub of a tree would have the square of its edges.
+    """
+    pairs = {(some[0], other) for some in holders for other in some[1:]}
+    sharing: dict[tuple[int, ...], list[int]] = {}
+    for i, clique in enumerate(given):
+        for two in combinations(sorted(clique), 2):
+            sharing.setdefault(two, []).append(i)
+    pairs.update(pair for some in sharing.values() for pair in combinations(some, 2))
+    return pairs
 
 
 def _directed(given: list[Clique], beside: list[list[int]], holders: list[list[int]]) -> Forest:

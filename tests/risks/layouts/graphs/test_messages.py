@@ -120,11 +120,48 @@ def test_types_share_tables():
         ([()], "must hold different nodes"),
         ([(0, 5)], "outside 0 … 4"),
         ([(-1, 1)], "outside 0 … 4"),
+        ([(0.5, 1)], "cliques must be lists of whole numbers"),
+        (["ab"], "cliques must be lists of whole numbers"),
+        (None, "cliques must be lists of whole numbers"),
     ],
 )
 def test_cliques_that_are_refused(graph, message):
     with pytest.raises(ValueError, match=rf"graph 1: .*{message}"):
         Cliques([CHAIN, graph], np.array([0, 5, 10]), 2)
+
+
+def test_a_hub_of_thousands_of_edges_takes_no_time():
+    n = 3000
+    star = Cliques([[(0, t) for t in range(1, n)]], np.array([0, n]), 2)
+    nodes = np.zeros((n, 2))
+    nodes[0, 1] = 1
+    labels, values = np.zeros(n, dtype=np.int32), np.zeros(1)
+    Messages(star).best(nodes, np.array([0.0, -1, -1, 0]), labels, values, 0, 1)
+    assert (labels == 1).all()
+    assert values[0] == 1
+
+
+def random_cliques(rng, nodes):
+    """Cliques of a random decomposable graph: each new node joins some nodes of a clique."""
+    cliques = [(0,)]
+    for node in range(1, nodes):
+        known = cliques[rng.integers(len(cliques))]
+        some = rng.permutation(known)[: rng.integers(0, min(len(known), 3) + 1)]
+        cliques.append((*map(int, some), node))
+    return [cliques[i] for i in rng.permutation(nodes)]
+
+
+def test_random_decomposable_graphs_have_a_forest_and_the_best_of_all_labellings():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        graph = random_cliques(rng, 7)
+        cliques = Cliques([graph], np.array([0, 7]), 2)
+        nodes, tables = rng.normal(size=(7, 2)), rng.normal(size=cliques.begins[-1])
+        labels, values = np.zeros(7, dtype=np.int32), np.zeros(1)
+        Messages(cliques).best(nodes, tables, labels, values, 0, 1)
+        labellings, scores = brute(cliques, graph, nodes, tables)
+        assert labels.tolist() == labellings[scores.argmax()].tolist()
+        assert values[0] == pytest.approx(scores.max())
 
 
 def test_tables_that_are_refused():
