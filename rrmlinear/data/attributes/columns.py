@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
+
+WORDS = re.compile(r"[^ \t\r\f\v]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,22 +35,24 @@ class Tokens:
 def read_columns(path_or_file: Any, names: Sequence[str], labelled: bool = True) -> Tokens:
     """Read columns with these names, and a label behind them if ``labelled``.
 
-    Columns stand apart by blanks. Text is UTF-8, plain or compressed. Raises ValueError with file
-    and line for other numbers of columns and bytes that are no UTF-8, and for a file without
-    tokens; OSError as `open` does.
+    Columns stand apart by blanks of ASCII: a no-break space is part of a word. Text is UTF-8, plain
+    or compressed. Raises ValueError with file and line for other numbers of columns and bytes that
+    are no UTF-8, and for a file without tokens; OSError as `open` does.
     """
     path = name_of(path_or_file)
     with open_to_read(path_or_file) as (stream, _):
         data = bytearray()
         while block := stream.read(1 << 20):
             data += block
+    data = data.removeprefix(BOM_UTF8)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{path}, line {line}: byte {data[error.start]} is not UTF-8") from None
     wanted = len(names) + labelled
-    lines = [line.split() for line in text.split("\n")]
+    split = str.split if text.isascii() else WORDS.findall
+    lines = [split(line) for line in text.split("\n")]
     counts = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
     wrong = np.flatnonzero((counts != 0) & (counts != wanted))
     if wrong.size:

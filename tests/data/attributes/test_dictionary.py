@@ -192,3 +192,17 @@ def test_blank_lines_between_sequences():
     assert tokens.columns == [("a", "b", "c")]
     assert tokens.starts.tolist() == [0, 2, 3]
     assert tokens.labels is None
+
+
+def test_blanks_of_unicode_are_parts_of_words(tmp_path):
+    text = "\ufeff1\u00a0000\tNUM B\r\n\u3000 x\u2028y O\n"
+    tokens = read_columns(io.BytesIO(text.encode()), ("word", "pos"))
+    assert tokens.columns == [("1\u00a0000", "\u3000"), ("NUM", "x\u2028y")]
+    assert tokens.labels == ("B", "O")
+    dictionary, problem = Dictionary.of(tokens, parse_template("columns word pos\nword[0]", "here"))
+    path = tmp_path / "dictionary"
+    path.write_bytes(dictionary.text().encode())
+    again = read_dictionary(path)
+    assert again.problem(tokens)[1] == 0
+    assert again.attributes == dictionary.attributes
+    assert problem.n_positions == 2
