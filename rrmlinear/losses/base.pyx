@@ -340,24 +340,32 @@ cdef class ScalarLoss:
         return self._each(DUAL_STEP, y, scores, alphas, curvatures)
 
     def _each(self, int what, y, scores, alphas, curvatures):
-        arrays = np.broadcast_arrays(y, scores, alphas, curvatures)
-        shape = arrays[0].shape
-        cdef double[:, ::1] given = np.array([array.ravel() for array in arrays], dtype=np.float64)
-        cdef Py_ssize_t i, n = given.shape[1]
-        result = np.empty(n)
-        cdef double[::1] out = result
-        for i in range(n):
+        given = [np.asarray(each, dtype=np.float64) for each in (y, scores, alphas, curvatures)]
+        shape = np.broadcast_shapes(*[each.shape for each in given])
+        # one number for all stays one
+        y, scores, alphas, curvatures = [
+            np.ascontiguousarray(each if each.size == 1 else np.broadcast_to(each, shape)).ravel()
+            for each in given
+        ]
+        cdef const double[::1] label = y, score = scores, alpha = alphas, q = curvatures
+        cdef Py_ssize_t label_step = label.shape[0] > 1, score_step = score.shape[0] > 1
+        cdef Py_ssize_t alpha_step = alpha.shape[0] > 1, q_step = q.shape[0] > 1
+        result = np.empty(shape)
+        cdef double[::1] out = result.reshape(-1)
+        cdef Py_ssize_t i
+        for i in range(out.shape[0]):
             if what == VALUE:
-                out[i] = self.value(given[0, i], given[1, i])
+                out[i] = self.value(label[i * label_step], score[i * score_step])
             elif what == DERIVATIVE:
-                out[i] = self.derivative(given[0, i], given[1, i])
+                out[i] = self.derivative(label[i * label_step], score[i * score_step])
             elif what == SECOND_DERIVATIVE:
-                out[i] = self.second_derivative(given[0, i], given[1, i])
+                out[i] = self.second_derivative(label[i * label_step], score[i * score_step])
             elif what == CONJUGATE:
-                out[i] = self.conjugate(given[0, i], given[2, i])
+                out[i] = self.conjugate(label[i * label_step], alpha[i * alpha_step])
             else:
-                out[i] = self.dual_step(given[0, i], given[1, i], given[2, i], given[3, i])
-        return result.reshape(shape)
+                out[i] = self.dual_step(label[i * label_step], score[i * score_step],
+                                        alpha[i * alpha_step], q[i * q_step])
+        return result
 
 
 def check_smoothing(loss, double smoothing):

@@ -43,7 +43,7 @@ cdef class Hessian:
     cdef object weights
     cdef const double[::1] h
     cdef const Py_ssize_t[::1] row_of
-    cdef object roots                  # √h_i of the active rows
+    cdef object given_roots            # √h_i of the active rows, once asked for
     cdef object units                  # √h_i v_i of the active rows, as vectors of length 1
     cdef object lines                  # the u_v / √m_v
     cdef object held                   # the active rows times √h_i, once made
@@ -52,7 +52,7 @@ cdef class Hessian:
         self.rows, self.weights, self.h, self.k = rows, h, h, 1
         self.active = np.flatnonzero(h)
         self.row_of = self.active
-        self.roots = np.sqrt(h[self.active])
+        self.given_roots = None
         self.units, self.lines = [], []
         for v in free:
             unit = self.roots * v[self.active]
@@ -66,6 +66,13 @@ cdef class Hessian:
     def size(self):
         """The number of active rows."""
         return len(self.active)
+
+    @property
+    def roots(self):
+        """√h_i of the active rows."""
+        if self.given_roots is None:
+            self.given_roots = np.sqrt(self.weights[self.active])
+        return self.given_roots
 
     def matrix(self):
         """All of it, d × d."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation, Unconditioned
-from rrmlinear.solvers.loop.inner import pieces
 
 Array = NDArray[np.float64]
 
@@ -26,13 +25,6 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
     """
     if not isinstance(at, Unconditioned) or risk.costs.ndim > 1:
         return None
-    n, beyond = len(risk.costs), 0
-    alphas = np.empty(n)
-    for piece in pieces(n):
-        costs, some = risk.costs[piece], alphas[piece]
-        rates = np.divide(at.curvatures[piece], costs, out=np.zeros(len(some)), where=costs > 0)
-        some[:] = -(at.derivatives[piece] + rates * moves[piece])
-        outside = np.isinf(risk.loss.conjugates(risk.labels[piece], some))
-        beyond += int(np.count_nonzero(outside))
-        some[outside] = -after.derivatives[piece][outside]
-    return None if beyond > MAX_OUTSIDE * n else alphas
+    given = at.derivatives, at.curvatures, moves, after.derivatives
+    alphas, beyond = at.terms.model_duals(*given)
+    return None if beyond > MAX_OUTSIDE * len(risk.costs) else alphas
