@@ -95,10 +95,15 @@ class _Norms(Rows):
         return self.kept.copy()
 
 
-def _keeping_norms(rows: Rows) -> Rows:
-    if type(rows) is not Rows:  # packed ones stay packed
-        return rows
-    return _Norms(rows.values, rows.indices, rows.indptr, rows.shape[1], rows.bias, rows.blocks)
+def _shared_rows(rows: Rows) -> Rows:
+    """The same rows with a place, ``shared``, for what all problems take of them."""
+    if type(rows) is Rows:
+        arrays = rows.values, rows.indices, rows.indptr
+        result: Any = _Norms(*arrays, rows.shape[1], rows.bias, rows.blocks)
+    else:  # packed ones stay packed
+        result = rows.with_bias(rows.bias)
+    result.shared = {}
+    return result
 
 
 class _Columns:
@@ -175,7 +180,7 @@ def solve_one_vs_rest(
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
     rows of a problem when it has ended.
     """
-    problem = replace(problem, rows=_keeping_norms(problem.rows))
+    problem = replace(problem, rows=_shared_rows(problem.rows))
     duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
     known = start.weights is not None and start.weights.shape[1] == len(factors)
     point = Point(start.weights if known else None, duals)

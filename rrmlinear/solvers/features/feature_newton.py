@@ -13,8 +13,9 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.line import moved
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features.faces import FaceSystems
-from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
+from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns
 from rrmlinear.solvers.features.quadratic_models import (
     EXACT_NUMBER,
     ColumnsModel,
@@ -47,6 +48,9 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 LEVEL_FALL = 30.0
 # Passes whose models are minimized roughly where a rule ends the run; later ones are exact.
 ROUGH_PASSES = 20
+# Passes that sweep over the columns as they are, the sweeps of each, and the features that they
+# visit: those in use, and those with |v_j| above this fraction of l1.
+CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 3, 0.8
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
@@ -117,6 +121,8 @@ class FeatureNewton(Solver):
         blocks = risk.rows.blocks
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         self.most = None if blocks is None else most_features(blocks)
+        #: The features as rows, once made.
+        self.columns: Any = None
         self.systems = FaceSystems(risk.rows.width)
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
@@ -127,6 +133,9 @@ class FeatureNewton(Solver):
         self._certify()
 
     def run_pass(self, number: int) -> None:
+        if number <= CURVED_PASSES and self._is_swept():
+            self._sweep_columns(number)
+            return
         self.level = self._next_level()
         most = set_limit(self.w) if self.most is None else min(set_limit(self.w), self.most)
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
@@ -149,6 +158,39 @@ class FeatureNewton(Solver):
             alphas = duals_of_model(self.risk, at, moves, self.at)
             if alphas is not None:
                 self.certificate.offer_duals(alphas, self.risk.gradient(alphas))
+        self._certify()
+
+    def _is_swept(self) -> bool:
+        """Whether a few sweeps over the columns as they are will do for a model.
+
+        A rule that ends the run asks for no more, where the curvatures change with every step: the
+        models of a loss of quadratic pieces are exact soon.
+        """
+        rows, loss = self.risk.rows, self.risk.loss
+        if not self._ends_without_duals() or self.subsets is None or self.free or rows.is_dense:
+            return False
+        has_pieces = loss.box(self.risk.labels) is not None
+        count = int(np.count_nonzero(self.usable))
+        return not has_pieces and not self._gram_pays(rows.lengths(), False, count)
+
+    def _sweep_columns(self, number: int) -> None:
+        """Minimize a model roughly, by a few sweeps over the features in another order each time:
+        in a fixed one they are slow where neighbouring features are alike.
+        """
+        self.level = self.l1
+        if self.columns is None:
+            self.columns = all_columns(self.risk.rows)
+        given = self.columns, self.at.curvatures + self.added, self.pulls, self.w
+        model = CurvedSweeps(*given, self.l1, self.modulus)
+        before = model.value()
+        near = (self.w != 0) | (np.abs(self.pulls) > SWEPT_PULL * self.l1)
+        features = shuffled(np.flatnonzero(near & self.usable), number)
+        for _ in range(CURVED_SWEEPS):
+            features = features[: model.sweep(features)]
+        step = model.weights - self.w
+        expected = before - model.value()
+        self.moved = self._search(np.arange(len(self.w)), step, model.moves, expected)
+        self.work += 3 * self.n
         self._certify()
 
     def present(self) -> Point:

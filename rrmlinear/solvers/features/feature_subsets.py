@@ -50,6 +50,15 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
+def all_columns(rows: Rows) -> Rows:
+    """The features as rows over the examples; made once for rows that several problems share."""
+    shared: dict[str, Any] = getattr(rows, "shared", {})
+    if "columns" not in shared:
+        shared["columns"] = columns_of(rows, np.ones(rows.shape[0]))
+    columns: Rows = shared["columns"]
+    return columns
+
+
 def _dense(rows: Rows) -> Any:
     if rows.bias < 0:
         return rows.values
