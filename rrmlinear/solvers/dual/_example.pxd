@@ -15,13 +15,13 @@ cdef struct example_t:
 
 # Counts and sums of the visits with one copy of v since the pass began: a cache line.
 cdef struct progress_t:
-    int64_t logged[2]       # visits that changed a dual in this round and in the last
-    int64_t moved           # the same since the pass began
+    int64_t moved           # visits that changed a dual since the pass began
     double gap_rise
     double conjugate_rise
     double size_rise        # of Σ c_i curvature_i |α_i|
     int64_t support_rise    # of the duals that are not zero
     int64_t bound_rise      # of those at a bound
+    int64_t padding[2]
 
 
 cdef inline void progress_begin(progress_t* progress) noexcept nogil:

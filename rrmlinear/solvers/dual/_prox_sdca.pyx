@@ -2,15 +2,15 @@
 
 from libc.math cimport NAN, fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy
 
-from rrmlinear.simd.barrier cimport flag_t, flags_meet
+from rrmlinear.simd.barrier cimport flag_t
 from rrmlinear.core.schedule cimport (
     schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t,
     schedule_wake, schedule_wake_above,
 )
+from rrmlinear.core.vector_copies cimport copies_exchange, copies_level, vector_copies_t
 from rrmlinear.simd.rows cimport (
-    prefetch, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+    prefetch, row_axpy, row_dot, row_index, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -29,6 +29,8 @@ cdef enum:
     ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # visits between the prefetch of a row's place in memory and its use
     DOUBLES_APART = 64      # between the memory of two threads: cores fetch ahead
+    NEAR_ENTRIES = 1024     # most entries of v that copies exchange after each round
+    COUNTED_ROWS = 2000     # by which the most frequent ones are chosen
 
 # The length of a step: to the maximum, or along the line to −φ'(a) by the fraction that a bound
 # gives, or by a fixed one.
@@ -43,17 +45,17 @@ cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 # The types of example_t and progress_t.
 EXAMPLE = np.dtype([(name, np.float64) for name in (
     "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
-PROGRESS = np.dtype([("logged", np.int64, 2), ("moved", np.int64), ("gap_rise", np.float64),
-                     ("conjugate_rise", np.float64), ("size_rise", np.float64),
-                     ("support_rise", np.int64), ("bound_rise", np.int64)])
+PROGRESS = np.dtype([("moved", np.int64), ("gap_rise", np.float64), ("conjugate_rise", np.float64),
+                     ("size_rise", np.float64), ("support_rise", np.int64),
+                     ("bound_rise", np.int64), ("padding", np.int64, 2)])
 
 
 cdef class DualAscent:
     """State of the ascent: duals α_i, v = z + Σ c_i α_i x_i, and the gap of each example.
 
     With several copies of v a sweep goes in rounds: each copy serves some visits, then takes over
-    the changes made with the other copies. A team of threads shares the copies; any
-    team gets the same bits.
+    the changes made with the other copies, those of rare features after several rounds alone. A
+    team of threads shares the copies; any team gets the same bits.
     """
 
     cdef public Rows rows                 # some may be empty for a while
@@ -81,14 +83,12 @@ cdef class DualAscent:
     cdef schedule_t schedule
     cdef double[:, ::1] v                 # copies of v, each with room behind it
     cdef progress_t[:, ::1] progress      # of each copy, the first of a line
-    cdef int64_t[:, :, ::1] changed       # examples that changed, by copy and side of the log,
-    cdef double[:, :, ::1] steps          # and by how much: c_i Δα_i
-    cdef double[:, ::1] flags             # where threads meet: flag_t
+    cdef vector_copies_t copies
+    cdef object memory                    # of the copies' exchange
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
                   Regularizer regularizer not None, y, const double[::1] cost not None, curvature,
-                  option="maximum", RunningAverage average=None, int n_copies=1,
-                  Py_ssize_t longest_round=0):
+                  option="maximum", RunningAverage average=None, int n_copies=1):
         self.rows, self.loss, self.regularizer = rows, loss, regularizer
         self.cost = cost
         self.first_modulus, self.curvature_scale = regularizer.modulus, 1
@@ -103,16 +103,39 @@ cdef class DualAscent:
         self.wake = self.wakes = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
-        self._make_copies(longest_round)
+        self._make_copies()
         self.resume()
 
-    def _make_copies(self, Py_ssize_t longest):
-        copies = aligned_zeros(self.n_copies, (self.width + 7) // 8 * 8 + DOUBLES_APART)
-        self.v, self.dual_vector = copies, copies[0, :self.width]
+    def _make_copies(self):
+        vectors = aligned_zeros(self.n_copies, (self.width + 7) // 8 * 8 + DOUBLES_APART)
+        self.v, self.dual_vector = vectors, vectors[0, :self.width]
         self.progress = aligned_zeros(self.n_copies, DOUBLES_APART).view(PROGRESS)
-        self.changed = np.empty((self.n_copies, 2, longest + DOUBLES_APART), dtype=np.int64)
-        self.steps = np.empty((self.n_copies, 2, longest + DOUBLES_APART))
-        self.flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
+        if self.n_copies == 1:
+            return
+        cdef const int64_t[::1] near = self._frequent()
+        cdef Py_ssize_t n_near = near.shape[0]
+        cdef double[:, ::1] common = aligned_zeros(1, self.width + DOUBLES_APART)
+        cdef double[:, ::1] seen = aligned_zeros(self.n_copies, n_near + DOUBLES_APART)
+        cdef double[:, ::1] moves = aligned_zeros(2 * self.n_copies, n_near + DOUBLES_APART)
+        cdef double[:, ::1] flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
+        self.memory = near, common, seen, moves, flags
+        self.copies = vector_copies_t(
+            &common[0, 0], &self.v[0, 0], &seen[0, 0], &moves[0, 0], &near[0],
+            <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
+            self.n_copies)
+
+    def _frequent(self):
+        """The features that most rows have, at most NEAR_ENTRIES, ascending."""
+        counts = np.zeros(self.width, dtype=np.int64)
+        cdef int64_t[::1] count = counts
+        cdef Py_ssize_t i, t
+        cdef row_t row
+        if self.width > NEAR_ENTRIES:
+            for i in range(0, self.n, max(1, self.n // COUNTED_ROWS)):
+                row = rows_get(&self.rows.c, i)
+                for t in range(row.length):
+                    count[row_index(&row, row.kind, t)] += 1
+        return np.sort(np.argpartition(-counts, min(NEAR_ENTRIES, self.width) - 1)[:NEAR_ENTRIES])
 
     def start_from(self, const double[::1] alphas not None):
         """Start from these duals, each within the loss's bounds, and from their v."""
@@ -156,12 +179,6 @@ cdef class DualAscent:
             progress_take(&self.before, &self.progress[t, 0])
         return 0
 
-    def level_copies(self):
-        """Set all copies of v to the first; rounding has made them differ."""
-        cdef Py_ssize_t t
-        for t in range(1, self.n_copies):
-            memcpy(&self.v[t, 0], &self.v[0, 0], self.width * sizeof(double))
-
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
         that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
@@ -188,43 +205,41 @@ cdef class DualAscent:
         return self.order[:m]
 
     def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end,
-              double least=0, int copies=1, Py_ssize_t length=0, int team=1, int thread=0):
+              double least=0, int copies=1, Py_ssize_t length=0, int rounds=0, int team=1,
+              int thread=0):
         """Visit order[begin:end] of the order made by `begin_pass`.
 
         A visit leaves the dual unchanged if its example's gap is at most ``least``.
-        With several ``copies`` of v, level before, each is used for ``length`` visits in a round;
-        threads 0 … team − 1 call this, else with the same arguments.
+        With several ``copies`` of v each is used for ``length`` visits in a round, and takes over
+        all changes after this number of ``rounds`` and at the end; threads 0 … team − 1 call this,
+        else with the same arguments.
         """
         cdef Py_ssize_t at = begin, t
-        cdef int side = 0
+        cdef int number = 0
         with nogil:
             if copies == 1:
-                self._visits(0, -1, &order[0], begin, end, end, 0, least)
+                self._visits(0, &order[0], begin, end, end, 0, least)
                 at = end
+            else:
+                copies_level(&self.copies, team, thread)
             while at < end:
-                for t in range(copies):
-                    if t % team == thread:
-                        self._visits(t, side, &order[0], min(at + t * length, end),
-                                     min(at + (t + 1) * length, end), end, (copies - 1) * length,
-                                     least)
-                if team > 1:
-                    flags_meet(<flag_t*> &self.flags[0, 0], team, thread)
-                for t in range(copies):
-                    if t % team == thread:
-                        self._catch_up(t, copies, side)
-                # Logs are written on two sides in turn: a thread that goes on to the next round
-                # leaves those alone that another still reads.
-                side = 1 - side
+                t = thread
+                while t < copies:
+                    self._visits(t, &order[0], min(at + t * length, end),
+                                 min(at + (t + 1) * length, end), end, (copies - 1) * length,
+                                 least)
+                    t += team
                 at += copies * length
+                number += 1
+                copies_exchange(&self.copies, number & 1, at >= end or number % rounds == 0, team,
+                                thread)
 
-    cdef void _visits(self, Py_ssize_t t, int side, const int64_t* order, Py_ssize_t begin,
-                      Py_ssize_t end, Py_ssize_t last, Py_ssize_t skip,
-                      double least) noexcept nogil:
-        # Visit order[begin:end] with copy t of v; log the changes on this side, unless it is −1.
-        # The copy's next visits begin ``skip`` after the end, and go up to ``last``.
+    cdef void _visits(self, Py_ssize_t t, const int64_t* order, Py_ssize_t begin, Py_ssize_t end,
+                      Py_ssize_t last, Py_ssize_t skip, double least) noexcept nogil:
+        # Visit order[begin:end] with copy t of v. The copy's next visits begin ``skip`` after the
+        # end, and go up to ``last``.
         cdef progress_t* progress = &self.progress[t, 0]
-        cdef Py_ssize_t at, i, ahead, n = 0
-        cdef double step
+        cdef Py_ssize_t at, i, ahead
         for at in range(begin, end):
             ahead = at + BEGIN_LOOKAHEAD + (skip if at + BEGIN_LOOKAHEAD >= end else 0)
             if ahead < last:
@@ -234,13 +249,8 @@ cdef class DualAscent:
             if ahead < last:
                 rows_prefetch(&self.rows.c, order[ahead])
             i = order[at]
-            step = self._visit(&self.v[t, 0], progress, i, least)
+            self._visit(&self.v[t, 0], progress, i, least)
             self.seen[at] = self.example[i].gap
-            if step != 0 and side >= 0:
-                self.changed[t, side, n], self.steps[t, side, n] = i, step
-                n += 1
-        if side >= 0:
-            progress.logged[side] = n
 
     def note(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end, int number,
              double quiet, double calm):
@@ -252,9 +262,9 @@ cdef class DualAscent:
             for at in range(begin, end):
                 schedule_note(&self.schedule, order[at], self.seen[at], number, quiet, calm)
 
-    cdef double _visit(self, double* v, progress_t* progress, Py_ssize_t i,
-                       double least) noexcept nogil:
-        # Moves α_i and v, and returns c_i Δα_i.
+    cdef void _visit(self, double* v, progress_t* progress, Py_ssize_t i,
+                     double least) noexcept nogil:
+        # Moves α_i and v.
         cdef row_t row = rows_get(&self.rows.c, i)
         cdef example_t* at = &self.example[i]
         cdef double y = at.y, alpha = at.alpha, new = alpha, step = 0
@@ -275,7 +285,6 @@ cdef class DualAscent:
             else:
                 row_axpy(&row, step, v)
             example_move(at, progress, new, self.loss.conjugate(y, new), self.bound)
-        return step
 
     cdef double _improved(self, double y, double score, double alpha, double curvature,
                           double gap) noexcept nogil:
@@ -296,22 +305,6 @@ cdef class DualAscent:
         alpha += part * line
         # Rounding must not carry it beyond the end of the line, which may be a bound.
         return min(alpha, end) if line > 0 else max(alpha, end)
-
-    cdef void _catch_up(self, Py_ssize_t t, int copies, int side) noexcept nogil:
-        # Make the changes of the other copies' visits in copy t.
-        cdef Py_ssize_t other, at, n
-        cdef row_t row
-        for other in range(copies):
-            if other == t:
-                continue
-            n = self.progress[other, 0].logged[side]
-            for at in range(min(n, ROW_LOOKAHEAD)):
-                rows_prefetch(&self.rows.c, self.changed[other, side, at])
-            for at in range(n):
-                if at + ROW_LOOKAHEAD < n:
-                    rows_prefetch(&self.rows.c, self.changed[other, side, at + ROW_LOOKAHEAD])
-                row = rows_get(&self.rows.c, self.changed[other, side, at])
-                row_axpy(&row, self.steps[other, side, at], &self.v[t, 0])
 
     @property
     def moved(self):

@@ -28,15 +28,17 @@ SAMPLINGS = ("permutation", "uniform")
 # A visit leaves a dual unchanged if its gap is at most this fraction of the mean. A larger fraction
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
-# Visits with each copy of v before the copies take over each other's changes.
-MAX_VISITS_APART = 128
-# Threads share rows with this number of stored values, in passes with this many visits, of losses
-# whose dual step is a search. There two threads were 1.2 to 1.4 times as fast as one. On longer
-# rows they were 0.8 to 1.0 times as fast, and 0.6 to 1.0 times where the step is a formula.
-MIN_SHARED_ROW, MAX_SHARED_ROW = 40, 120
-MIN_SHARED_PASS = 4096
-# Whether threads share also the visits of losses whose step is a formula.
-SHARED_FORMULAS = False
+# Visits with all copies of v before the copies take over each other's changes of frequent features,
+# and with each copy before they take over all changes. With 1024 and 8192 two threads take as many
+# passes on text as one, eight up to a third more.
+MAX_VISITS_APART, MAX_VISITS_STALE = 1024, 8192
+# Threads share rows of at least this number of stored values, and at most this fraction of all
+# features: the steps of visits to denser rows undo each other, and two threads were 0.4 to 1.5
+# times as fast as one.
+MIN_SHARED_ROW, MAX_SHARED_DENSITY = 40, 1 / 16
+# They share passes of this number of visits, which read this number of values for each entry of v:
+# exchanging v takes as long as reading 7 to 10.
+MIN_SHARED_PASS, MIN_SHARED_READING = 4096, 32
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
 # A dual step of this curvature ends at the nearest dual that the loss allows.
@@ -60,10 +62,10 @@ class ProxSDCA(DualDescent):
     visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
     cost, so that they serve for other costs too.
 
-    With ``threads`` each works on a copy of v. After a few visits each copy takes over the
-    changes of the others. The same seed and number of threads give the same bits. A pass that
-    lowers the dual, as such a Jacobi step can, is undone and repeated with fewer visits between, in
-    the end on one thread.
+    With ``threads`` each works on a copy of v. After some visits each copy takes over the others'
+    changes of frequent features, and after more of them, or a pass, all changes. The same seed and
+    number of threads give the same bits. A pass that lowers the dual, as such a Jacobi step can, is
+    undone and repeated with fewer visits between, in the end on one thread.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
     Accelerated proximal stochastic dual coordinate ascent, figure 1.
@@ -96,7 +98,7 @@ class ProxSDCA(DualDescent):
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling, self.averaging = option, sampling, averaging
-        self.threads, self.visits_apart = threads, MAX_VISITS_APART
+        self.threads, self.visits_apart = threads, max(1, MAX_VISITS_APART // threads)
         self.first_duals = None if start is None else self._checked(start)
         self.team = Team(1)
 
@@ -141,7 +143,6 @@ class ProxSDCA(DualDescent):
             OPTIONS[self.option],
             average,
             self.threads,
-            MAX_VISITS_APART,
         )
         if self.sampling != "uniform":
             self.stream()
@@ -152,6 +153,8 @@ class ProxSDCA(DualDescent):
 
     def _settle_threads(self) -> None:
         stored = self.rows.n_stored / self.n
+        exchanged = MIN_SHARED_READING * self.rows.width
+        self.least_shared = max(MIN_SHARED_PASS, exchanged / max(stored, 1.0))
         if self.rows.blocks is not None:
             reason = "the examples are streamed"
         elif self.averaging:
@@ -163,13 +166,16 @@ class ProxSDCA(DualDescent):
                 f"an example has {stored:.0f} values, and threads repay their meeting from "
                 f"{MIN_SHARED_ROW}"
             )
-        elif stored > MAX_SHARED_ROW:
+        elif stored > MAX_SHARED_DENSITY * self.rows.width:
             reason = (
-                f"an example has {stored:.0f} values, and threads repay each other's steps up to "
-                f"{MAX_SHARED_ROW}"
+                f"an example has {stored / self.rows.width:.0%} of all features, and above "
+                f"{MAX_SHARED_DENSITY:.0%} threads undo each other's steps"
             )
-        elif not SHARED_FORMULAS and self.loss.pieces(self.y) is not None:
-            reason = "the visits of this loss are too short to be shared"
+        elif self.least_shared > self.n:
+            reason = (
+                f"{self.n} examples are few beside {self.rows.width} features, whose weights "
+                "threads would exchange"
+            )
         else:
             return
         if self.threads > 1:
@@ -195,7 +201,7 @@ class ProxSDCA(DualDescent):
                 self._pass_alone(order[begin:end], asleep, least)
                 if self.is_late():
                     break
-        elif self.threads > 1 and len(order) >= MIN_SHARED_PASS:
+        elif self.threads > 1 and len(order) >= self.least_shared:
             self._pass_in_rounds(order, asleep, least)
         else:
             self._pass_alone(order, asleep, least)
@@ -222,7 +228,7 @@ class ProxSDCA(DualDescent):
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
     ) -> None:
         def visit(begin: int, end: int) -> None:
-            self.state.sweep(order, begin, end, least)
+            self.team.alone("", self.state.sweep, order, begin, end, least, amount=end - begin)
             self.state.note(order, begin, end, *asleep)
 
         self.in_pieces(order, lambda: self.slice, visit)
@@ -235,7 +241,8 @@ class ProxSDCA(DualDescent):
         def visit(begin: int, end: int) -> None:
             nonlocal visited
             visited = end
-            visits = order, begin, end, least, self.threads, self.visits_apart
+            rounds = max(2, MAX_VISITS_STALE // self.visits_apart)
+            visits = order, begin, end, least, self.threads, self.visits_apart, rounds
             self.team.shared("", self.state.sweep, *visits, amount=end - begin)
             self.state.note(order, begin, end, *asleep)
 
@@ -243,13 +250,13 @@ class ProxSDCA(DualDescent):
             return self.team.piece("", min(self.slice, len(order)))
 
         while self.threads > 1:
-            self.state.level_copies()
             self.in_pieces(order, length, visit)
             if self._dual() >= before - DUAL_FALL_ROUNDING * abs(before):
                 if 0 < self.gap_sum <= self.state.gap_sum:
                     self._shorten_rounds()
                 else:
-                    self.visits_apart = min(MAX_VISITS_APART, 2 * self.visits_apart)
+                    most = max(1, MAX_VISITS_APART // self.threads)
+                    self.visits_apart = min(most, 2 * self.visits_apart)
                 return
             self.state.undo(order[:visited], v)
             self.losses()

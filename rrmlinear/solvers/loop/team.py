@@ -14,12 +14,12 @@ import numpy as np
 
 from rrmlinear.core.pool import thread_pool
 
-# The first FIRST_TRIALS pieces of each kind of work run in turn on one thread and on all. Then the
-# faster way is used. The slower one is tried again after FIRST_PAUSE pieces, and after twice as
-# many each time that it loses again.
+# The first FIRST_TRIALS pieces of each kind of work run in turn on all threads and on one, which is
+# left out where its pace is known. Then the faster way is used. The slower one is tried again after
+# FIRST_PAUSE pieces, and after twice as many each time that it loses again.
 FIRST_TRIALS = 4
 FIRST_PAUSE = 16
-# While both ways are tried, the work is cut into this number of pieces.
+# The first trials of one thread take the work divided by this.
 TRIAL_PIECES = 8
 
 
@@ -58,11 +58,17 @@ class Team:
         self.pace: dict[tuple[str, int], float] = {}
         self.pieces: dict[str, int] = {}
         self.next_trial: dict[str, int] = {}
+        self.seen_alone: set[str] = set()
 
     def piece(self, kind: str, whole: int) -> int:
-        """Amount of this work for one call: a fraction of it while both ways are tried."""
-        settled = self.threads == 1 or self.pieces.get(kind, 0) >= FIRST_TRIALS
-        return whole if settled else -(-whole // TRIAL_PIECES)
+        """Amount of this work for one call: a fraction of it for a first trial on one thread."""
+        tries = self.threads > 1 and self._tries_one(kind)
+        return -(-whole // TRIAL_PIECES) if tries else whole
+
+    def _tries_one(self, kind: str) -> bool:
+        """Whether the next call of this kind is a first trial on one thread."""
+        done = self.pieces.get(kind, 0)
+        return done < FIRST_TRIALS and done % 2 == 1 and kind not in self.seen_alone
 
     def sum_over(self, n: int, chunk: int, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over 0 … n − 1 in chunks, on all threads.
@@ -118,11 +124,23 @@ class Team:
             self.places.taken = taken
         task(*arguments)
 
+    def alone(self, kind: str, task: Callable[..., Any], *arguments: Any, amount: int) -> None:
+        """task(*arguments) on this thread: its pace serves for work of this kind on one thread."""
+        begin = time.perf_counter()
+        task(*arguments)
+        self.pace[kind, 1] = amount / max(time.perf_counter() - begin, 1e-9)
+        self.seen_alone.add(kind)
+
     def _size(self, kind: str) -> int:
+        tries_one = self._tries_one(kind)
         done = self.pieces[kind] = self.pieces.get(kind, 0) + 1
         if done <= FIRST_TRIALS:
             self.next_trial[kind] = done + FIRST_PAUSE
-            return self.threads if done % 2 else 1
+        if tries_one:
+            return 1
+        tries_all = done <= FIRST_TRIALS and kind not in self.seen_alone
+        if tries_all or (kind, self.threads) not in self.pace:
+            return self.threads
         slow, fast = sorted((1, self.threads), key=lambda size: self.pace[kind, size])
         if done < self.next_trial[kind]:
             return fast

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
@@ -12,7 +13,7 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.team import Team
 
-N, D = 5000, 45  # enough visits in a pass, and values in a row, for threads
+N, D, VALUES = 5000, 3000, 45  # enough visits in a pass, and values in a row, for threads
 LOSSES = {
     "hinge": margin.Hinge(),
     "squared-hinge": margin.SquaredHinge(),
@@ -23,15 +24,18 @@ LOSSES = {
 
 @pytest.fixture(scope="module")
 def problem():
+    # Like text: some features are in most rows, most are in few.
     rng = np.random.default_rng(5)
-    X = rng.standard_normal((N, D)) / np.sqrt(D)
+    columns = (D * rng.random((N, VALUES)) ** 3).astype(np.int32)
+    values = rng.standard_normal(N * VALUES) / np.sqrt(VALUES)
+    X = csr_array((values, (np.repeat(np.arange(N), VALUES), columns.ravel())), shape=(N, D))
     return Problem.from_arrays(X, np.where(X @ rng.standard_normal(D) > 0, 1.0, -1.0))
 
 
 @pytest.fixture
 def shared(monkeypatch):
-    """Let threads share the visits of every loss, faster or not."""
-    monkeypatch.setattr(prox_sdca, "SHARED_FORMULAS", True)
+    """Let threads share dense rows, faster or not."""
+    monkeypatch.setattr(prox_sdca, "MAX_SHARED_DENSITY", 1.0)
 
 
 class OneForAll(Team):
@@ -55,7 +59,6 @@ def run(kind, problem, loss, cost=0.5, regularizer=None, gap_tol=1e-7, on_pass=N
     return solver.solve(Stopping(gap_tol=gap_tol, max_passes=2000), on_pass)
 
 
-@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("regularizer", [L2(), ElasticNet(0.5)], ids=["l2", "elastic-net"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_certificate_is_as_true_as_that_of_one_thread(problem, name, regularizer):
@@ -73,7 +76,6 @@ def test_the_certificate_is_as_true_as_that_of_one_thread(problem, name, regular
     assert result.dual == pytest.approx(dual, rel=1e-10)
 
 
-@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("threads", [2, 3])
 def test_the_same_bits_each_time_and_on_fewer_threads(problem, name, threads):
@@ -92,7 +94,7 @@ def test_the_same_bits_each_time_and_on_fewer_threads(problem, name, threads):
 def test_steps_that_undo_each_other_are_found_out(name, threads):
     # Nearly equal rows: what one thread gains, the others' steps spoil.
     rng = np.random.default_rng(0)
-    X = np.ones((N, D)) + 0.01 * rng.standard_normal((N, D))
+    X = np.ones((N, VALUES)) + 0.01 * rng.standard_normal((N, VALUES))
     y = np.where(rng.random(N) < 0.7, 1.0, -1.0)
     duals = []
     clash = Problem.from_arrays(X, y)
@@ -130,18 +132,23 @@ def test_short_rows_take_one_thread():
     assert "an example has 5 values, and threads repay their meeting from" in result.notes[0]
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_one_thread_is_used_where_several_are_slower(problem, name):
-    loss, note = LOSSES[name], "one thread is used, not 2: the visits of this loss are too short"
-    result = run(ProxSDCA, problem, loss, gap_tol=1e-2, threads=2)
-    assert any(note in said for said in result.notes) == (name != "logistic")
-    if name != "logistic":
-        alone = run(ProxSDCA, problem, loss, gap_tol=1e-2)
-        assert result.weights.tobytes() == alone.weights.tobytes()
-    X = np.random.default_rng(0).standard_normal((20, 150))
-    rows = Problem.from_arrays(X, np.sign(X[:, 0]))
-    long = run(ProxSDCA, rows, loss, gap_tol=1e-2, threads=2)
-    assert "an example has 150 values, and threads repay each other's steps up to" in long.notes[0]
+def test_dense_rows_and_few_examples_take_one_thread(problem):
+    X = np.random.default_rng(0).standard_normal((100, 150))
+    dense = Problem.from_arrays(X, np.sign(X[:, 0]))
+    result = run(ProxSDCA, dense, LOSSES["hinge"], gap_tol=1e-2, threads=2)
+    assert "an example has 100% of all features, and above 6% threads undo" in result.notes[0]
+    few = Problem.from_arrays(problem.to_scipy()[:1000], problem.labels[:1000])
+    result = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2, threads=2)
+    assert "1000 examples are few beside 3000 features" in result.notes[0]
+    alone = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2)
+    assert result.weights.tobytes() == alone.weights.tobytes()
+
+
+def test_copies_of_frequent_and_rare_features_take_as_many_passes_as_one(problem):
+    passes = [
+        run(ProxSDCA, problem, LOSSES["hinge"], threads=threads).passes for threads in (1, 2, 4)
+    ]
+    assert max(passes[1:]) <= 1.5 * passes[0]
 
 
 def test_a_shift_reaches_every_copy(problem):
