@@ -98,9 +98,11 @@ cdef class Hessian:
             z = self._factor()
             return z.T @ z
         result = np.zeros((d, d))
+        # one piece of memory for all: new ones cost as much as the products where malloc trims
+        place = np.empty((min(CHUNK, self.size), d))
         for begin in range(0, self.size, CHUNK):
             check_time()
-            part = self._copied(begin, min(begin + CHUNK, self.size))
+            part = self._copied(begin, min(begin + CHUNK, self.size), place)
             result += part.T @ part
         return result
 
@@ -126,13 +128,14 @@ cdef class Hessian:
         rest = result.diagonal()
         return result if (rest * MAX_LOST >= whole).all() else None
 
-    def _copied(self, Py_ssize_t begin, Py_ssize_t end):
-        # active rows times √h_i, less their parts along the units
+    def _copied(self, Py_ssize_t begin, Py_ssize_t end, place=None):
+        # active rows times √h_i, less their parts along the units, in the rows of a place if given
         cdef Py_ssize_t a, j, v, d = self.rows.width, n_free = len(self.units), first, last
         cdef const double[:, ::1] unit = np.array(self.units).reshape(n_free, self.size)
         cdef const double[:, ::1] line = np.array(self.lines).reshape(n_free, d)
         cdef double part
-        result = np.zeros((end - begin, d))
+        result = np.empty((end - begin, d)) if place is None else place[:end - begin]
+        result.fill(0.0)
         cdef double[:, ::1] out = result
         cdef const double[::1] root = self.roots
         cdef row_t row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class Order:
     ``step`` is the fraction that counts of the change of the round before. ``vector`` is
     v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
     Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over each
-    part, or one number for all. The change comes back in single precision where ``single`` says so.
+    part, or one number for all; a part ends its passes where they leave it a gap of ``enough`` for
+    an example. The change comes back in single precision where ``single`` says so.
     """
 
     number: int
@@ -42,6 +44,7 @@ class Order:
     sigma: float
     passes: tuple[int, ...]
     single: bool = False
+    enough: float = 0.0
 
     def passes_of(self, place: int) -> int:
         """Those of the part at this place."""
@@ -185,22 +188,28 @@ class Part:
         self.looked = None if passes else (order, losses)
         ascent.wake()
         self.before, self.number = ascent.present_duals(), order.number
-        moved = 0
-        for _ in range(passes):
+        moved = made = 0
+        left = math.inf if passes else 0.0
+        while made < passes and left > order.enough * ascent.n:
             self.passes += 1
+            made += 1
             ascent.run_pass(self.passes)
             moved += ascent.moved
+            left = ascent.gap_sum
         self.change = vector - local
         after = ascent.conjugates()
         middle = self._middle(before, after)
         square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
-        times = ((self.place, passes, time.perf_counter() - begun),)
-        left = ascent.gap_sum if passes else 0.0
+        times = ((self.place, made, time.perf_counter() - begun),)
         report = Report(losses, before, middle, after, square, own, moved, left, times)
         return Packed.of(self.change, order.single), report
 
     def _losses(self, order: Order) -> float:
-        """Losses at the weights of an order: those known, if the order before looked there."""
+        """Losses at the weights of an order: those known, if these are 0 or the order before looked
+        there.
+        """
+        if not order.vector.any():
+            return self.facts().zero
         if self.looked is not None:
             known, losses = self.looked
             models = (known.kappa, known.sigma) == (order.kappa, order.sigma)

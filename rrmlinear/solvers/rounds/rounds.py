@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
-from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
+from rrmlinear.solvers.rounds.pace import ENOUGH, Balance, Effort, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, Report
 from rrmlinear.solvers.rounds.search import best_step
@@ -66,12 +66,13 @@ class Rounds(Solver):
         super().__init__()
         self.resumes, self.number = resumes, 0
         self.fleet, self.regularizer, self.shape = fleet, regularizer, shape
-        self.effort, self.balances = Effort(passes), balances
+        self.passes, self.balances = passes, balances
 
     def start(self) -> None:
         facts = self.fleet.facts()
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
+        self.effort = Effort(self.passes, self.n / self.size / math.prod(self.shape))
         self.balance = Balance(self.size, self.effort.passes) if self.balances else None
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
@@ -101,7 +102,8 @@ class Rounds(Solver):
             passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
             passes = (0,) if looks else passes
             single = vector.nbytes >= SINGLE_BYTES
-            order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single)
+            enough = ENOUGH * self.target / self.n if self.target < math.inf else 0.0
+            order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single, enough)
             try:
                 change, report = self.fleet.round(order)
                 break

@@ -154,12 +154,26 @@ def test_slow_parts_make_fewer_passes():
 
 
 def test_passes_are_many_while_parts_lack_them():
-    effort, fixed = Effort(), Effort(5)
+    effort, fixed, rich = Effort(None, 5.0), Effort(5, 5.0), Effort(None, 500.0)
     for gap, left, passes in ((9.0, 6.0, 3), (8.0, 2.0, 9), (4.0, 0.1, 9), (3.0, 0.1, 3)):
         effort.see(gap, left)
         fixed.see(gap, left)
         assert (effort.passes, fixed.passes) == (passes, 5)
     assert effort.guess == fixed.guess == np.inf
+    assert rich.passes == 3
+    rich.see(9.0, 6.0)
+    assert rich.passes == 9
+
+
+def test_passes_end_where_enough_is_reached():
+    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
+    (part,) = parts_of(problem, chosen, 1)
+    order = Order(1, 1.0, np.zeros((problem.rows.width, 1)), 0.0, 1.0, (50,), enough=0.1)
+    report = part.round(order)[1]
+    ((_, passes, _),) = report.times
+    assert 1 < passes < 50
+    assert report.left <= 0.1 * problem.n_examples
+    assert report.losses == part.facts().zero  # losses at weights of 0 are known
 
 
 def test_a_round_behind_a_look_knows_the_losses():
