@@ -29,6 +29,8 @@ LOOK_PASSES = 8
 SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
 # At a restart steps grow by STEP_GROWTH at most, to STEP_MARGIN of what the last epoch allowed.
 STEP_GROWTH, STEP_MARGIN = 2.0, 0.9
+# The largest factor by which a restart changes τ/σ: duals at bounds may move by rounding alone.
+MAX_REBALANCE = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +252,10 @@ class Pdprox(Solver):
             self.stretch = max(1.0, min(STEP_GROWTH * self.stretch, allowed))
         w, alphas = new.w - self.anchor.w, new.alphas - self.anchor.alphas
         squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
-        if min(squares) > 0:
-            self.balance = math.sqrt(self.balance * squares[0] / squares[1])
+        of_weights, of_duals = math.sqrt(squares[0]), math.sqrt(self.balance * squares[1])
+        if of_weights + of_duals > 0:
+            change = of_weights / max(of_duals, of_weights / MAX_REBALANCE)
+            self.balance *= max(change, 1 / MAX_REBALANCE)
 
     def _average_step(self, number: int) -> None:
         if number == 1:  # the paper's pairs are half a step ahead of those of T
