@@ -1,6 +1,7 @@
 """The second derivative of F(w) = Σ_i c_i φ(x_i'w, y_i), as a matrix or by its products."""
 
 from rrmlinear.simd.gram cimport row_outer
+from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.rows cimport (
     row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
@@ -19,6 +20,10 @@ MAX_COPIED_ENTRIES = 30_000_000
 # Below this number of entries a dense copy is faster, however few values the rows store.
 MAX_SMALL_ENTRIES = 100_000
 
+# Products with at least this number of dense values, of which half the rows are active, read them
+# once from memory: smaller ones stay in the caches.
+MIN_BLOCKED_ENTRIES = 1_000_000
+
 # A column may be by the root of this number longer than the rest of it beside an intercept: the
 # others are centred in a copy.
 MAX_LOST = 1e6
@@ -26,6 +31,8 @@ MAX_LOST = 1e6
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
     CHUNK = 4096         # rows that are scaled in a dense copy at once
+    BLOCK_BYTES = 1 << 17   # of rows that a product reads twice, the second time from cache
+    MIN_BLOCK_ROWS = 16
     CHECKED_WORK = 1 << 28  # multiplications between two looks at the clock: some 0.1 s
 
 
@@ -269,6 +276,8 @@ cdef class Hessian:
         """This matrix times p."""
         if isinstance(self.held, np.ndarray):
             return self.held.T @ (self.held @ p)
+        if self._is_blocked():
+            return self._blocked_product(p)
         if self.units:
             return self._adjoint(self._projected(self._times(p)))
         return self._product(p)
@@ -287,6 +296,35 @@ cdef class Hessian:
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
                     row_axpy(&row, self.h[i] * row_dot(&row, &p[0]), &out[0])
+        return result
+
+    def _is_blocked(self):
+        n, d = self.rows.shape
+        return self.rows.is_dense and 2 * self.size > n and n * d >= MIN_BLOCKED_ENTRIES
+
+    def _blocked_product(self, const double[::1] p not None):
+        # Z'Z p in one way through memory: Z p along a unit is that of the line with p
+        n = self.rows.shape[0]
+        along = np.zeros(n)
+        for unit, line in zip(self.units, self.lines):
+            along[self.active] += (line @ p) / self.roots * unit
+        result = np.zeros(self.rows.width)
+        cdef Py_ssize_t row_bytes = self.rows.n_bytes // n + 1
+        cdef Py_ssize_t block = max(MIN_BLOCK_ROWS, BLOCK_BYTES // row_bytes), i, j, stop
+        cdef Py_ssize_t first, last
+        cdef const double[::1] h = self.h, part = along
+        cdef double[::1] out = result, scores = np.empty(block)
+        cdef double* s = &scores[0]
+        for first, last in self.rows.spans(0, n):
+            with nogil:
+                i = first
+                while i < last:
+                    stop = min(i + block, last)
+                    rows_times(&self.rows.c, i, stop, &p[0], s - i)
+                    for j in range(stop - i):
+                        s[j] -= part[i + j]
+                    rows_add(&self.rows.c, i, stop, &h[0], s - i, &out[0])
+                    i = stop
         return result
 
     def _times(self, const double[::1] p not None):

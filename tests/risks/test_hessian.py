@@ -45,6 +45,26 @@ def test_it_is_the_matrix_of_numpy(form, dtype, bias, n_free):
     assert hessian.active.tolist() == np.flatnonzero(h).tolist()
 
 
+@pytest.mark.parametrize("n_free", [0, 1, 2])
+@pytest.mark.parametrize("bias", [-1.0, 1.5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_that_read_large_rows_once_are_those_of_the_matrix(
+    monkeypatch, dtype, bias, n_free
+):
+    from rrmlinear.risks import hessian as module
+
+    monkeypatch.setattr(module, "MIN_BLOCKED_ENTRIES", 0)
+    rows, X, _ = make("dense", dtype, bias)
+    h = np.linspace(0, 1, N)
+    ones = np.ones(N)
+    ones[1::3] = 0
+    free = {0: (), 1: (np.ones(N),), 2: (ones, 0.5 * (ones - 1))}[n_free]
+    hessian = Hessian(rows, h, free)
+    assert hessian._is_blocked()
+    p = np.linspace(-1, 1, X.shape[1])
+    np.testing.assert_allclose(hessian.product(p), hessian.matrix() @ p, atol=1e-13)
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e6], ids=["near 0", "far from 0"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("even", [True, False])

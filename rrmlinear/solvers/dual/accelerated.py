@@ -51,8 +51,9 @@ class Accelerated(Solver):
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ
       that takes half the tolerance; gap and bound stay those of the loss itself.
 
-    With ``observe``, if the theory expects no gain, a smooth loss is treated as one that is not
-    smooth: it is accelerated only if its plain ascent proves slow.
+    With ``observe``, a smooth loss is treated as one that is not smooth where the theory expects no
+    gain, and on dense data of more features than examples, whose rows may be nearly orthogonal: it
+    is accelerated only if its plain ascent proves slow.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.
@@ -99,6 +100,8 @@ class Accelerated(Solver):
                 kappa = None if self.observe else 0.0
                 what = "not accelerated at first" if self.observe else "the plain ascent is used"
                 self._note_plain(what, condition)
+            elif self.observe and rows.is_dense and rows.shape[0] < rows.width:
+                kappa = None
         passes = self.pacing if isinstance(self.pacing, int) else None
         self.pace: Practice | Proximal | Theory
         if kappa is None:

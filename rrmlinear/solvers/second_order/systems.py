@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
@@ -31,6 +32,10 @@ FINE_DECREASE, FEW = 0.02, 0.2
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
 MATRIX_SPEED = 10.0
+# A d × d system of n rows, all active, may take one product for this number of features before its
+# factor is made anew: the Gram matrix of 20 000 × 500 takes as long as 18. Below LEAST_KEPT of them
+# no factor is kept.
+FEATURES_A_PRODUCT, LEAST_KEPT = 32, 6
 # A new factor is not made for fewer products than this that it would save.
 MIN_SAVED = 10
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
@@ -54,6 +59,8 @@ class Systems:
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None
         self.rows: Any = None
+        #: The factor of an earlier system with all rows active.
+        self.kept: Factor | None = None
 
     def solved(self, hessian: Any, diagonal: Array, b: Array) -> Array:
         """x with (D + H) x ≈ b."""
@@ -68,9 +75,17 @@ class Systems:
         if by_gram:
             precondition = self._by_gram(hessian, 1 / diagonal)
         elif d <= MAX_FACTORIZED:
+            begin, rest = self._by_kept(hessian, product, b)
+            if rest is None:
+                return begin
             matrix = hessian.matrix()
             matrix.flat[:: d + 1] += diagonal
-            precondition, product = Factor(matrix.copy()).solve, matrix.__matmul__
+            factor, product = Factor(matrix.copy()), matrix.__matmul__
+            self.kept = factor if self._keeps(hessian, d) else None
+            more, _ = conjugate_gradients(
+                product, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
+            )
+            return begin + more
         elif hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
             return self._by_classes(hessian, diagonal, product, b)
         else:
@@ -80,6 +95,25 @@ class Systems:
             )
             return x
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _keeps(self, hessian: Any, d: int) -> bool:
+        """Whether the factor of a system may serve the next: its rows are all active there too."""
+        if hessian.k > 1 or d < LEAST_KEPT * FEATURES_A_PRODUCT:
+            return False
+        rows: Rows | None = getattr(hessian, "rows", None)
+        return rows is not None and rows.is_dense and hessian.size == rows.shape[0]
+
+    def _by_kept(
+        self, hessian: Any, product: Callable[[Array], Array], b: Array
+    ) -> tuple[Array, Array | None]:
+        """x by the factor of an earlier system, and b less the product with it; None where that is
+        small enough.
+        """
+        if self.kept is None or not self._keeps(hessian, len(b)):
+            return np.zeros_like(b), b
+        most = len(b) // FEATURES_A_PRODUCT
+        x, products = conjugate_gradients(product, self.kept.solve, b, FACTORED_DECREASE, most)
+        return x, b - product(x) if products == most else None
 
     def _by_gram(self, hessian: Any, inverse: Array) -> Callable[[Array], Array]:
         matrix = self._gram(hessian, inverse)

@@ -159,6 +159,21 @@ def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow(
     assert solver.kappa > 0
 
 
+@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
+def test_dense_data_of_many_features_stay_plain_while_that_is_quick(loss):
+    # rows are nearly orthogonal: with the theory's κ the squared hinge took hundreds of passes
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 4000))
+    y = np.where(X[:, :5].sum(axis=1) > 0, 1.0, -1.0)
+    make = ascent(Problem.from_arrays(X, y), LOSSES[loss], 1.0)
+    solver = Accelerated(make, L2(), observe=True)
+    result = solver.solve(Stopping(gap_tol=1e-6))
+    assert result.status is Status.SOLVED
+    assert solver.kappa == 0
+    theory = Accelerated(make, L2()).solve(Stopping(gap_tol=1e-6, max_passes=50))
+    assert theory.passes > 2 * result.passes
+
+
 def separable(n=40, d=400):
     """Classes that a plane separates: there are more features than examples."""
     rng = np.random.default_rng(3)

@@ -107,3 +107,32 @@ def test_a_factor_gives_the_solution_whatever_lies_above_its_diagonal(d):
 def test_a_factor_of_another_size_is_refused():
     with pytest.raises(ValueError, match="b has 3 entries, and the factor is 4 × 4"):
         solved_by_factor(np.eye(4), np.ones(3))
+
+
+@pytest.mark.parametrize("stretch", [0.0, 4.0])
+def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stretch):
+    monkeypatch.setattr(systems, "FEATURES_A_PRODUCT", 2)
+    rng = np.random.default_rng(5)
+    n, d = 200, 30
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-stretch, stretch, d)
+    rows = Problem.from_arrays(X, np.ones(n)).rows
+    made = []
+
+    class Counted(systems.Factor):
+        def __init__(self, matrix):
+            super().__init__(matrix)
+            made.append(matrix)
+
+    monkeypatch.setattr(systems, "Factor", Counted)
+    solver, diagonal, b = systems.Systems(), rng.random(d) + 0.5, rng.standard_normal(d)
+    near = rng.random(n) + 0.5
+    far = np.logspace(-6, 6, n)
+    for h, factors in ((near, 1), (near + 0.1 * rng.random(n), 1), (far, 2)):
+        x = solver.solved(Hessian(rows, h, (np.ones(n),)), diagonal, b)
+        matrix = Hessian(rows, h, (np.ones(n),)).matrix() + np.diag(diagonal)
+        scale = np.sqrt(np.diag(matrix))
+        expected = np.linalg.solve(matrix / np.outer(scale, scale), b / scale) / scale
+        np.testing.assert_allclose(
+            x * scale, expected * scale, atol=1e-4 * abs(expected * scale).max()
+        )
+        assert len(made) == factors
