@@ -186,6 +186,8 @@ class SequenceProblem:
         labels, numbers beside text as labels, and negative weights; sequences count from 0.
         """
         starts, rows, edges = stack_with_edges(X)
+        if y is None:
+            raise ValueError("y is None; it must have a list of labels for each sequence")
         if len(y) != len(X):
             raise ValueError(f"y has {len(y)} sequences and X has {len(X)}")
         for s, (part, length) in enumerate(zip(y, np.diff(starts), strict=True)):

@@ -20,7 +20,7 @@ from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.objective import cost_of, own_choices
-from rrmlinear.estimators.scores import LinearScores
+from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.multitask import fit_tasks
@@ -30,7 +30,7 @@ SOLVERS: dict[str, int | str] = {"pdprox-dual": 37, "pdprox-primal": 38, "fista"
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
+class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores):
     r"""Linear regressions of several tasks, tied by a regularizer of all their weights.
 
     Solves, over W = (w_1 … w_k) of d × k and intercepts b, for examples of task t_i,
@@ -110,7 +110,7 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
     [0]
     """
 
-    _takes_containers = False  # tasks and several targets have no place in one
+    _fits_in_memory = True
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
 
     loss: str = "absolute"
@@ -137,7 +137,8 @@ class MultiTaskRegressor(MultiOutputMixin, RegressorMixin, LinearScores):
         """Train on X (n × d, dense or sparse) with numbers y.
 
         y has n numbers, of ``tasks`` (n labels; one task if None); or n × k, a column for each
-        task. ``sample_weight`` (n, at least 0) multiplies ``C``. Raises ValueError for parameters
+        task. ``sample_weight`` (n, at least 0) multiplies ``C``. X may also be a container, as for
+        `LinearRegressor.fit`, which is read into memory. Raises ValueError for parameters
         out of range, NaN or infinity, lengths that differ and weights that are all zero.
         """
         self._validate_params()

@@ -13,11 +13,13 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.mapping import head_of, is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
+from rrmlinear.training.streaming import MEMORY_SHARE
 
 
 def opened(X: Any) -> Problem | None:
@@ -54,6 +56,25 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     return problem, problem.labels, problem.weights
 
 
+def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """X, y and the weights as `labelled`, but the rows of a container as a CSR matrix over its
+    maps, for an estimator that takes them all at once.
+
+    Raises ValueError for a container larger than MEMORY_SHARE of the available memory.
+    """
+    X, y, sample_weight = labelled(X, y, sample_weight)
+    if not isinstance(X, Problem):
+        return X, y, sample_weight
+    available, size = available_memory(), X.rows.n_bytes
+    if available is not None and size > MEMORY_SHARE * available:
+        raise ValueError(
+            f"{type(estimator).__name__} takes all examples at once, and those of X have "
+            f"{size / 1e6:.3g} MB, more than {MEMORY_SHARE:g} of the available memory; "
+            "LinearClassifier and LinearRegressor stream them"
+        )
+    return X.to_scipy(), y, sample_weight
+
+
 def problem_of(X: Any, y: Any, sample_weight: Any, any_order: bool = False) -> Problem:
     """The problem of these labels, over arrays or over the rows of a container.
 
@@ -80,7 +101,8 @@ class LinearScores(Certified):
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
 
-    _takes_containers: ClassVar[bool] = True
+    #: Whether a fit takes the rows of a container as arrays, all at once.
+    _fits_in_memory: ClassVar[bool] = False
 
     tol: float
     max_iter: int
@@ -88,13 +110,11 @@ class LinearScores(Certified):
 
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         """X, y and weights for `problem_of`; the numbers and names of the features are set."""
-        X, y, sample_weight = labelled(X, y, sample_weight)
+        if self._fits_in_memory:
+            X, y, sample_weight = in_memory(self, X, y, sample_weight)
+        else:
+            X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
-            if not self._takes_containers:
-                raise ValueError(
-                    f"{type(self).__name__} takes arrays alone; those of an open container are "
-                    "problem.to_scipy() and problem.labels"
-                )
             return self._checked_rows(X, reset=True), y, sample_weight
         dtypes = [np.float64, np.float32]
         order = None if self._takes_any_order() else "C"

@@ -1,6 +1,8 @@
 """Estimators over containers: by a path, or as an open Problem."""
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,13 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from rrmlinear import (
+    ChainCRF,
+    ChainSVM,
     ContainerError,
+    ERLPBoostClassifier,
+    KernelChainCRF,
+    KernelClassifier,
+    KernelRegressor,
     LassoCV,
     LinearClassifier,
     LinearRegressor,
@@ -22,11 +30,13 @@ from rrmlinear import (
     Problem,
     QuantileRegressor,
     Ridge,
+    RidgeCV,
     WestonWatkinsSVC,
     path,
     write_container,
 )
 from rrmlinear.data import problem
+from rrmlinear.estimators import scores
 from rrmlinear.training import streaming
 
 N, D = 300, 12
@@ -104,6 +114,48 @@ def test_measures_outliers_paths_and_pages(stored, tmp_path):
     assert "300" in (tmp_path / "page.html").read_text()
 
 
+IN_MEMORY = (
+    (2, LogisticRegressionCV(Cs=2, cv=2)),
+    (2, KernelClassifier()),
+    (2, ERLPBoostClassifier(margin_errors=0.35, tol=0.5)),
+    (1, LassoCV(alphas=3, cv=2)),
+    (1, RidgeCV()),
+    (1, KernelRegressor()),
+    (1, MultiTaskRegressor()),
+)
+
+
+@pytest.mark.filterwarnings("ignore:no ensemble has a soft margin")
+@pytest.mark.parametrize(("kind", "estimator"), IN_MEMORY, ids=lambda each: type(each).__name__)
+def test_all_examples_at_once_are_the_arrays_of_the_container(stored, kind, estimator, monkeypatch):
+    given, X, y, weights = stored(kind, weighed=not isinstance(estimator, ERLPBoostClassifier))
+    expected = estimator.fit(X, y, sample_weight=weights).predict(X), estimator.score(X, y, weights)
+    for form in (str, Problem.open):
+        estimator.fit(form(given))
+        np.testing.assert_allclose(estimator.predict(form(given)), expected[0], atol=1e-12)
+        assert estimator.score(form(given)) == pytest.approx(expected[1], rel=1e-12)
+    monkeypatch.setattr(scores, "available_memory", lambda: 10_000)
+    said = f"{type(estimator).__name__} takes all examples at once, and those of X have .* MB, more"
+    with pytest.raises(ValueError, match=said):
+        estimator.fit(given)
+
+
+@pytest.mark.parametrize("estimator", [ChainSVM(), ChainCRF(), KernelChainCRF()], ids=str)
+def test_query_ids_are_the_sequences(tmp_path, estimator):
+    X, y, _ = examples(3)
+    X, y, starts = X[:60], y[:60], [0, 10, 35, 60]
+    parts = [slice(*ends) for ends in pairwise(starts)]
+    lists = [X[part] for part in parts], [y[part] for part in parts]
+    expected = estimator.fit(*lists).predict(lists[0]), estimator.score(*lists)
+    made = Problem.from_arrays(X, y)
+    ids = np.repeat([7, 3, 5], np.diff(starts))
+    write_container(tmp_path / "s.rrm", replace(made, query_ids=ids))
+    estimator.fit(tmp_path / "s.rrm")
+    for one, other in zip(estimator.predict(tmp_path / "s.rrm"), expected[0], strict=True):
+        assert_array_equal(one, other)
+    assert estimator.score(Problem.open(tmp_path / "s.rrm")) == expected[1]
+
+
 def test_a_limit_on_memory_streams(stored, monkeypatch):
     monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 10)
     for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
@@ -126,10 +178,12 @@ def test_a_limit_on_memory_streams(stored, monkeypatch):
         (lambda p: LinearSVC().fit(p.parent), OSError, "directory"),
         (lambda p: LinearSVC().fit(p.parent / "absent"), OSError, "absent"),
         (lambda p: LinearSVC().fit(np.eye(2), [0, 1]).predict(p), ValueError, "12 features, but"),
-        (lambda p: LogisticRegressionCV().fit(p), ValueError, "takes arrays alone"),
-        (lambda p: LassoCV().fit(p), ValueError, "LassoCV takes arrays alone"),
-        (lambda p: MultiTaskRegressor().fit(p), ValueError, "takes arrays alone"),
+        (lambda p: KernelClassifier().fit(p, np.ones(N)), ValueError, "y must be None"),
+        (lambda p: ChainSVM().fit(p), ValueError, "the examples have no query ids"),
         (lambda p: LinearSVC().fit(np.eye(2)), ValueError, "requires y to be passed"),
+        (lambda p: KernelClassifier().fit(np.eye(2)), ValueError, "requires y to be passed"),
+        (lambda p: ERLPBoostClassifier().fit(np.eye(2)), ValueError, "requires y to be passed"),
+        (lambda p: ChainSVM().fit([np.eye(2)]), ValueError, "y is None; it must have a list"),
     ],
 )
 def test_errors_are_sentences(stored, fit, error, said):

@@ -37,6 +37,7 @@ from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.learners import Learner
 from rrmlinear.estimators.linear import labels_of
+from rrmlinear.estimators.scores import Scored, in_memory
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.training.boosting import solve_in_turn
@@ -53,7 +54,7 @@ CAP_ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
-class ERLPBoostClassifier(ClassifierMixin, Certified):
+class ERLPBoostClassifier(Scored, ClassifierMixin, Certified):
     r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
 
     Solves, over weights w of the n examples, whose edges :math:`\sum_i w_i y_i h(x_i)` all
@@ -184,8 +185,9 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
     callback: Any = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples), or on a
+        container, as `LinearClassifier.fit`, that is read into memory.
 
         ``sample_weight`` (n_samples, at least 0) multiplies ν and w⁰. Raises ValueError for
         parameters out of range or that do not fit each other, caps of a sum below 1, NaN or
@@ -195,6 +197,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         self._validate_params()
         if self.solver == "highs" and self.lam != 0:
             raise ValueError(f"solver 'highs' solves linear programs: lam is {self.lam}, and not 0")
+        X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         check_labels(y)
         classes, index = np.unique(y, return_inverse=True)
@@ -317,14 +320,18 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
 
         With more than two classes (n_samples, n_classes).
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        if issparse(X) and self._is_by_features():
-            X = X.tocsc()
+        X = self._checked(X)
         if len(self.classes_) == 2:
             return scores_of(X, self.estimators_, self.estimator_weights_)
         pairs = zip(self.estimators_, self.estimator_weights_, strict=True)
         return np.column_stack([scores_of(X, found, weights) for found, weights in pairs])
+
+    def _checked(self, X: Any) -> Any:
+        """X as hypotheses take it, of as many features as the fit had."""
+        check_is_fitted(self)
+        X, *_ = in_memory(self, X)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        return X.tocsc() if issparse(X) and self._is_by_features() else X
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """f(x) of the ensemble after each search for hypotheses, shaped as `decision_function`.
@@ -332,10 +339,7 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         All weights are corrected after a search, so that stages share hypotheses, not weights. A
         class that needed fewer searches keeps its last ensemble.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        if issparse(X) and self._is_by_features():
-            X = X.tocsc()
+        X = self._checked(X)
         last = [np.zeros(X.shape[0]) for _ in self._stages]
         stages = [each.scores(X) for each in self._stages]
         for _ in range(max(len(each.passes) for each in self._stages)):
@@ -347,8 +351,9 @@ class ERLPBoostClassifier(ClassifierMixin, Certified):
         for scores in self.staged_decision_function(X):
             yield labels_of(scores, self.classes_)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Iterator[float]:
         """The accuracy of the ensemble after each search."""
+        X, y, sample_weight = in_memory(self, X, y, sample_weight)
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

@@ -28,6 +28,7 @@ from rrmlinear.estimators.kernels.pairs import (
 )
 from rrmlinear.estimators.linear import labels_of, links_scores
 from rrmlinear.estimators.objective import CLASSIFYING, find_loss
+from rrmlinear.estimators.scores import Scored, in_memory
 
 Array = NDArray[np.float64]
 
@@ -179,6 +180,7 @@ class KernelEstimator(Certified):
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         sparse = False if self._is_precomputed() else "csr"
+        X, *_ = in_memory(self, X)
         return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
 
     def _rows(self, X: Any) -> Any:
@@ -202,7 +204,7 @@ class KernelEstimator(Certified):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KernelClassifier(ClassifierMixin, KernelEstimator):
+class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     r"""Classifier of any loss over the functions of a kernel, or sums of functions of several.
 
     Solves, for labels y_i = ±1,
@@ -283,14 +285,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     slope: float | None = None
     class_weight: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, or n_samples² precomputed) with labels y.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, or n_samples² precomputed) with labels y, or on a
+        container, as `LinearClassifier.fit`, that is read into memory.
 
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, fewer than two classes, and a kernel that is not
         positive semidefinite.
         """
         sparse = False if self._is_precomputed() else "csr"
+        X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
         self._fit(X, y, sample_weight)
         self.classes_ = self.linear_.classes_
@@ -316,7 +320,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KernelRegressor(RegressorMixin, KernelEstimator):
+class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
     r"""Regression of any loss over the functions of a kernel, or sums of functions of several.
 
     Solves, for residuals r_i = y_i − g(x_i) − b,
@@ -367,13 +371,15 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     huber: float | None = None
     quantile: float | None = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, or n_samples² precomputed) with numbers y.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, or n_samples² precomputed) with numbers y, or on a
+        container, as `KernelClassifier.fit`.
 
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, and a kernel that is not positive semidefinite.
         """
         sparse = False if self._is_precomputed() else "csr"
+        X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64, y_numeric=True)
         self._fit(X, y, sample_weight)
         return self

@@ -30,7 +30,7 @@ class Search(LinearModel):
     ``_name`` is the parameter that a path runs over, from the strongest regularization on.
     """
 
-    _takes_containers = False  # it takes the rows of each fold
+    _fits_in_memory = True  # it takes the rows of each fold
     _plain: ClassVar[type]
     _name: ClassVar[str]
     _several_targets: ClassVar[bool] = False
@@ -53,7 +53,8 @@ class Search(LinearModel):
         return self._plain(**{name: own[name] for name in names if name in own})
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples).
+        """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples),
+        or on a container, as `LinearClassifier.fit`, that is read into memory.
 
         ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError for
         parameters out of range, NaN or infinity. A class that the training part of a fold lacks is

@@ -14,7 +14,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
 from rrmlinear.estimators.arguments import RANGES, optional, thread_count
-from rrmlinear.estimators.structured.positions import LabelsByWeights
+from rrmlinear.estimators.structured.positions import LabelsByWeights, sequences_of
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
@@ -50,18 +50,22 @@ class Chain(LabelsByWeights):
     callback: Any = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on sequences X with labels y.
 
         X is a list of matrices, sparse or dense, with a row for each position and d columns; with
         features of edges, of pairs of such a matrix and one of e columns with a row for each
         position but the first: the features of the position and the one before it. y is a list of
-        lists of labels; ``sample_weight``, a number of at least 0 for each sequence,
-        multiplies ``C``. Raises ValueError for parameters out of range, NaN or infinity, lengths
-        that differ, empty sequences and fewer than two labels.
+        lists of labels; ``sample_weight``, a number of at least 0 for each sequence, multiplies
+        ``C``. X may also be the path of a container or an open `Problem`, whose query ids tell the
+        sequences; they are read into memory, and y is left out.
+
+        Raises ValueError for parameters out of range, NaN or infinity, lengths that differ, empty
+        sequences and fewer than two labels.
         """
         self._validate_params()
         bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
+        X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         problem = SequenceProblem.from_lists(X, y, sample_weight, bias=bias)
         if problem.weights is not None and not problem.weights.any():
             raise ValueError("sample_weight is zero for all sequences; at least one must count")
@@ -87,11 +91,13 @@ class Chain(LabelsByWeights):
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each sequence, a list of arrays."""
+        X, *_ = sequences_of(self, X)
         starts, _ = self._stacked(X)
         return np.split(self._model.predict(X, thread_count(self.n_jobs)), starts[1:-1])
 
     def predict_best(self, X: Any, n: int) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
         """For each sequence, the n highest scores and their labellings, each in a row."""
+        X, *_ = sequences_of(self, X)
         self._stacked(X)
         return self._model.predict_best(X, n)
 
@@ -194,6 +200,7 @@ class ChainCRF(Chain):
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """The probability of each label at each position: for each sequence an array n × k."""
+        X, *_ = sequences_of(self, X)
         starts, _ = self._stacked(X)
         marginals = self._model.predict_marginals(X, thread_count(self.n_jobs))
         return np.split(marginals, starts[1:-1])

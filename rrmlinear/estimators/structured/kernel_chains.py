@@ -20,7 +20,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack
 from rrmlinear.estimators.arguments import RANGES, thread_count
 from rrmlinear.estimators.kernels.features import KernelPoints, basis_of, checked_kernels
-from rrmlinear.estimators.structured.positions import LabelsPositions
+from rrmlinear.estimators.structured.positions import LabelsPositions, sequences_of
 from rrmlinear.training.chains import solve_chains
 from rrmlinear.training.graphs import solve_graphs
 
@@ -153,7 +153,7 @@ class KernelChainCRF(LabelsPositions):
     callback: Any = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on sequences X with labels y, as `ChainCRF.fit` does.
 
         Raises what that raises, and ValueError for more than 5000 positions, several kernels and a
@@ -163,6 +163,7 @@ class KernelChainCRF(LabelsPositions):
         if isinstance(self.kernel, list | tuple):
             raise ValueError(f"kernel is {self.kernel!r}; sequences take one kernel")
         kernel, parameters = checked_kernels(self.kernel, self.kernel_params)[0]
+        X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         problem = SequenceProblem.from_lists(X, y, sample_weight)
         if problem.weights is not None and not problem.weights.any():
             raise ValueError("sample_weight is zero for all sequences; at least one must count")
@@ -248,7 +249,7 @@ class KernelChainCRF(LabelsPositions):
 
     def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows]:
         check_is_fitted(self)
-        starts, rows = stack(X)
+        starts, rows = stack(sequences_of(self, X)[0])
         self._check_width(rows)
         return starts, rows
 

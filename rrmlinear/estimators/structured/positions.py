@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,25 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.scores import in_memory, opened
 from rrmlinear.estimators.wording import find_solver_type
+
+
+def sequences_of(
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None
+) -> tuple[Any, Any, Any]:
+    """X, y and the weights: of a container, whose query ids tell the sequences, lists of matrices
+    and labels, and else as given.
+
+    Raises ValueError as `in_memory` and `SequenceProblem.from_problem`.
+    """
+    problem = opened(X)
+    if problem is None:
+        return X, y, sample_weight
+    matrix, labels, _ = in_memory(estimator, problem, y, sample_weight)
+    starts = SequenceProblem.from_problem(problem).starts.tolist()
+    parts = [slice(*ends) for ends in pairwise(starts)]
+    return [matrix[part] for part in parts], [labels[part] for part in parts], None
 
 
 class LabelsPositions(Certified):
@@ -32,8 +51,9 @@ class LabelsPositions(Certified):
                 f"{self.n_features_in_} features as input"
             )
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of positions with the right label; ``sample_weight`` counts the parts of X."""
+        X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         predicted = self.predict(X)
         lengths = [len(part) for part in predicted]
         if [len(part) for part in y] != lengths:
