@@ -109,9 +109,17 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--enable-logging=stderr",
+    "--allow-file-access-from-files",
     "--virtual-time-budget=5000",
     "--dump-dom",
 )
+# A frame as wide as a phone, as no window of Chromium is; what it holds is told in the outer page.
+FRAME = """<iframe src="run.html" style="border: 0; height: 900px; width: {width}px"></iframe>
+<script>setTimeout(() => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const pictures = page.querySelectorAll(".picture.js-plotly-plot .main-svg:first-child").length;
+  document.title = `${{page.documentElement.scrollWidth}} wide, ${{pictures}} pictures`;
+}}, 3000)</script>"""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -121,9 +129,13 @@ def test_a_browser_draws_every_picture_without_an_error(tmp_path, width):
     problem = Problem.from_arrays(X, CLASSES)
     page = tmp_path / "run.html"
     fit(problem, Parameter(solver=30, gap_tol=1e-6)).report(page, problem)
-    command = [CHROMIUM, *FLAGS, f"--window-size={width},900", f"--user-data-dir={tmp_path}/user"]
+    outer = tmp_path / "outer.html"
+    outer.write_text(FRAME.format(width=width))
+    command = [CHROMIUM, *FLAGS, "--window-size=1300,900", f"--user-data-dir={tmp_path}/user"]
     done = subprocess.run(
-        [*command, page.as_uri()], capture_output=True, text=True, timeout=60, check=True
+        [*command, outer.as_uri()], capture_output=True, text=True, timeout=60, check=True
     )
     assert "CONSOLE" not in done.stderr
-    assert done.stdout.count('class="picture js-plotly-plot"') == 5
+    found = re.search(r"<title>(\d+) wide, (\d+) pictures</title>", done.stdout)
+    assert int(found[1]) <= width
+    assert found[2] == "5"
