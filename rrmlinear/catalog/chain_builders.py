@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,16 @@ def marginals(task: Task) -> Solver:
     if task.choices.threads > 1:
         solver.notes.append(f"it uses one thread, not {task.choices.threads}")
     return solver
+
+
+def pragam(task: Task) -> Solver:
+    """Pragam; its dual steps of sequences are projections on the marginals of their edges."""
+    if "chain" not in task.features:
+        return batch_builders.pragam(task)
+    _need_chains(task)
+    from rrmlinear.risks.layouts.edge_marginals import EdgeMarginalsRisk
+
+    return batch_builders.pragam(replace(task, risk=EdgeMarginalsRisk(task.risk)))
 
 
 def lbfgs(task: Task) -> Solver:

@@ -39,6 +39,7 @@ CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 EXAMPLES = frozenset({"examples"})
 CHAINS = frozenset({"prox", "chain"})
 PROX = frozenset({"prox"})
+LABELLINGS = frozenset({"labellings"})
 MEASURES = frozenset({"prox", "measure"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
 
@@ -236,9 +237,9 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         34,
         "PRAGAM",
         "Pragam: weights and duals by the excessive gap",
-        (CONVEX | EXAMPLES,),
+        (CONVEX | EXAMPLES, CONVEX | LABELLINGS),
         (*BATCH, "lipschitz"),
-        batch_builders.pragam,
+        chain_builders.pragam,
     ),
     SolverRow(
         35,

@@ -116,6 +116,7 @@ def test_types_and_cross_validation(graphs, capsys):
         ("--loss crf --edges train --cliques train.cliques train", "give one of them"),
         ("-s 1 --cliques train.cliques train", "--cliques is for losses of sequences"),
         ("-s bcfw --cliques train.cliques train", "-s bcfw is for sequences, not for graphs"),
+        ("-s 34 --loss m3n --cliques train.cliques train", "-s 34 is for sequences, not for"),
         ("-s marginals --cliques train.cliques train", "-s marginals is for sequences, not for"),
         ("-s newton-cg --cliques train.cliques train", "-s newton-cg is for sequences, not for"),
         ("--loss crf --observed --cliques train.cliques train", "--observed is not for graphs"),

@@ -132,8 +132,8 @@ def _losses_told(row: SolverRow) -> str:
         return "smooth"
     if names == set(NAMED_LOSSES):
         return "all"
-    if names == set(LOSSES):
-        return "all of examples"
+    if names >= set(LOSSES):
+        return ", ".join(["all of examples", *sorted(names - set(LOSSES))])
     if names == {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}:
         return "of one score"
     return ", ".join(losses_of(row))
@@ -152,7 +152,8 @@ def _regularizers_told(row: SolverRow) -> str:
             if {each for each in need if FEATURES[each].of == "regularizer"} <= offers
         ]
         few = [loss.name for loss in LOSSES.values() if losses[0] <= loss.could_offer]
-        told.append(f"{name} with {', '.join(few)}" if row.needs[1:] and losses[0] else name)
+        partly = len(losses) < len(row.needs)
+        told.append(f"{name} with {', '.join(few)}" if partly and losses[0] else name)
     return ", ".join(told)
 
 

@@ -229,10 +229,11 @@ class ChainSVM(Chain):
     smoothing : float, default=None
         g > 0 takes g log Σ_y exp(· / g) in place of the maximum.
     solver : {"auto", "bcfw", "lbfgs", "newton-cg", "marginals", "agm", "agm-1", "bmrm", \
-    "ls-bmrm"}, default="auto"
-        "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, and else as in
-        `ChainCRF`. L-BFGS, Newton's method, "marginals" and AGM-EF need a
-        smoothing.
+    "ls-bmrm", "pragam"}, default="auto"
+        "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, or cutting planes where
+        sequences are long and weights few, and else as in `ChainCRF`. L-BFGS, Newton's method and
+        "marginals" need a smoothing. "pragam" projects on the marginals of each sequence, which
+        takes milliseconds: for small sets.
 
     Attributes
     ----------
@@ -263,7 +264,7 @@ class ChainSVM(Chain):
     """
 
     _loss = "m3n"
-    _solvers = {**ChainCRF._solvers, "bcfw": "bcfw"}  # noqa: RUF012
+    _solvers = {**ChainCRF._solvers, "bcfw": "bcfw", "pragam": 34}  # noqa: RUF012
 
     _: KW_ONLY
     smoothing: float | None = None

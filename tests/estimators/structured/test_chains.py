@@ -212,7 +212,7 @@ def test_solvers_of_the_crf(solver):
 
 @pytest.mark.parametrize("solver", ChainSVM._solvers)
 def test_solvers_of_the_svm(solver):
-    X, y = made(m=10)
+    X, y = made(m=2 if solver == "pragam" else 10)
     smoothing = 0.1 if solver in ("lbfgs", "newton-cg", "marginals", "agm", "agm-1") else None
     best = ChainSVM(tol=1e-5, smoothing=smoothing).fit(X, y).objective_
     model = ChainSVM(solver=solver, smoothing=smoothing, tol=1e-2).fit(X, y)
