@@ -20,7 +20,6 @@ from rrmlinear.solvers.loop.solver import Solver
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
     from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
-    from rrmlinear.solvers.rounds.fleet import Fleet
     from rrmlinear.solvers.rounds.part import Part
 
 
@@ -132,13 +131,6 @@ def has_rounds(regularizer: Regularizer) -> bool:
         return regularizer.scaled(1.0).modulus > 0
     except TypeError:
         return False
-
-
-def rounds(fleet: Fleet, regularizer: Regularizer, shape: tuple[int, int]) -> Solver:
-    """The loop over the parts that a fleet holds."""
-    from rrmlinear.solvers.rounds.rounds import Rounds
-
-    return Rounds(fleet, regularizer, shape)
 
 
 def proximal_applies(task: Task) -> bool:

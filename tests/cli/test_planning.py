@@ -1,10 +1,12 @@
-"""The plan command: rounds of virtual workers, and what they would take."""
+"""The plan command: what a fit does over virtual workers, and what that would take."""
 
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rrmlinear import Problem, write_libsvm
 from rrmlinear.cli.command import run
 
 DIGITS = Path(__file__).resolve().parents[2] / "datasets" / "digits.libsvm"
@@ -19,10 +21,25 @@ def test_a_plan(capsys, iris):
     code, out, err = plan(capsys, iris, "--workers", 4, "--loss", "weston-watkins", "-B", 1)
     assert (code, err) == (0, "")
     assert "75 examples, 4 features" in out
-    table = re.findall(r"^ +(\d+) +(\d+) .*MB$", out, re.M)
-    assert [int(workers) for workers, _ in table] == [1, 4]
-    assert all(int(rounds) > 1 for _, rounds in table)
+    assert [workers for workers, *_ in table_of(out)] == [1, 4]
+    assert all(rounds > 1 and orders >= rounds for _, rounds, _, orders in table_of(out))
     assert "to order:" in out
+
+
+def table_of(out):
+    """Workers, rounds, steps and orders."""
+    lines = re.findall(r"^ +(\d+) +(\d+) +(\d+) +(\d+) .*MB$", out, re.M)
+    return [tuple(map(int, line)) for line in lines]
+
+
+def test_a_plan_knows_newtons_method(capsys, tmp_path):
+    # with many examples for a weight it comes first in a fit
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 3))
+    y = np.sign(X[:, 0] + rng.standard_normal(1000))
+    write_libsvm(tmp_path / "many.txt", Problem.from_arrays(X, y))
+    _, out, _ = plan(capsys, tmp_path / "many.txt", "--workers", 2, "--loss", "logistic")
+    assert [(rounds, steps > 0) for _, rounds, steps, _ in table_of(out)] == [(0, True)] * 2
 
 
 def test_a_sample_keeps_the_mean_weight_of_the_regularizer(capsys, iris):

@@ -1,4 +1,4 @@
-"""The plan command: rounds, seconds, bytes and memory of training over workers, by a simulation on
+"""The plan command: passes, seconds, bytes and memory of training over workers, by a simulation on
 a sample of the data and a model of the cluster.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.dual_builders import rounds
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.cli.files import check_input, read_problem
 from rrmlinear.cli.flags import sentence_of
@@ -25,8 +25,8 @@ from rrmlinear.cli.usage import PLAN
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.stopping import Stopping
 
-# Rounds after which the simulation gives up, and its gap.
-MOST_ROUNDS, GAP = 300, 1e-3
+# Passes after which the simulation gives up, and its gap.
+MOST_PASSES, GAP = 300, 1e-3
 # Seconds of the scheduler for a task, as Dask's manual has it, and of a message.
 TASK_SECONDS, LATENCY = 1e-3, 5e-4
 # Doubles for an example beside its row: the ascent's, and the duals before a round.
@@ -38,16 +38,21 @@ SOLVER = 32
 
 @dataclass(frozen=True)
 class Measured:
-    """A simulation: rounds (None beyond the limit), the gap, CPU seconds of a stored value in a
-    round, and bytes of the vector to a worker, of the largest change, and of their sum.
+    """A simulation: rounds of ascent, and steps of Newton's method (None beyond the limit), orders,
+    CPU seconds of a stored value and of the process that gives orders, bytes of a vector, and bytes
+    as in `Metered`.
     """
 
-    rounds: int | None
-    gap: float
+    rounds: int
+    steps: int | None
+    exchanges: int
     seconds: float
+    alone: float
+    vector: int
     sent: int
-    change: int
-    total: int
+    replied: int
+    summed: int
+    largest: int
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -99,35 +104,44 @@ def _sampled(problem: Problem, chosen: Selection, most: int) -> tuple[Problem, S
 
 
 def simulated(problem: Problem, chosen: Selection, workers: int) -> Measured:
-    """Rounds of virtual workers on a problem."""
+    """What a fit does over virtual workers."""
     fleet = virtual_workers(problem, chosen, min(workers, problem.n_examples))
     first = fleet.parts[0]
+    shape = first.shape if chosen.kind == "multiclass" else first.shape[:1]
     begin = time.process_time()
-    result = rounds(fleet, first.regularizer, first.shape).solve(
-        Stopping(GAP, None, MOST_ROUNDS + 1)
+    solver = over_parts(fleet, chosen.loss, chosen.features, first.regularizer, shape)
+    result = solver.solve(Stopping(GAP, None, MOST_PASSES))
+    alone = time.process_time() - begin - fleet.seconds
+    return Measured(
+        fleet.rounds,
+        result.passes - fleet.rounds if result.solved else None,
+        fleet.exchanges,
+        fleet.seconds / max(1, problem.rows.n_stored),
+        max(0.0, alone),
+        8 * math.prod(shape),
+        fleet.sent,
+        fleet.replied,
+        fleet.summed,
+        fleet.largest,
     )
-    spent = (time.process_time() - begin) / result.passes
-    counted = result.passes - 1 if result.solved else None
-    stored = max(1, problem.rows.n_stored)
-    return Measured(counted, result.last.relative_gap, spent / stored, fleet.sent, *fleet.received)
 
 
-def round_seconds(problem: Problem, workers: int, found: Measured, gigabits: float) -> list[float]:
-    """Seconds of a round: passes, the vector's way to the workers, the sum's way back, tasks."""
+def seconds_of(problem: Problem, workers: int, found: Measured, gigabits: float) -> list[float]:
+    """Seconds: work on the examples, the orders' way to the workers, the sums' way back, tasks."""
     levels = math.ceil(math.log2(workers)) if workers > 1 else 0
-    speed = gigabits * 1e9 / 8
+    speed, latency = gigabits * 1e9 / 8, LATENCY * found.exchanges
     return [
-        found.seconds * problem.rows.n_stored / workers,
-        levels * (found.sent / speed + LATENCY),
-        levels * ((found.change + found.total) / 2 / speed + LATENCY),
-        (2 * workers - 1) * TASK_SECONDS,
+        found.seconds * problem.rows.n_stored / workers + found.alone,
+        levels * (found.sent / speed + latency),
+        levels * ((found.replied + found.summed) / 2 / speed + latency),
+        found.exchanges * (2 * workers - 1) * TASK_SECONDS,
     ]
 
 
 def memory(problem: Problem, workers: int, found: Measured) -> float:
     """Bytes of a worker with one part."""
     each = problem.rows.n_bytes + 8 * DOUBLES_EACH * problem.n_examples
-    return each / workers + VECTORS * found.sent
+    return each / workers + VECTORS * found.vector + 2 * found.largest
 
 
 def _lines(
@@ -148,22 +162,26 @@ def _lines(
         f"simulated on {sample.n_examples} of them, to a relative gap of {GAP:g}; network of "
         f"{network:g} Gbit/s, one part a worker"
     )
-    yield "workers  rounds  s/round (passes + vector + sum + tasks)        seconds  MB sent  memory"
+    yield (
+        "workers  rounds  steps  orders  seconds (work + orders + sums + tasks)        MB sent  "
+        "memory"
+    )
     best, quickest = counts[0], math.inf
     for workers, each in zip(counts, found, strict=True):
-        parts = round_seconds(problem, workers, each, network)
-        seconds = sum(parts) * (each.rounds or MOST_ROUNDS)
-        shown = f"{each.rounds}" if each.rounds is not None else f">{MOST_ROUNDS}"
+        parts = seconds_of(problem, workers, each, network)
+        seconds = sum(parts)
+        steps = "open" if each.steps is None else f"{each.steps}"
         split = " + ".join(f"{part:.3g}" for part in parts)
-        sent = (each.sent + each.change) * workers / 1e6
+        sent = (each.sent + each.replied) * workers / 1e6
         yield (
-            f"{workers:7d}  {shown:>6}  {f'{sum(parts):.3g} ({split})':44}  {seconds:9.3g}  "
-            f"{sent:7.3g}  {memory(problem, workers, each) / 1e6:.3g} MB"
+            f"{workers:7d}  {each.rounds:6d}  {steps:>5}  {each.exchanges:6d}  "
+            f"{f'{seconds:.3g} ({split})':44}  {sent:7.3g}  "
+            f"{memory(problem, workers, each) / 1e6:.3g} MB"
         )
-        if each.rounds is not None and seconds < quickest:
+        if each.steps is not None and seconds < quickest:
             best, quickest = workers, seconds
     if quickest == math.inf:
-        yield f"to order: no number of workers came to the gap in {MOST_ROUNDS} rounds; lower C"
+        yield f"to order: no number of workers came to the gap in {MOST_PASSES} passes; lower C"
         return
     needed = memory(problem, best, found[counts.index(best)])
     yield (

@@ -58,26 +58,16 @@ def add_rounds(
 
 
 class LocalFleet:
-    """Parts in this process, one after another: virtual workers.
-
-    ``sent`` are the bytes that a round has sent to one part, and ``received`` the bytes of the
-    largest change and of the sum of all.
-    """
+    """Parts in this process, one after another: virtual workers."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = list(parts)
-        self.sent = 0
-        self.received = 0, 0
 
     def facts(self) -> list[Facts]:
         return [part.facts() for part in self.parts]
 
     def round(self, order: Order) -> tuple[Packed, Report]:
-        replies = [part.round(order) for part in self.parts]
-        total = in_tree(replies, add_rounds)
-        self.sent = order.vector.nbytes
-        self.received = max(reply[0].nbytes for reply in replies), total[0].nbytes
-        return total
+        return in_tree([part.round(order) for part in self.parts], add_rounds)
 
     def give_up(self, number: int, step: float) -> Packed:
         return in_tree([part.give_up(number, step) for part in self.parts], Packed.plus)

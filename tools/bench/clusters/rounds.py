@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,6 @@ from rrmlinear.catalog.stage_builders import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
-from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.pace import PASSES
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
@@ -64,23 +62,9 @@ METHODS = ("ours", "averaging", "adding", "search")
 SECOND_ORDER = ("fit", "newton")
 
 
-class Counting:
-    """A fleet that counts the requests to another."""
-
-    def __init__(self, fleet: Fleet) -> None:
-        self.fleet, self.requests = fleet, 0
-
-    def __getattr__(self, name):
-        return getattr(self.fleet, name)
-
-    def answer(self, request):
-        self.requests += 1
-        return self.fleet.answer(request)
-
-
 def steps_of(problem: Problem, chosen: Selection, method: str, workers: int, gap: float, most: int):
     """Rounds and steps, or None beyond the limit, and requests beside rounds."""
-    fleet = Counting(virtual_workers(problem, chosen, workers))
+    fleet = virtual_workers(problem, chosen, workers)
     first, k = fleet.parts[0], fleet.parts[0].columns
     several = chosen.kind == "multiclass"
     shape = first.shape if several else first.shape[:1]
@@ -91,7 +75,7 @@ def steps_of(problem: Problem, chosen: Selection, method: str, workers: int, gap
         risk = SummedRisk(fleet, chosen.loss, lipschitz, shape, problem.n_examples)
         solver = NewtonOverParts(risk, first.regularizer)
     result = solver.solve(Stopping(gap, None, most))
-    return result.passes if result.solved else None, fleet.requests
+    return result.passes if result.solved else None, fleet.exchanges - fleet.rounds
 
 
 def rounds_of(
@@ -103,16 +87,14 @@ def rounds_of(
     gap: float,
     most: int,
 ):
-    """(rounds, or None beyond the limit; CPU seconds; bytes of the largest change, of the sum)."""
+    """Rounds, or None beyond the limit."""
     fleet = virtual_workers(problem, chosen, workers)
     columns = fleet.parts[0].columns
     arguments = fleet, chosen.regularizer, (problem.rows.width, columns), passes
     solver = Rounds(*arguments) if method == "ours" else Published(method, *arguments)
-    begin = time.process_time()
     # the loop sees a round's points in the next one
     result = solver.solve(Stopping(gap, None, most + 1))
-    seconds = time.process_time() - begin
-    return result.passes - 1 if result.solved else None, seconds, fleet.received
+    return result.passes - 1 if result.solved else None
 
 
 def file_of(name: str) -> Path:
@@ -168,7 +150,7 @@ def main() -> None:
                         sums = f" ({requests} sums)"
                     else:
                         limits = options.passes, options.gap, options.most
-                        found = rounds_of(problem, chosen, method, workers, *limits)[0]
+                        found = rounds_of(problem, chosen, method, workers, *limits)
                     shown.append((f"> {options.most}" if found is None else str(found)) + sums)
                 print(f"| {name} | {loss} | {workers} |", " | ".join(shown), "|", flush=True)
 
