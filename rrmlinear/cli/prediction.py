@@ -31,7 +31,8 @@ from rrmlinear.cli.summary import measure_line
 from rrmlinear.training.chain_model import ChainModel, LabellingModel
 from rrmlinear.training.graphs import GraphModel
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, load_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.reading import load_model
 
 LINES_AT_ONCE = 1 << 16
 

@@ -17,7 +17,9 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
 from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
 from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
-from rrmlinear.training.model_file import ModelFileError, load_model, save_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.reading import load_model
+from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.trained import TrainedModel
 
 #: Scores of positions that are held at a time.
@@ -66,7 +68,7 @@ class LabellingModel(TrainedModel):
             raise ValueError(f"loss {self.loss} has no marginals: {' and '.join(known)} has them")
 
     def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
-        """Write a model file, whole or not at all; see `training.model_file`.
+        """Write a model file, whole or not at all; see `training.model_files.writing`.
 
         Raises ValueError with ``liblinear``, as LIBLINEAR has no transitions, and for labels that
         are no whole numbers.

@@ -22,7 +22,8 @@ from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.chain_model import LabellingModel, in_parts
 from rrmlinear.training.chains import COLUMNS, check_sequences, sequence_costs
 from rrmlinear.training.fit import NotSolvedWarning
-from rrmlinear.training.model_file import ModelFileError, load_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.reading import load_model
 from rrmlinear.training.stored import shaped_tables
 
 Array = NDArray[np.float64]

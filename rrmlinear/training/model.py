@@ -14,7 +14,9 @@ from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_v
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.training.model_file import ModelFileError, load_model, save_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.reading import load_model
+from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.probabilities import LINKS
 from rrmlinear.training.trained import TrainedModel
 
@@ -129,7 +131,7 @@ class Model(TrainedModel):
         return (X.rows if isinstance(X, Problem) else rows_of(X)).with_bias(self.bias)
 
     def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
-        """Write LIBLINEAR's text format, whole or not at all; see `training.model_file`.
+        """Write LIBLINEAR's text format, whole or not at all; see `training.model_files.writing`.
 
         With ``liblinear`` a model of any loss is written as one that LIBLINEAR's predict takes.
         """
@@ -137,7 +139,7 @@ class Model(TrainedModel):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
-        """Read a model file, checking all of it; see `training.model_file`."""
+        """Read a model file, checking all of it; see `training.model_files.reading`."""
         stored = load_model(path)
         if stored.rows_behind is not None:
             raise ModelFileError(f"{path} holds a model {stored.structure}")

@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import GraphModel, GraphProblem, Parameter, SequenceProblem, fit_graphs
 from rrmlinear.training.fit import NotSolvedWarning
-from rrmlinear.training.model_file import ModelFileError
+from rrmlinear.training.model_files.header import ModelFileError
 
 STAR, TRIANGLE = [(0, 1), (0, 2)], [(0, 1, 2)]
 

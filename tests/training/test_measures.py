@@ -12,7 +12,7 @@ from rrmlinear.catalog.losses import MEASURE_LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.cli.command import run
 from rrmlinear.training.cross_validation import cross_validate_scores
-from rrmlinear.training.model_file import ModelFileError
+from rrmlinear.training.model_files.header import ModelFileError
 
 cvxpy = pytest.importorskip("cvxpy")
 

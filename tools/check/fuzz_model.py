@@ -17,7 +17,8 @@ import numpy as np
 
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, save_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.writing import save_model
 
 BYTES = b"0123456789+-.eEnaif wxb \t\r\n\v\0\xff[]"
 TOKENS = [b"", b"0", b"1", b"-1", b"2", b"3", b"+4", b"1e400", b"1e-400", b"5e-324", b"nan", b"inf"]

@@ -17,7 +17,8 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.data.problem import Problem
 from rrmlinear.training.fit import fit
 from rrmlinear.training.model import Model
-from rrmlinear.training.model_file import ModelFileError, save_model
+from rrmlinear.training.model_files.header import ModelFileError
+from rrmlinear.training.model_files.writing import save_model
 
 TEXT = """\
 solver_type MCSVM_WW
