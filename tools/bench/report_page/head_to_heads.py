@@ -74,9 +74,10 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
         if name in ("text", *OF_ELASTIC_NET):
             yield _sdca(name, "elastic-net", [*words, *limits, *pythons])
     yield _sdca("lasso", "l2", ["lasso", "--rows", str(LASSO_ROWS), *limits, *pythons])
+    runs = str(chosen.runs)
     peers = [word for text in chosen.peer for word in ("--peer", text)]
     for data, name in _present(chosen.data, SEVERAL):
-        words = [data, "--threads", "1", "--runs", str(chosen.runs), *peers]
+        words = [data, "--blocks", "knapsack", "--threads", "1", "--runs", runs, *peers]
         yield HeadToHead(
             "Weston–Watkins",
             f"ww-{name}",
@@ -84,7 +85,6 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
             (sys.executable, str(WESTON_WATKINS), *words),
             read_weston_watkins,
         )
-    runs = str(chosen.runs)
     for data, name in _present(chosen.data, OF_TYPES):
         words = (data, "--runs", runs, *(["--coarse"] if name in COARSE else []))
         yield _of_times("LIBLINEAR's types", "types", name, TYPES, *words)
