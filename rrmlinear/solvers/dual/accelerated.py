@@ -79,7 +79,7 @@ class Accelerated(Solver):
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
-        ascent.deadline = self.deadline
+        ascent.deadline, ascent.rule = self.deadline, self.rule
         ascent.start()
         ascent.notes[:0] = self.notes
         self.notes = ascent.notes

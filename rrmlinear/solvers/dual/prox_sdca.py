@@ -161,6 +161,11 @@ class ProxSDCA(DualDescent):
             reason = "averages are over visits one after another"
         elif self.sampling == "uniform":
             reason = "uniform draws may visit an example twice at once"
+        elif self.rule is not None and self.rule.of_largest and not self.loss.smoothing > 0:
+            reason = (
+                "its stopping rule looks at the largest violation, and threads that undo each "
+                "other's steps leave large ones"
+            )
         elif stored < MIN_SHARED_ROW:
             reason = (
                 f"an example has {stored:.0f} values, and threads repay their meeting from "

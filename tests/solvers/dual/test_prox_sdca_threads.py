@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Problem
+from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual import prox_sdca
@@ -142,6 +142,13 @@ def test_dense_rows_and_few_examples_take_one_thread(problem):
     assert "1000 examples are few beside 3000 features" in result.notes[0]
     alone = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2)
     assert result.weights.tobytes() == alone.weights.tobytes()
+
+
+def test_the_largest_violation_takes_one_thread_where_the_loss_has_a_kink(problem):
+    for number, note in ((3, True), (1, False), (7, False)):
+        result = fit(problem, Parameter(number, threads=2)).result
+        assert any("looks at the largest violation" in said for said in result.notes) == note
+        assert result.solved
 
 
 def test_copies_of_frequent_and_rare_features_take_as_many_passes_as_one(problem):
