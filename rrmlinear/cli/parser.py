@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import rrmlinear
@@ -19,7 +20,12 @@ class Parser:
 
     def __init__(self, usage_text: str):
         self.usage_text = usage_text
-        self.parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        # without a width each option would ask for that of the terminal, which imports 0.6 MB
+        self.parser = argparse.ArgumentParser(
+            add_help=False,
+            allow_abbrev=False,
+            formatter_class=partial(argparse.HelpFormatter, width=80),
+        )
         self.takes_value: dict[str, bool] = {}
         self.flag("-h", "--help")
         self.flag("--version")

@@ -40,11 +40,16 @@ def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
 
 def _first_places(labels: NDArray[np.float64]) -> Iterable[tuple[float, int]]:
     """(label, place of its first example) of each label."""
-    found = np.unique(labels)
+    found = _each_once(np.sort(labels))
     if len(found) <= FEW:  # to compare with each is quicker than to sort places
         return [(label, int(np.argmax(labels == label))) for label in found.tolist()]
     found, places = np.unique(labels, return_index=True)
     return zip(found.tolist(), places.tolist(), strict=True)
+
+
+def _each_once(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers of a sorted array without repetitions; np.unique would import another MB."""
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
 
 def _refuse_others(labels: NDArray[np.float64], begin: int) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import measure_value
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.data.container.kept import chosen_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.fit import fit_selection
@@ -67,6 +66,8 @@ class MappedFold(Fold):
     problem: Problem
 
     def _others(self) -> Problem:
+        from rrmlinear.data.container.kept import chosen_of  # it imports a MB
+
         others = np.ones(self.problem.n_examples, dtype=bool)
         others[self.held_out] = False
         try:

@@ -146,6 +146,7 @@ def solve(
         result = solve_one_vs_rest(problem, chosen, label, costs, factors, point, on_pass)
     else:
         y, costs = np.where(label == 0, 1.0, -1.0), costs * factors[label]
+        del label  # memory for the solver
         result = solve_scalars(problem, chosen, y, costs, point, on_pass)
     if problem.rows.blocks is not None:
         problem.rows.blocks.release()

@@ -280,8 +280,10 @@ class ProxSDCA(DualDescent):
         return self._dual(), self.gap_sum
 
     def present(self) -> Point:
-        point = super().present()
-        return point if self.mean is not None else point._replace(scores=self.scores)
+        if self.mean is not None or self.state.average is not None:
+            return super().present()
+        # the duals as they lie in the state: a copy of all takes memory
+        return Point(self.present_weights(), self.state.alphas, self.scores)
 
     def _dual(self) -> float:
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)

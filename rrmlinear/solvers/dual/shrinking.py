@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rrmlinear.data.container.kept import KeptRows
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.turns import Turns
+
+if TYPE_CHECKING:
+    from rrmlinear.data.container.kept import KeptRows
 
 # Examples are copied where at most this fraction of them have a gap that counts, and while the sum
 # of the gaps is above this multiple of its target: the copy takes the time of a pass and more.
@@ -83,6 +85,8 @@ class Shrinking:
         if copies:
             self.tried, self.least = self.all.number, least
             try:
+                from rrmlinear.data.container.kept import KeptRows  # it imports a MB
+
                 self.copy = KeptRows(self.rows)
             except OSError:
                 self.tried = NEVER

@@ -312,7 +312,7 @@ class Solver:
             self.rule_target = min(widest, MAX_RULE_FALL * row.gap)
             return
         with np.errstate(over="ignore", invalid="ignore"):
-            ratio = self.rule.ratio(self.present())
+            ratio = self.violation() if self.knows_rule else self.rule.ratio(self.present())
         self.rule_holds = ratio <= 1 and row.gap <= widest
         self.rule_is_open = ratio > 1 and self.rule.of_largest
         if self.knows_rule:

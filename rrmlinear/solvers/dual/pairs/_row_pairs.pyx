@@ -1,7 +1,7 @@
 """Ascent on the dual of a linear machine by pairs of duals: the steps, with examples left out."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.products cimport rows_add, rows_times
@@ -30,18 +30,20 @@ cdef class RowPairs:
     cdef Rows rows
     cdef const double[::1] y, lower, upper
     cdef double[::1] beta, w, F
-    cdef int64_t[::1] order, up, down       # examples at hand; those that rise, and that fall
+    cdef int32_t[::1] order, up, down       # examples at hand; those that rise, and that fall
     cdef double[::1] up_key, down_key
     cdef Py_ssize_t n
     cdef double most, least                 # F of the best rise, and of the best fall
 
     def __cinit__(self, Rows rows not None, y, lower, upper):
         self.rows, self.n = rows, rows.c.n_rows
+        if self.n >= 1 << 31:
+            raise ValueError(f"{self.n} examples are too many for ascent on pairs of duals")
         self.y, self.lower, self.upper = y, lower, upper
         self.betas, self.slopes = np.zeros((2, self.n))
         self.weights = np.zeros(max(rows.width, 1))
         self.beta, self.w, self.F = self.betas, self.weights, self.slopes
-        self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int64)
+        self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int32)
         self.up_key, self.down_key = np.empty((2, self.n))
 
     def look(self, const double[::1] weights=None):
@@ -85,7 +87,7 @@ cdef class RowPairs:
                 self._measure(m)
 
     cdef void _measure(self, Py_ssize_t m) noexcept nogil:
-        cdef const int64_t* order = &self.order[0]
+        cdef const int32_t* order = &self.order[0]
         cdef const double* F = &self.F[0]
         cdef const double* beta = &self.beta[0]
         cdef const double* lower = &self.lower[0]
@@ -206,21 +208,21 @@ cdef double _product(const row_t* a, const row_t* b) noexcept nogil:
     return sum
 
 
-cdef void _make_heap(int64_t* item, double* key, Py_ssize_t n) noexcept nogil:
+cdef void _make_heap(int32_t* item, double* key, Py_ssize_t n) noexcept nogil:
     # The largest key first.
     cdef Py_ssize_t at
     for at in range(n // 2 - 1, -1, -1):
         _sink(item, key, at, n)
 
 
-cdef void _pop(int64_t* item, double* key, Py_ssize_t n) noexcept nogil:
+cdef void _pop(int32_t* item, double* key, Py_ssize_t n) noexcept nogil:
     # The first of n goes behind the others.
     item[0], item[n - 1] = item[n - 1], item[0]
     key[0], key[n - 1] = key[n - 1], key[0]
     _sink(item, key, 0, n - 1)
 
 
-cdef void _sink(int64_t* item, double* key, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
+cdef void _sink(int32_t* item, double* key, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t child
     while 2 * at + 1 < n:
         child = 2 * at + 1
