@@ -17,6 +17,9 @@ Array = NDArray[np.float64]
 
 # Sums of marginals may be off by this much: the accuracy of the projection, and rounding of means.
 MARGINAL_ROUNDING = 1e-7
+# How far the sums of a step's marginals may be off: weights are off by its root, and with 1e-10
+# Pragam stands at a relative gap of 1e-5.
+STEP_ACCURACY = 1e-12
 
 
 class EdgeRows(NamedTuple):
@@ -189,7 +192,7 @@ class EdgeMarginalsRisk:
         m = self.truth - alphas + (scores + self.distance) / float(np.max(curvatures))
         tables = m.reshape(-1, self.k, self.k)
         for begin, end in self._each():
-            tables[begin:end] = chain_marginals(tables[begin:end])
+            tables[begin:end] = chain_marginals(tables[begin:end], tol=STEP_ACCURACY)
         return self.truth - m, None
 
     def duals(self, alphas: Array) -> Array:

@@ -16,11 +16,11 @@ from rrmlinear.solvers.loop.stopping import Stopping
 @pytest.fixture(scope="module")
 def chain():
     rng = np.random.default_rng(0)
-    lengths = [1, 2, 3, 4, 1, 3]
+    lengths = [1, 2, 4, 1]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     label = rng.integers(0, 3, starts[-1]).astype(np.int32)
     X = rng.normal(size=(starts[-1], 4)) + 2 * np.eye(4)[label]
-    costs = 0.3 * np.arange(1.0, 7.0)
+    costs = 0.3 * np.arange(1.0, 5.0)
     return ChainRisk(Rows(X, None, None, 4), label, starts, 3, costs, loss=STRUCTURED_HINGE)
 
 
