@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -71,10 +72,14 @@ class Problem:
         return replace(self, rows=self.rows.streamed(blocks))
 
     def relabelled(self, y: Any, sample_weight: Any = None) -> Problem:
-        """The same rows with labels ``y`` and these weights, checked as in `from_arrays`."""
+        """The same rows with labels ``y`` and these weights, or one for all, checked as in
+        `from_arrays`.
+        """
         labels = _vector(y, "y", self.n_examples)
         weights = sample_weight
         if weights is not None:
+            if isinstance(weights, Real) or (isinstance(weights, np.ndarray) and not weights.ndim):
+                weights = np.full(self.n_examples, weights)
             weights = _vector(weights, "sample_weight", self.n_examples)
             if weights.size and weights.min() < 0:
                 worst = int(weights.argmin())
@@ -118,6 +123,8 @@ class Problem:
         any_order: bool = False,
     ) -> Problem:
         """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
+
+        ``sample_weight`` are n numbers, or one for all.
 
         A CSR matrix or array with float32/float64 values and int32/int64 indices is used without a
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.

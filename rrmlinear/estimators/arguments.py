@@ -103,8 +103,11 @@ def check_labels(y: Any) -> None:
     """Raise ValueError for what no labels of classes are, and for those without an order."""
     try:
         check_classification_targets(y)
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in np.ravel(y).tolist()}))
+    except TypeError as error:
+        names = {type(label).__name__ for label in np.ravel(y).tolist()}
+        if "bytes" in names:  # scikit-learn's sentence says what to do
+            raise ValueError(str(error)) from None
+        kinds = ", ".join(sorted(names))
         raise ValueError(
             f"the labels y are of the types {kinds}, which have no order among them; give labels "
             "of one type"

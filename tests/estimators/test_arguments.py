@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear import KernelClassifier, Lasso, LinearSVC, MultivariateClassifier
+from rrmlinear import (
+    KernelClassifier,
+    Lasso,
+    LassoCV,
+    LinearSVC,
+    LogisticRegressionCV,
+    MultivariateClassifier,
+)
 from rrmlinear.estimators.arguments import (
     class_factors,
     seed_of,
@@ -65,3 +72,28 @@ def test_labels_without_an_order_are_refused(family):
 def test_weights_whose_sum_overflows_are_refused(family):
     with pytest.raises(ValueError, match="the sum of sample_weight overflows"):
         family().fit(np.arange(6.0)[:, None], [0, 1] * 3, np.full(6, 1e308))
+
+
+def test_labels_of_bytes_are_refused_in_the_words_of_scikit_learn():
+    y = np.array([b"a", b"b"] * 3)
+    with pytest.raises(ValueError, match="labels represented as bytes is not supported"):
+        LinearSVC().fit(np.eye(6), y)
+
+
+@pytest.mark.parametrize("family", [LinearSVC, LogisticRegressionCV, LassoCV])
+@pytest.mark.parametrize("weight", [2, np.float32(2)])
+def test_one_sample_weight_is_that_of_all(family, weight):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((24, 3)), np.arange(24) % 2
+    one, all_ = (family().fit(X, y, w) for w in (weight, np.full(24, 2.0)))
+    assert_allclose(one.coef_, all_.coef_, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"must be at least 0|[Nn]egative"):
+        family().fit(X, y, -1.0)
+
+
+def test_an_error_of_a_callback_is_the_callers():
+    def fails(row):
+        return 1 / 0
+
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        LinearSVC(callback=fails).fit(np.eye(4), [0, 1, 0, 1])

@@ -36,7 +36,7 @@ def explain(
     first = "1" if zero_based is False else "0"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
-        "NUL_BYTE": "found a NUL byte, which is not text",
+        "NUL_BYTE": "found a NUL byte, which is not text; text of UTF-16 must be saved as UTF-8",
         "BAD_LABEL": f"found {shown} where a label is expected, which is one number",
         "LABEL_NOT_FINITE": f"the label {shown} is not finite",
         "BAD_QUERY_ID": f"found {shown} where qid: and a whole number of 64 bits is expected",
@@ -57,6 +57,10 @@ def explain(
         "LONE_CR": "found a CR inside the line; lines end in LF or CR LF",
         "LEFT_OUT": f"found {shown} where index:value is expected",
     }
+    if code == "BAD_LABEL" and found.startswith("\ufeff"):
+        return "found a byte order mark before the label; save the text as UTF-8 without one"
+    if code == "INDEX_BELOW_FIRST" and zero_based is False and found == "0":
+        return f"{sentences[code]}; read_libsvm(…, zero_based=True) reads indices from 0"
     if code != "INDEX_ABOVE_FEATURES":
         return sentences[code]
     if n_features is None:

@@ -66,23 +66,24 @@ class Search(LinearModel):
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
         if classifying:
             check_several_classes(self, np.unique(y))
-        weights = _check_sample_weight(sample_weight, X)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        given = None if sample_weight is None else weights
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
         scores = np.array(
             [
-                [self._scores_along(X, y, sample_weight, fold, *point) for fold in folds]
+                [self._scores_along(X, y, given, fold, *point) for fold in folds]
                 for point in zip(ratios, grids, strict=True)
             ]
         )
         shares = np.ones(len(folds))
-        if sample_weight is not None:
+        if given is not None:
             shares = np.array([weights[test].sum() for _, test in folds])
         means = _means(scores.transpose(0, 2, 1), shares)
         ratio, at = np.unravel_index(int(means.argmax()), means.shape)
         best = self._at(self._one(), ratios[ratio], grids[ratio][at])
-        best.fit(X, y, sample_weight)
+        best.fit(X, y, given)
         for name, value in vars(best).items():
             if name.endswith("_") and name != "n_features_in_":
                 setattr(self, name, value)

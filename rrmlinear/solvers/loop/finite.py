@@ -14,15 +14,34 @@ from rrmlinear.solvers.loop.result import TraceRow
 ADVICE = "scale the data, or choose less extreme numbers"
 
 
+class _OfCallerError(Exception):
+    """Carries an error that the caller's own code has raised out of `numbers_in_range`."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@contextmanager
+def callers_own() -> Iterator[None]:
+    """Let errors of arithmetic in the block, which is the caller's code, through as they are."""
+    try:
+        yield
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise _OfCallerError(error) from error
+
+
 @contextmanager
 def numbers_in_range() -> Iterator[None]:
-    """Turn errors of arithmetic in the block into a ValueError.
+    """Turn errors of arithmetic in the block into a ValueError, but those of `callers_own`.
 
     NumPy does not warn inside: the certificate shows what has overflowed.
     """
     try:
         with np.errstate(all="ignore"):
             yield
+    except _OfCallerError as raised:
+        raise raised.error from raised.error.__cause__
     except (ArithmeticError, np.linalg.LinAlgError) as error:
         raise ValueError(f"numbers leave the range of double precision ({error}): {ADVICE}") from (
             error

@@ -13,6 +13,7 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.finite import (
+    callers_own,
     check_defined,
     check_proved,
     check_weights,
@@ -205,7 +206,8 @@ class Solver:
     def _told(self, on_pass: OnPass, row: TraceRow) -> bool:
         """Show a row to the caller; whether the run is to stop."""
         begun = time.process_time()
-        stop = on_pass(row) is True
+        with callers_own():
+            stop = on_pass(row) is True
         self.outside_cpu_seconds += time.process_time() - begun
         return stop
 
