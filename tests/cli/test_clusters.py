@@ -27,6 +27,7 @@ def test_training_over_local_processes(train, folder, iris):
     [
         (["--dask", "local:2", "-v", "3"], "-v has no effect with --dask"),
         (["--dask", "local:2", "--cache"], "--cache has no effect with --dask"),
+        (["--mpi", "-v", "3"], "-v has no effect with --mpi"),
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
         (
             ["--dask", "local:2", "-s", "auto", "--loss", "hinge", "--regularizer", "l1"],

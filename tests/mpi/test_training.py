@@ -94,7 +94,6 @@ def test_the_command(files):
             "needs a smooth loss",
         ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),
-        (["-v", "3", "a.rrm"], "-v has no effect with --mpi"),
     ],
 )
 def test_errors_are_sentences(files, options, words):
