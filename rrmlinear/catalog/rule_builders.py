@@ -9,12 +9,17 @@ from rrmlinear.solvers.loop.rules import (
     ClassRange,
     DualRange,
     DualSum,
+    Either,
     FeatureSum,
     FreeRange,
     GradientNorm,
     LogisticDual,
     Rule,
 )
+
+#: Passes after which LIBLINEAR's ascents for smooth losses give way to Newton's method, whose rule
+#: has this fraction of the tolerance: for classes, and for values.
+MOST_PASSES, CLASSES_FRACTION, VALUES_FRACTION = 300, 0.1, 0.001
 
 
 def _risk(task: Task) -> Any:
@@ -24,19 +29,27 @@ def _risk(task: Task) -> Any:
     return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
 
 
+def _or_gradient(task: Task, rule: Rule) -> Rule:
+    """The rule of an ascent, and that of the primal type where passes are many."""
+    if "smooth" not in task.features:
+        return rule
+    fraction = CLASSES_FRACTION if "classes" in task.features else VALUES_FRACTION
+    return Either(rule, gradient_norm(task, fraction * rule.tolerance), MOST_PASSES)
+
+
 def dual_range(task: Task, tolerance: float) -> Rule:
     """Of coordinate ascent for classification."""
-    return DualRange(_risk(task), tolerance)
+    return _or_gradient(task, DualRange(_risk(task), tolerance))
 
 
 def dual_sum(task: Task, tolerance: float) -> Rule:
     """Of coordinate ascent for regression."""
-    return DualSum(_risk(task), tolerance)
+    return _or_gradient(task, DualSum(_risk(task), tolerance))
 
 
 def logistic_dual(task: Task, tolerance: float) -> Rule:
     """Of coordinate ascent for logistic regression."""
-    return LogisticDual(_risk(task), tolerance)
+    return _or_gradient(task, LogisticDual(_risk(task), tolerance))
 
 
 def class_range(task: Task, tolerance: float) -> Rule:

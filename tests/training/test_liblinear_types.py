@@ -9,8 +9,10 @@ from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.selection import LOOSE_GAP, select
 from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.losses.margin import SquaredHinge
+from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules import Point
+from rrmlinear.solvers.loop.rules import Either, Point, Rule
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -156,3 +158,42 @@ def test_the_range_of_type_3_holds_0(problems):
     at_zero = Point(np.zeros(1), np.zeros(4))
     assert solver.rule.ratio(at_zero) == pytest.approx(10.0)
     assert solver.rule.ratio(Point(np.ones(1), np.full(4, 0.25))) == 0
+
+
+@pytest.mark.parametrize(("number", "primal"), [(1, 2), (7, 0), (12, 11)])
+def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, primal, monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.standard_exponential((200, 40)) ** 2 * 10  # the ascent takes hundreds of passes
+    y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y)
+    chosen = select(Parameter(solver=number, tolerance=1e-4))
+    alone = fit(problem, chosen.choices).result
+    monkeypatch.setattr("rrmlinear.catalog.rule_builders.MOST_PASSES", 1)
+    either = fit(problem, chosen.choices).result
+    assert alone.status is either.status is Status.RULE
+    assert either.passes < alone.passes
+    gradients = select(Parameter(solver=primal)).loss
+    costs = chosen.choices.C
+
+    def size(w):
+        pulls = gradients.derivatives(y, X @ w)
+        return np.linalg.norm(w + costs * X.T @ pulls)
+
+    fraction = 0.001 if number == 12 else 0.1 * min((y > 0).mean(), (y < 0).mean())
+    assert size(either.weights) <= 1e-4 * fraction * size(np.zeros(40)) * (1 + 1e-9)
+
+
+def test_either_rule_holds_from_the_pass_of_the_other_on():
+    class Fixed(Rule):
+        def ratio(self, point):
+            return self.tolerance
+
+    risk = ScalarRisk(
+        Problem.from_arrays([[1.0]], [1.0]).rows, SquaredHinge(), np.ones(1), np.ones(1)
+    )
+    rule = Either(Fixed(risk, 5.0), Fixed(risk, 0.5), 3)
+    assert [rule.has_turned(number) for number in (1, 2)] == [False, False]
+    assert rule.ratio(Point(None, None)) == 5.0
+    assert rule.has_turned(3)
+    assert not rule.has_turned(4)
+    assert rule.ratio(Point(None, None)) == 0.5

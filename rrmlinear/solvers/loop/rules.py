@@ -60,6 +60,10 @@ class Rule:
         self.risk, self.tolerance = risk, tolerance
         self.free_examples = not risk.costs.all()
 
+    def has_turned(self, number: int) -> bool:
+        """Told of each pass by its number: whether the rule is another one from now on."""
+        return False
+
     def ratio(self, point: Point) -> float:
         """The violation at this point over its bound: the rule holds up to 1."""
         if point.duals is None and self.of_duals:
@@ -278,3 +282,26 @@ class FeatureSum(_Gradient):
         at_zero = np.maximum(np.abs(gradient) - bound, 0)
         each = np.where(weights == 0, at_zero, np.abs(gradient + bound * np.sign(weights)))
         return float(each.sum())
+
+
+class Either(Rule):
+    """A rule, and from pass ``most`` on another one too: it holds where one of them does.
+
+    LIBLINEAR's ascents for smooth losses give up there, and go on from w = 0 by Newton's method
+    with a rule of its own.
+    """
+
+    def __init__(self, rule: Rule, other: Rule, most: int) -> None:
+        super().__init__(rule.risk, rule.tolerance)
+        self.rules, self.other, self.most = [rule], other, most
+        self.has_first = rule.has_first
+        self.of_largest = rule.of_largest
+
+    def has_turned(self, number: int) -> bool:
+        if number != self.most:
+            return False
+        self.rules.append(self.other)
+        return True
+
+    def ratio(self, point: Point) -> float:
+        return min(rule.ratio(point) for rule in self.rules)

@@ -232,6 +232,8 @@ class Solver:
         return TraceRow(0, self.seconds, primal, dual, gap_between(primal, dual))
 
     def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
+        if self.rule is not None and self.rule.has_turned(number):
+            self.rule_target = np.inf  # it is looked at after this pass
         dual, gap = self.estimate()
         if gap < 0:
             gap = gap_between(dual + gap, dual)
