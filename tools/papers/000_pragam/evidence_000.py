@@ -114,8 +114,8 @@ EVIDENCE = [
             HERE.parent / "structured.py",
             of_structure(task),
             STRUCTURED_CLAIM,
-            "All solvers are this package's. Test parts are the last tenth of the words, and "
-            "ijcnn1.t. One thread.",
+            "All solvers are this package's. Test parts are every tenth word, and ijcnn1.t. "
+            "One thread.",
             share=share,
         )
         for task, (_, share, title) in STRUCTURED.items()
