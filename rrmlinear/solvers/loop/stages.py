@@ -151,13 +151,17 @@ class Stages(Solver):
         return self._remaining() > limit
 
     def _remaining(self) -> float:
-        """The work to the target that the fall of the gap over the last half of it predicts."""
+        """The work to the target that the fall of the gap over the last half of it predicts.
+
+        Estimates within the target that did not end the run were wrong and do not count.
+        """
         spent, half = self.falls[-1][0], self.falls[-1][0] / 2
-        before = min((gap for at, gap in self.falls if at <= half), default=math.inf)
-        gap = min(gap for at, gap in self.falls if at > half)
-        if gap <= self.target:
+        above = [(at, gap) for at, gap in self.falls if gap > self.target]
+        before = min((gap for at, gap in above if at <= half), default=math.inf)
+        gap = min((gap for at, gap in above if at > half), default=self.target)
+        if min(gap, self.falls[-1][1]) <= self.target:
             return 0.0
-        if not (0 < gap < before < math.inf and self.target > 0):
+        if not (gap < before < math.inf and self.target > 0):
             return math.inf
         return math.log(gap / self.target) * (spent - half) / math.log(before / gap)
 
