@@ -36,7 +36,7 @@ def explain(
     first = "1" if zero_based is False else "0"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
-        "NUL_BYTE": "found a NUL byte, which is not text; text of UTF-16 must be saved as UTF-8",
+        "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",
         "BAD_LABEL": f"found {shown} where a label is expected, which is one number",
         "LABEL_NOT_FINITE": f"the label {shown} is not finite",
         "BAD_QUERY_ID": f"found {shown} where qid: and a whole number of 64 bits is expected",
