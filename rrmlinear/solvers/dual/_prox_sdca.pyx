@@ -135,6 +135,8 @@ cdef class DualAscent:
                 row = rows_get(&self.rows.c, i)
                 for t in range(row.length):
                     count[row_index(&row, row.kind, t)] += 1
+                if row.bias != 0:
+                    count[row.bias_index] += 1
         return np.sort(np.argpartition(-counts, min(NEAR_ENTRIES, self.width) - 1)[:NEAR_ENTRIES])
 
     def start_from(self, const double[::1] alphas not None):
@@ -216,12 +218,14 @@ cdef class DualAscent:
         """
         cdef Py_ssize_t at = begin, t
         cdef int number = 0
+        cdef vector_copies_t these = self.copies
+        these.n_copies = copies
         with nogil:
             if copies == 1:
                 self._visits(0, &order[0], begin, end, end, 0, least)
                 at = end
             else:
-                copies_level(&self.copies, team, thread)
+                copies_level(&these, team, thread)
             while at < end:
                 t = thread
                 while t < copies:
@@ -231,7 +235,7 @@ cdef class DualAscent:
                     t += team
                 at += copies * length
                 number += 1
-                copies_exchange(&self.copies, number & 1, at >= end or number % rounds == 0, team,
+                copies_exchange(&these, number & 1, at >= end or number % rounds == 0, team,
                                 thread)
 
     cdef void _visits(self, Py_ssize_t t, const int64_t* order, Py_ssize_t begin, Py_ssize_t end,

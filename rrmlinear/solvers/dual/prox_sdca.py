@@ -29,9 +29,9 @@ SAMPLINGS = ("permutation", "uniform")
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
 # Visits with all copies of v before the copies take over each other's changes of frequent features,
-# and with each copy before they take over all changes. With 1024 and 8192 two threads take as many
-# passes on text as one, eight up to a third more.
-MAX_VISITS_APART, MAX_VISITS_STALE = 1024, 8192
+# and how often before they take over all changes. Two threads then take as many passes on text as
+# one, eight up to a third more.
+MAX_VISITS_APART, ROUNDS_APART = 1024, 16
 # Threads share rows of at least this number of stored values, and at most this fraction of all
 # features: the steps of visits to denser rows undo each other, and two threads were 0.4 to 1.5
 # times as fast as one.
@@ -246,8 +246,7 @@ class ProxSDCA(DualDescent):
         def visit(begin: int, end: int) -> None:
             nonlocal visited
             visited = end
-            rounds = max(2, MAX_VISITS_STALE // self.visits_apart)
-            visits = order, begin, end, least, self.threads, self.visits_apart, rounds
+            visits = order, begin, end, least, self.threads, self.visits_apart, ROUNDS_APART
             self.team.shared("", self.state.sweep, *visits, amount=end - begin)
             self.state.note(order, begin, end, *asleep)
 
@@ -269,12 +268,17 @@ class ProxSDCA(DualDescent):
         self._pass_alone(order, asleep, least)
 
     def _shorten_rounds(self) -> None:
-        """Share the threads' steps sooner: they have undone each other."""
-        if self.visits_apart > 1:
+        """Take fewer copies, or share their steps sooner: they have undone each other."""
+        if self.threads > 2:
+            self.notes.append(
+                f"two threads are used, not {self.threads}: the steps of more undo each other"
+            )
+            self.threads = 2
+        elif self.visits_apart > 1:
             self.visits_apart //= 2
-            return
-        self.notes.append(f"one thread is used, not {self.threads}: their steps undo each other")
-        self.threads = 1
+        else:
+            self.notes.append("one thread is used, not 2: their steps undo each other")
+            self.threads = 1
 
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum

@@ -172,3 +172,18 @@ def test_a_shift_reaches_every_copy(problem):
         solver.close()
     expected = shift + problem.to_scipy().T @ (costs * solver.state.alphas)
     np.testing.assert_allclose(solver.state.dual_vector, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_an_appended_column_which_all_steps_change_takes_few_more_visits(problem, name):
+    # All copies move it the same way at once: two hold, four overshoot.
+    given = problem.with_bias(1.0)
+    visits = []
+    for threads in (1, 2, 4):
+        costs = np.full(N, 0.5)
+        solver = ProxSDCA(given.rows, given.labels, costs, LOSSES[name], L2(), threads=threads)
+        result = solver.solve(Stopping(gap_tol=1e-4, max_passes=2000))
+        assert result.status is Status.SOLVED
+        visits.append(solver.visits)
+    assert any("two threads are used, not 4" in said for said in result.notes)
+    assert max(visits[1:]) <= 2.5 * visits[0]
