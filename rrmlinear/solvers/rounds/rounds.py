@@ -102,7 +102,9 @@ class Rounds(Solver):
             passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
             passes = (0,) if looks else passes
             single = vector.nbytes >= SINGLE_BYTES
-            enough = ENOUGH * self.target / self.n if self.target < math.inf else 0.0
+            enough = 0.0
+            if self.passes is None and self.target < math.inf:
+                enough = ENOUGH * self.target / self.n
             order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single, enough)
             try:
                 change, report = self.fleet.round(order)

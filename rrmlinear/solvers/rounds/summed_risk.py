@@ -126,7 +126,7 @@ class SummedRisk:
     def of_sample(self) -> Array:
         """The mean of the weights that are best for a sample of each part."""
         weights, n = self.exchange.sums("of_sample", self.total)
-        return self.dense(weights) / n
+        return self.dense(weights) / max(n, 1)
 
     @property
     def costs(self) -> Costs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -112,7 +111,7 @@ class Vectors:
         """Sums: n times the weights of a sample alone, where all costs are in ``total``, and n."""
         costs, n = float(self.risk.costs.sum()), len(self.risk.costs)
         if not costs > 0:
-            return Packed.of(np.zeros((self.risk.shape[0], math.prod(self.risk.shape[1:])))), 0
+            return self._packed(np.zeros(self.risk.shape)), 0
         return self._packed(n * self.sample(total / costs)), n
 
     def value(self, place: Place) -> Sums:
