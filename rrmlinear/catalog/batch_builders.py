@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
+from rrmlinear.losses.multiclass import EntropicLoss
 from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.systems import MAX_CLASS_FEATURES
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
@@ -25,6 +27,8 @@ LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # solved to this relative gap, with this number of passes at most.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
+# Classes up to which sweeps over the features pay: a step solves a system of them.
+MAX_SWEPT = 32
 #: Searches for the intercepts of a loss of k scores with kinks, by solvers that need no more than
 #: an upper bound of F.
 ROUGH_SEARCHES = 8
@@ -175,7 +179,25 @@ def newton(task: Task) -> Solver:
     from rrmlinear.solvers.second_order.newton import Newton
 
     first = partial(weights_of_sample, task, newton) if _takes_sample(task) else None
-    return Newton(risk_of(task, 0), task.regularizer, start_of(task), first)
+    risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
+    if takes_sweeps(task):
+        from rrmlinear.solvers.features.class_sweeps import ClassSweeps
+
+        sweeps = ClassSweeps(risk, omega.modulus)
+    return Newton(risk, omega, start_of(task), first, sweeps)
+
+
+def takes_sweeps(task: Task) -> bool:
+    """Whether sweeps over the features help Newton's method: some scores, a loss that is curved
+    everywhere, and more sparse features than it has factors for.
+    """
+    rows, omega, k = task.rows, task.regularizer, task.n_classes
+    if k is None or k > MAX_SWEPT or task.risk is not None or task.choices.free_bias:
+        return False
+    if rows.is_dense or rows.blocks is not None or rows.width <= MAX_CLASS_FEATURES:
+        return False
+    is_norm = omega.quadratic_l1 == 0 and omega.modulus > 0
+    return is_norm and isinstance(task.loss, EntropicLoss)
 
 
 def _takes_sample(task: Task) -> bool:

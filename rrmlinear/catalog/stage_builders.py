@@ -168,7 +168,7 @@ def _begins_by_newton(task: Task) -> bool:
     n, d = task.rows.shape
     small = _is_small(n, d * (task.n_classes or 1), True)
     few = several and smooth and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
-    return small or (few and _is_uneven(task.rows))
+    return small or ((few or batch_builders.takes_sweeps(task)) and _is_uneven(task.rows))
 
 
 def _is_small(n: int, weights: int, is_quick: bool) -> bool:

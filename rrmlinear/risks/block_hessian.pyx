@@ -11,6 +11,7 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks._class_matrix import pair_parts, pair_work
 from rrmlinear.risks._class_parts import class_parts
+from rrmlinear.risks.couplings import Couplings
 
 # Rows that store at least this fraction of the features are multiplied as dense ones, by BLAS.
 MIN_DENSITY = 0.1
@@ -178,6 +179,13 @@ cdef class BlockHessian:
                         if row.bias != 0:
                             out[row.bias_index, self.classes[j]] += entry * row.bias * row.bias
         return result.ravel()
+
+    def couplings(self, diagonal, least, most):
+        """The largest of its entries beside this positive diagonal, at most ``most`` of them: see
+        `Couplings`.
+        """
+        return Couplings(self, self.begin, self.classes, self.rate, self.share, diagonal,
+                         self.diagonal(), least, most)
 
     def class_parts(self, scale, most):
         """Its d × d parts of each class with itself, from about ``most`` rows for each class: see

@@ -130,3 +130,40 @@ def test_sparse_rows_have_the_matrix_of_the_same_rows_as_dense_ones(bias):
     near = {"rtol": 1e-12, "atol": 1e-12 * np.abs(matrices[1]).max()}
     np.testing.assert_allclose(matrices[0], matrices[1], **near)
     np.testing.assert_array_equal(matrices[0], matrices[0].T)
+
+
+def sparse_couplings(least, most=10_000):
+    risk, rng = make("sparse", loss_named("softmax"), 0.0)
+    at = risk.at(risk.scores(rng.standard_normal(risk.shape)))
+    hessian, diagonal = at.hessian(), rng.uniform(0.5, 2, risk.shape[0] * K)
+    couplings = hessian.couplings(diagonal, least, most)
+    matrix = hessian.matrix() + np.diag(diagonal)
+    scale = 1 / np.sqrt(np.diag(matrix))
+    np.testing.assert_allclose(couplings.inverse, scale**2, rtol=1e-12)
+    np.testing.assert_array_equal(couplings.scale, np.sqrt(couplings.inverse[couplings.some]))
+    if not couplings.is_small:
+        return None
+    product = np.array([couplings.product(row) for row in np.eye(len(couplings.some))])
+    scaled = (scale * matrix * scale[:, np.newaxis])[np.ix_(couplings.some, couplings.some)]
+    return product, scaled, hessian.diagonal() / diagonal, couplings.some
+
+
+def test_couplings_from_no_size_on_are_the_whole_matrix_with_a_diagonal_of_1():
+    product, scaled, _, some = sparse_couplings(0.0)
+    np.testing.assert_array_equal(some, np.arange(len(product)))
+    np.testing.assert_allclose(product, scaled, atol=1e-6)
+
+
+def test_couplings_keep_the_diagonal_and_the_weights_that_are_large_enough():
+    product, scaled, entries, some = sparse_couplings(0.05)
+    np.testing.assert_array_equal(some, np.flatnonzero(entries >= 0.05))
+    assert 0 < len(some) < len(entries)
+    np.testing.assert_allclose(np.diag(product), 1, atol=1e-6)
+    np.testing.assert_allclose(product, product.T, atol=1e-12)
+    assert (np.linalg.eigvalsh(product) > 0).all()
+    # the examples and classes left out have entries below 0.05 each
+    assert 0 < np.abs(product - scaled).max() < 0.2
+
+
+def test_couplings_that_are_too_many_are_refused():
+    assert sparse_couplings(0.0, most=5) is None

@@ -30,6 +30,11 @@ CLASS_DECREASE = 0.1
 # is cheap then beside the rest of a pass.
 FINE_DECREASE, FEW = 0.02, 0.2
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
+# The least entries of D + H, beside D, that count where the largest serve alone; FINER times less
+# after a system whose residual was MAX_MISSED times that aimed at. The largest serve where they are
+# at most this fraction of all: a product with one of them takes twice the time.
+FIRST_LEAST, FINER, MAX_MISSED, MAX_COUPLED = 0.02, 4.0, 2.0, 0.4
+COUPLED_DECREASE, MAX_COUPLED_PRODUCTS = 0.2, 1000
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
 MATRIX_SPEED = 10.0
 # A d × d system of n rows, all active, may take one product for this number of features before its
@@ -50,10 +55,12 @@ class Systems:
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
     its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
     preconditioner, for the next systems too until these take many more products, or the diagonal.
+    Of sparse rows with several scores the largest entries of D + H take its place.
     """
 
     def __init__(self) -> None:
         self.factors: ClassFactors | None = None
+        self.least = FIRST_LEAST
         #: The products with the present factors: of the first system, and in the others more.
         self.first = self.more = 0
         #: The products of all rows with each other, and these rows.
@@ -89,6 +96,9 @@ class Systems:
         elif hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
             return self._by_classes(hessian, diagonal, product, b)
         else:
+            x = self._by_couplings(hessian, diagonal, product, b)
+            if x is not None:
+                return x
             scale = 1 / (hessian.diagonal() + diagonal)
             x, _ = conjugate_gradients(
                 product, lambda r: scale * r, b, DIAGONAL_DECREASE, MAX_PRODUCTS
@@ -135,6 +145,30 @@ class Systems:
             self.products, self.rows = hessian.row_products(), hessian.rows
         gram = hessian.gram_of(self.products, float(inverse[0]))
         return hessian.gram(inverse) if gram is None else gram
+
+    def _by_couplings(
+        self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
+    ) -> Array | None:
+        """x by the largest entries of the matrix alone; None where most of them are large."""
+        rows = hessian.rows
+        if not hasattr(hessian, "couplings") or rows.is_dense or rows.blocks is not None:
+            return None
+        most = int(MAX_COUPLED * hessian.k * rows.n_stored)
+        couplings = hessian.couplings(diagonal, self.least, most)
+        if not couplings.is_small:
+            return None
+        some, scale, inverse = couplings.some, couplings.scale, couplings.inverse
+        y, products = conjugate_gradients(
+            couplings.product, lambda r: r, scale * b[some], COUPLED_DECREASE, MAX_COUPLED_PRODUCTS
+        )
+        x = inverse * b
+        x[some] = scale * y
+        rest = b - product(x)
+        missed = MAX_MISSED * COUPLED_DECREASE
+        is_rough = rest @ (inverse * rest) > missed**2 * (b @ (inverse * b))
+        if is_rough and products < MAX_COUPLED_PRODUCTS:
+            self.least /= FINER
+        return x
 
     def _by_classes(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
