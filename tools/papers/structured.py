@@ -93,7 +93,7 @@ TASKS = {
     "m3n-few": Task("m3n", 0.01, 5, FRANK_WOLFE | WHOLE | PROX),
     "crf": Task("crf", 0.01, 0, LBFGS_TOO | WHOLE),
     "f1": Task("f1", 1e-3, 0, WHOLE),
-    "f1-small": Task("f1", 0.05, 1000, WHOLE),
+    "f1-small": Task("f1", 1.0, 1000, WHOLE),
 }
 
 
