@@ -220,6 +220,9 @@ cdef class DualAscent:
         cdef int number = 0
         cdef vector_copies_t these = self.copies
         these.n_copies = copies
+        if thread >= copies:    # fewer copies than at first
+            return
+        team = min(team, copies)
         with nogil:
             if copies == 1:
                 self._visits(0, &order[0], begin, end, end, 0, least)

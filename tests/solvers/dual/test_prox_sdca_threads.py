@@ -185,5 +185,9 @@ def test_an_appended_column_which_all_steps_change_takes_few_more_visits(problem
         result = solver.solve(Stopping(gap_tol=1e-4, max_passes=2000))
         assert result.status is Status.SOLVED
         visits.append(solver.visits)
+        v = given.to_scipy().T @ (costs * solver.state.alphas)
+        np.testing.assert_allclose(
+            solver.state.dual_vector, np.append(v, costs @ solver.state.alphas), atol=1e-10
+        )
     assert any("two threads are used, not 4" in said for said in result.notes)
     assert max(visits[1:]) <= 2.5 * visits[0]
