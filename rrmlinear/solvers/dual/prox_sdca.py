@@ -257,27 +257,29 @@ class ProxSDCA(DualDescent):
             self.in_pieces(order, length, visit)
             if self._dual() >= before - DUAL_FALL_ROUNDING * abs(before):
                 if 0 < self.gap_sum <= self.state.gap_sum:
-                    self._shorten_rounds()
+                    self.visits_apart = max(1, self.visits_apart // 2)
                 else:
                     most = max(1, MAX_VISITS_APART // self.threads)
                     self.visits_apart = min(most, 2 * self.visits_apart)
                 return
             self.state.undo(order[:visited], v)
             self.losses()
-            self._shorten_rounds()
+            self._undo_less()
         self._pass_alone(order, asleep, least)
 
-    def _shorten_rounds(self) -> None:
-        """Take fewer copies, or share their steps sooner: they have undone each other."""
-        if self.threads > 2:
+    def _undo_less(self) -> None:
+        """Share the steps of threads sooner, or take fewer copies: a pass has lowered the dual."""
+        if self.threads > 2 and self.visits_apart < MAX_VISITS_APART // self.threads:
             self.notes.append(
                 f"two threads are used, not {self.threads}: the steps of more undo each other"
             )
-            self.threads = 2
+            self.threads, self.visits_apart = 2, MAX_VISITS_APART // 2
         elif self.visits_apart > 1:
             self.visits_apart //= 2
         else:
-            self.notes.append("one thread is used, not 2: their steps undo each other")
+            self.notes.append(
+                f"one thread is used, not {self.threads}: their steps undo each other"
+            )
             self.threads = 1
 
     def estimate(self) -> tuple[float, float]:
