@@ -20,6 +20,9 @@ EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 136, 8, 100
 AT_ONCE, LARGE_BLOCK = 16, 1 << 20
 # Where there is room for fewer, up to this number of smaller ones.
 FEW_AT_ONCE, MIN_BLOCK = 4, 1 << 18
+# Bytes that must be left beside all that for blocks to be read past the system's cache: memory of
+# the process's own is not given back as that cache is.
+SPARE = 4 << 20
 MEGABYTE = 10**6
 
 
@@ -47,7 +50,9 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
             memory,
             f" is {_megabytes(memory)}, and duals, weights and blocks of examples take {least}",
         )
-    blocks = container.blocks(most // at_once, at_once, threads, left is not None and size > left)
+    evicts = left is not None and size > left
+    direct = left is not None and evicts and left - beside - 2 * threads * most >= SPARE
+    blocks = container.blocks(most // at_once, at_once, threads, evicts, direct)
     share = "" if limit.chosen else f"{MEMORY_SHARE:g} of the available memory, "
     blocks.reason = (
         f"the container of {_megabytes(size)} is larger than {share}{_megabytes(memory)}: examples "

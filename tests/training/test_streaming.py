@@ -158,7 +158,7 @@ def test_memory_of_examples_that_are_no_container_is_refused():
 
 ROWS, LENGTH, WIDE = 10_000, 400, 2000
 
-#: Prints by how much RssAnon + RssFile has grown at most, in bytes.
+#: Prints by how much RssAnon + RssFile + RssShmem has grown at most, in bytes.
 FIT = """
 import sys, threading, warnings
 import numpy as np
@@ -166,7 +166,8 @@ from rrmlinear import Parameter, Problem, fit
 
 def resident():
     with open("/proc/self/status") as status:
-        found = (line.split() for line in status if line.startswith(("RssAnon", "RssFile")))
+        kinds = "RssAnon", "RssFile", "RssShmem"
+        found = (line.split() for line in status if line.startswith(kinds))
         return sum(1024 * int(words[1]) for words in found)
 
 def watch():

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
+from rrmlinear.data.container.direct import DirectReads
 from rrmlinear.data.container.mapping import Mapped, map_container
 from rrmlinear.data.container.pieces import Piece, cuts
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
@@ -80,7 +81,8 @@ class KeptRows:
         mapped = self.copy.finish(self.rows.shape[1])
         most = max(1, self.blocks.most_bytes // self.blocks.at_once)
         how = self.blocks.at_once, self.blocks.passes, self.blocks.evicts
-        blocks: RowBlocks = mapped.blocks(most, *how)
+        direct = isinstance(self.blocks.source, DirectReads)
+        blocks: RowBlocks = mapped.blocks(most, *how, direct)
         return mapped.rows.with_bias(self.rows.bias).streamed(blocks)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.blocks import RowBlocks, cut
+from rrmlinear.data.blocks import RowBlocks, Source, cut
 from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container._pages import touch
+from rrmlinear.data.container.direct import direct_reads
 from rrmlinear.data.container.layout import (
     MAGIC,
     PAGE,
@@ -40,6 +42,7 @@ class Mapped:
     table: NDArray[Any]
     memory: mmap.mmap
     arrays: dict[str, NDArray[Any]]
+    file: int
 
     @property
     def rows(self) -> Rows:
@@ -100,10 +103,14 @@ class Mapped:
             if first < end:
                 self._let_go(first, end, evict)
 
+    @property
+    def address(self) -> int:
+        """Where the map of the file begins."""
+        return self.arrays["values"].ctypes.data - self.header.sections[0].begin
+
     def _place(self, piece: NDArray[Any]) -> tuple[int, int]:
         """Begin and end of a piece in the file."""
-        origin = self.arrays["values"].ctypes.data - self.header.sections[0].begin
-        begin = piece.ctypes.data - origin
+        begin = piece.ctypes.data - self.address
         return begin, begin + piece.nbytes
 
     def _advise(self, advice: str, begin: int, end: int) -> None:
@@ -119,13 +126,34 @@ class Mapped:
                 return
         self._advise("MADV_DONTNEED", begin, end)
 
-    def blocks(self, most: int, at_once: int, passes: int, evicts: bool) -> RowBlocks:
-        """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`."""
+    def blocks(
+        self, most: int, at_once: int, passes: int, evicts: bool, direct: bool = False
+    ) -> RowBlocks:
+        """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`. With ``direct`` they
+        are read past the system's cache where it lets them.
+        """
         size = {section.name: section.dtype.itemsize for section in self.header.sections}
         a_value = size.pop("values") + size.pop("indices")
         self._advise("MADV_NOHUGEPAGE", 0, len(self.memory))  # whose parts cannot be let go of
         ends, sizes = cut(self.arrays["indptr"], a_value, sum(size.values()), most)
-        return RowBlocks(self, ends, sizes, at_once, passes, evicts)
+        source: Source = self
+        if direct:
+            source = direct_reads(self, ends, self._places(ends), 2 * at_once * passes) or self
+        return RowBlocks(source, ends, sizes, at_once, passes, evicts)
+
+    def _places(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Begin and end in the file of each array of rows, for the rows up to each of ``ends``."""
+        at = np.concatenate(([0], ends))
+        stored = self.arrays["indptr"][at]
+        parts = []
+        for name in ("values", "indices", "indptr"):
+            section = self.header.section(name)
+            assert section is not None
+            numbers = at if name == "indptr" else stored
+            shift = int(name == "indptr")  # a block has the ends of its rows
+            offsets = section.begin + (numbers + shift) * section.dtype.itemsize
+            parts.append(np.stack([offsets[:-1], offsets[1:]], axis=-1))
+        return np.stack(parts, axis=1)
 
     def verify(self) -> None:
         """Read every block once. Raises ContainerError with the number of the first damaged one."""
@@ -205,7 +233,9 @@ def map_container(name: str, file: Any) -> Mapped:
         raise _cut_off(name, size, header, table)
     memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     arrays = {each.name: _array(memory, each) for each in header.sections}
-    mapped = Mapped(name, header, table, memory, arrays)
+    own = os.dup(file.fileno())
+    mapped = Mapped(name, header, table, memory, arrays, own)
+    weakref.finalize(mapped, os.close, own)
     if arrays["indptr"][0] != 0:
         raise mapped._damaged(0, "its rows do not begin at 0")
     return mapped

@@ -8,8 +8,8 @@ pages of files included, after the modules were loaded: what it had before does 
 none can be made (it takes root), it may take that much memory beside what it had (RLIMIT_DATA,
 which counts private memory and not mapped files), and another thread takes the file from the page
 cache all the time, so that each block that the training lets go of is read from the disk again.
-Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon and
-RssFile beyond the start, sampled every 5 ms.
+Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon, RssFile
+and RssShmem beyond the start, sampled every 5 ms.
 
     python tools/bench/files/out_of_core.py --bytes 1e9 --folder /var/tmp
 """
@@ -98,7 +98,7 @@ def in_status(*names: str) -> int:
 
 
 def resident() -> int:
-    return in_status("RssAnon", "RssFile")
+    return in_status("RssAnon", "RssFile", "RssShmem")
 
 
 def group_of(limit: int) -> Path | None:
