@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.costs import base_costs
@@ -18,6 +19,8 @@ from rrmlinear.training.starts import Point, scalar_duals
 
 # A sum of costs is ν times that of all examples up to this fraction.
 SUM_ROUNDING = 1e-12
+# A column's sum counts as 0 up to this fraction of a bound of the sum of its absolute values.
+COLUMN_SUM_ROUNDING = 1e-15
 
 
 def solve_one_class(
@@ -29,7 +32,8 @@ def solve_one_class(
     LIBLINEAR's for c_i = 1. With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression
     of y_i = −ν x_i's at q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept
     serves. Its duals are α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest
-    score on is as good; that one is taken. Raises ValueError for rows with a bias column.
+    score on is as good; that one is taken. With s = 0 all duals are ν and w = 0. Raises
+    ValueError for rows with a bias column.
     """
     if problem.bias >= 0:
         raise ChoiceError(
@@ -43,15 +47,15 @@ def solve_one_class(
     nu = 0.5 if chosen.choices.nu is None else chosen.choices.nu
     costs = base_costs(problem, 1.0)
     risk = ScalarRisk(problem.rows, chosen.loss, np.zeros(problem.n_examples), costs)
-    shift = nu * risk.gradient(np.ones(problem.n_examples))
+    shift = nu * _sums(risk)
     y = -risk.scores(shift)
     with np.errstate(over="ignore"):
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
     duals = scalar_duals(start.duals, (problem.n_examples,))
-    if nu == 1:
-        return _all_outside(shift, -y, costs, on_pass)
+    if nu == 1 or not shift.any():
+        return _all_alike(nu, shift, -y, costs, on_pass)
     result = solve_scalars(
         problem.with_bias(1.0),
         replace(chosen, choices=replace(chosen.choices, free_bias=True)),
@@ -76,20 +80,35 @@ def solve_one_class(
     return shifted, _middle(risk.scores(weights), costs, nu, rho)
 
 
-def _all_outside(
+def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
+    """Σ c_i x_i, where sums of centred columns are 0.
+
+    The optimum is 0 then, and would else be a square of rounding, which no relative gap proves.
+    """
+    sums = risk.gradient(np.ones(len(risk.costs)))
+    squares = Hessian(risk.rows, risk.costs).diagonal()
+    rounding = COLUMN_SUM_ROUNDING * np.sqrt(risk.costs.sum() * squares)
+    return np.where(np.abs(sums) <= rounding, 0.0, sums)
+
+
+def _all_alike(
+    nu: float,
     weights: NDArray[np.float64],
     scores: NDArray[np.float64],
     costs: NDArray[np.float64],
     on_pass: OnPass | None,
 ) -> tuple[Result, float]:
-    """The solution for ν = 1, from the scores of the examples at w = Σ c_i x_i."""
+    """The solution whose duals are all ν, from its weights ν Σ c_i x_i and scores: ν is 1, or the
+    weights are 0.
+    """
     value = -float(weights @ weights) / 2
     row = TraceRow(1, 0.0, value, value, 0.0)
     if on_pass is not None:
         on_pass(row)
-    alphas = np.ones(len(costs))
+    alphas = np.full(len(costs), nu)
     counted = int(np.count_nonzero(costs))
-    support = {"examples": counted, "duals": counted, "at_bound": counted}
+    at_bound = counted if nu == 1 else 0
+    support = {"examples": counted, "duals": counted, "at_bound": at_bound}
     result = Result(Status.SOLVED, weights, [row], 0.0, 0.0, 0.0, alphas, support)
     return result, float(scores[costs > 0].max())
 

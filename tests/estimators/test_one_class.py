@@ -50,3 +50,14 @@ def test_what_is_no_linear_machine_is_refused(X):
         name = next(iter(choices))
         with pytest.raises(ValueError, match=f"The '{name}' parameter of OneClassSVM must be"):
             OneClassSVM(**choices).fit(X)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_centred_data_have_the_optimum_zero(scale):
+    # The sums of columns are rounding, whose square no relative gap proves: it ended STALLED.
+    X = np.random.default_rng(0).normal(size=(100, 5))
+    model = OneClassSVM(nu=0.3).fit(scale * (X - X.mean(axis=0)))
+    assert model.status_ is Status.SOLVED
+    assert model.objective_ == model.duality_gap_ == 0
+    assert_allclose(model.dual_coef_, 0.3)
+    assert not model.coef_.any()
