@@ -45,7 +45,8 @@ CLASS_PRODUCTS = 15
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
-# little before the end of an inner problem, and of smooth losses before steps are whole.
+# little before the end of an inner problem, and of smooth losses before steps are whole. So it is
+# with sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
 # Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
 # where it repeats whole ascents.
@@ -262,7 +263,8 @@ def _newton(task: Task) -> Stage:
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = NEWTON_PRODUCTS * n * _pass_visit(task) + system
     steps = SMOOTH_STEPS if smooth else KINK_STEPS
-    least = _least(smooth, unknowns) * step
+    stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
+    least = _least(smooth, 0 if stays else unknowns) * step
     build = _from(batch_builders.newton, task)
     cost = steps * step
     return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)

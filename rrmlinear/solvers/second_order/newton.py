@@ -213,9 +213,10 @@ class Newton(Solver):
             self.moved = 0
 
     def _sweep(self) -> None:
-        """Sweeps over the features until one lowers the objective by little."""
+        """Sweeps over the features until one lowers the objective by little. They are part of the
+        work of a pass.
+        """
         for _ in range(MAX_SWEEPS):
-            self.work += self.n
             self.w, scores, fall = self.sweeps.sweep(self.w, self.at)
             self.at = self.risk.at(scores)
             value = self.at.value + self.regularizer.value_of(self.w.ravel())
