@@ -16,7 +16,7 @@ from rrmlinear.data.rows import Rows
 
 INT32_MAX = 2**31 - 1
 #: Bytes of rows that are in memory at once where one pass reads all.
-READ_AT_ONCE = 1 << 23
+READ_AT_ONCE = 1 << 20
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 

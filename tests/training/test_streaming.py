@@ -235,3 +235,29 @@ def test_resident_memory_stays_below_a_tenth_of_the_data(large, name, choices):
     ended = subprocess.run(words, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) < limit
+
+
+#: The same of cross validation: copies of folds, and predictions of those held out.
+FOLDS = (
+    FIT.split("result = fit(problem")[0]
+    + """
+from rrmlinear.catalog.selection import select
+from rrmlinear.training.cross_validation import cross_validate
+chosen = select(Parameter(memory=int(sys.argv[2]), gap_tol=1e-2, **choices))
+predicted = cross_validate(problem, chosen, 2)
+ended.set()
+thread.join()
+assert (predicted == problem.labels).mean() > 0.6
+print(max(seen) - seen[0])
+"""
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_folds_stay_below_a_tenth_of_the_data(large):
+    path = large / "two.rrm"
+    limit = path.stat().st_size // 10
+    words = [sys.executable, "-c", FOLDS, path, str(limit), "{'loss': 'hinge', 'C': 0.1}"]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) < limit
