@@ -175,8 +175,13 @@ def check_features(
 
 
 def _unmet(solver: SolverRow, named: Mapping[str, Named], features: frozenset[str]) -> ChoiceError:
-    """The error for a solver whose needs are not met; it names both sides."""
-    missing = list(dict.fromkeys(min(sorted(need - features)) for need in solver.needs))
+    """The error for a solver whose needs are not met; it names both sides.
+
+    Needs that the loss meets come before those of other kinds of losses.
+    """
+    lacks = [sorted(need - features) for need in solver.needs]
+    by_loss = [names for names in lacks if all(FEATURES[name].of != "loss" for name in names)]
+    missing = list(dict.fromkeys(names[0] for names in by_loss or lacks))
     needed = " or ".join(FEATURES[name].needed for name in missing)
     sentence: list[str | Named] = [Named("solver", solver.number), f" needs {needed}"]
     for name in missing:

@@ -45,8 +45,8 @@ CLASS_PRODUCTS = 15
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
-# little before the end of an inner problem, and of smooth losses before steps are whole. So it is
-# with sweeps over uneven columns.
+# little before the end of an inner problem, and of smooth losses before steps are whole; and for
+# sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
 # Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
 # where it repeats whole ascents.
@@ -169,7 +169,7 @@ def _begins_by_newton(task: Task) -> bool:
     n, d = task.rows.shape
     small = _is_small(n, d * (task.n_classes or 1), True)
     few = several and smooth and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
-    return small or ((few or batch_builders.takes_sweeps(task)) and _is_uneven(task.rows))
+    return small or (few and _is_uneven(task.rows))
 
 
 def _is_small(n: int, weights: int, is_quick: bool) -> bool:
