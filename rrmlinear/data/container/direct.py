@@ -7,6 +7,7 @@ import mmap
 import os
 import threading
 import weakref
+from bisect import bisect_left, bisect_right
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,7 +48,9 @@ class DirectReads:
     found and freed one by one, which took five times as long as the training itself. Rows of other
     blocks are still read by the map. ``ends`` are those of the blocks' rows, and ``places`` begin
     and end in the file of each block's piece of each array. There is memory for ``slots`` blocks;
-    others are brought by the map. A process that is forked meanwhile shares the memory.
+    others are brought by the map. A block that was let go of stays until its memory is needed, and
+    is put back by the thread that reads the next one: this takes as long as some passes over it,
+    for which the training would wait. A process that is forked meanwhile shares the memory.
 
     Raises OSError where the file cannot be read so.
     """
@@ -58,7 +61,7 @@ class DirectReads:
         self.mapped, self.path = mapped, mapped.path
         begins = np.concatenate(([0], ends[:-1])).tolist()
         self.number = {begin: block for block, begin in enumerate(begins)}
-        self.ends = ends
+        self.ends: list[int] = ends.tolist()
         self.places = np.stack([places[..., 0] // PAGE, -(-places[..., 1] // PAGE)], axis=-1) * PAGE
         self.slot_bytes = int((self.places[..., 1] - self.places[..., 0]).sum(axis=1).max())
         self.size = os.fstat(mapped.file).st_size
@@ -72,13 +75,20 @@ class DirectReads:
         self.slots, self.free = slots, list(range(slots))
         #: The slot and the parts of each block that is held.
         self.held: dict[int, tuple[int, list[Part]]] = {}
+        #: Those that were let go of, the first one first.
+        self.idle: dict[int, None] = {}
         self._read(0, [])  # the file system may not know O_DIRECT
 
     def bring(self, begin: int, end: int) -> None:
         """Read the block of rows begin … end − 1."""
         block = self.number[begin]
         with self.lock:
-            slot = self.free.pop() if self.free and block not in self.held else None
+            if block in self.held:
+                self.idle.pop(block, None)
+                return
+            if not self.free and self.idle:
+                self._free(next(iter(self.idle)))
+            slot = self.free.pop() if self.free else None
         if slot is None:
             self.mapped.bring(begin, end)
             return
@@ -119,17 +129,23 @@ class DirectReads:
         self.memory.madvise(mmap.MADV_DONTNEED, begin, at - begin)
 
     def drop(self, begin: int, end: int, evict: bool) -> None:
-        """Let go of the blocks among rows begin … end − 1."""
+        """Let go of the blocks among rows begin … end − 1, and of all memory with the last one."""
+        first, last = bisect_right(self.ends, begin), bisect_left(self.ends, end)
         with self.lock:
-            first = int(np.searchsorted(self.ends, begin, side="right"))
-            last = int(np.searchsorted(self.ends, end, side="left"))
             for block in range(first, min(last + 1, len(self.ends))):
                 if block in self.held:
-                    slot, parts = self.held.pop(block)
-                    self._restore(block, parts)
-                    self.free.append(slot)
-            if len(self.free) == self.slots:
+                    self.idle[block] = None
+            if self.idle and len(self.free) + len(self.idle) == self.slots:
+                for block in list(self.idle):
+                    self._free(block)
                 self.memory.madvise(mmap.MADV_REMOVE)  # which gives the memory back
+
+    def _free(self, block: int) -> None:
+        """Put back a block that was let go of."""
+        del self.idle[block]
+        slot, parts = self.held.pop(block)
+        self._restore(block, parts)
+        self.free.append(slot)
 
     def _restore(self, block: int, parts: list[Part]) -> None:
         """Lay the file in the place of a block, and the memory of its neighbours in the place of
