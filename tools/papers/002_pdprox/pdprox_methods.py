@@ -87,13 +87,26 @@ def solver_of(task: Task, number: int | str, **choices: Any) -> Solver:
 
 
 def _solver_of_tasks(task: Task, parameter: Parameter) -> Solver:
-    """The solver that `MultiTaskRegressor` runs."""
+    """The solver that `MultiTaskRegressor` runs: its columns are divided by `_lengths`."""
+    chosen = select(parameter, layout=frozenset({"several-columns"}))
+    given, omega, _ = scaled_tasks(_examples_of_tasks(task), chosen.regularizer)
+    return tasks_solver(given, chosen, omega)
+
+
+def _examples_of_tasks(task: Task) -> Tasks:
     examples, costs = np.arange(len(task.y)), np.full(len(task.y), task.C)
     rows = Problem.from_arrays(task.X, task.y).rows
-    given = Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
+    return Tasks(rows, examples, np.asarray(task.tasks), task.y, costs, task.n_tasks)
+
+
+def _lengths(task: Task) -> Any:
+    """What the solver's weights are to be divided by, one for each."""
+    if task.tasks is None:
+        return 1.0
+    parameter = Parameter(solver=37, loss=task.loss, C=task.C, regularizer=task.regularizer)
     chosen = select(parameter, layout=frozenset({"several-columns"}))
-    given, omega, _ = scaled_tasks(given, chosen.regularizer)
-    return tasks_solver(given, chosen, omega)
+    _, _, lengths = scaled_tasks(_examples_of_tasks(task), chosen.regularizer)
+    return np.repeat(lengths, task.n_tasks)
 
 
 def _solver_of_entries(task: Task) -> Solver:
@@ -122,7 +135,8 @@ def run_of(
     gap_tol: float = 1e-9,
 ) -> tuple[Curve, Result]:
     """A curve of a solver of ours to the target, a gap or the end of its CPU seconds."""
-    curve, begun = Curve(task.objective()), time.process_time()
+    curve, lengths = Curve(task.objective()), _lengths(task)
+    begun = time.process_time()
 
     def note(row: TraceRow) -> bool:
         spent = time.process_time() - begun - solver.outside_cpu_seconds
@@ -130,7 +144,7 @@ def run_of(
         return spent > limit or curve.least <= target
 
     def weights() -> Any:
-        return weights_of(task, solver)
+        return weights_of(task, solver) / lengths
 
     result = solver.solve(Stopping(gap_tol=gap_tol, max_passes=2**62), note)
     curve.see(result.passes, result.cpu_seconds, result.seconds, weights, True)

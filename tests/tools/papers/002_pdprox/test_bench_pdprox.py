@@ -227,6 +227,16 @@ def test_ratios_by_hand_and_pegasos_take_part_in_figure_8(tool, capsys, monkeypa
     assert all("–" not in told for name, told in passes.items() if name.startswith("Pdprox"))
 
 
+def test_tasks_with_columns_of_unequal_lengths_are_judged_as_the_solver_does(tool):
+    random = np.random.default_rng(2)
+    X = random.standard_normal((90, 4)) * np.array([1.0, 300.0, 1.0, 0.5])
+    y, tasks = X @ random.standard_normal(4), np.arange(90) % 3
+    task = tool("pdprox_tasks").Task("small", X, y, "absolute", "l1inf", 0.1, tasks=tasks)
+    methods = tool("pdprox_methods")
+    curve, result = methods.run_of(task, methods.solver_of(task, 37), gap_tol=1e-6)
+    assert_allclose(curve.least, task.lam * result.primal, rtol=1e-6)
+
+
 @pytest.mark.parametrize("loss", ["levels", "absolute"])
 def test_entries_of_a_matrix_are_judged_as_the_solver_does(tool, loss):
     tasks, methods = tool("pdprox_tasks"), tool("pdprox_methods")
