@@ -52,6 +52,9 @@ class DirectReads:
     is put back by the thread that reads the next one: this takes as long as some passes over it,
     for which the training would wait. A process that is forked meanwhile shares the memory.
 
+    The memory stays mapped where it is read to: the resident size of the process counts it twice, a
+    control group once.
+
     Raises OSError where the file cannot be read so.
     """
 
@@ -107,7 +110,6 @@ class DirectReads:
 
     def _read(self, at: int, parts: list[Part], block: int | None = None) -> None:
         """Read a block, or the file's first page, to the memory from ``at`` on."""
-        begin = at
         places = [(0, PAGE)] if block is None else self.places[block].tolist()
         with memoryview(self.memory) as view:
             for first, last in places:
@@ -125,8 +127,6 @@ class DirectReads:
                 if first < last and block is not None:
                     parts.append((first, last, at))
                 at += last - first
-        # each page is counted once: where it lies over the map
-        self.memory.madvise(mmap.MADV_DONTNEED, begin, at - begin)
 
     def drop(self, begin: int, end: int, evict: bool) -> None:
         """Let go of the blocks among rows begin … end − 1, and of all memory with the last one."""

@@ -20,8 +20,9 @@ from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 
-#: Stored values that are copied at once.
-COPIED_AT_ONCE = 1 << 14
+#: Stored values that are copied at once. Between passes by blocks: as many as take this fraction of
+#: the blocks' memory, up to a bound, as small pieces take twice the time.
+COPIED_AT_ONCE, MOST_COPIED, COPIED_SHARE = 1 << 14, 1 << 16, 1 / 20
 
 
 class UnnamedContainer:
@@ -64,6 +65,10 @@ class KeptRows:
         assert rows.blocks is not None
         self.rows, self.blocks = rows, rows.blocks
         self.copy = UnnamedContainer(self.blocks.source.path)
+        assert rows.indices is not None
+        a_value = rows.values.itemsize + rows.indices.itemsize
+        room = int(COPIED_SHARE * self.blocks.most_bytes) // a_value
+        self.at_once = min(max(COPIED_AT_ONCE, room), MOST_COPIED)
 
     @property
     def n_stored(self) -> int:
@@ -72,7 +77,9 @@ class KeptRows:
 
     def add(self, begin: int, end: int, keep: NDArray[np.bool_]) -> None:
         """Copy those of rows begin … end − 1 where ``keep`` holds; spans come in order."""
-        for first, last, lengths, values, indices in _kept(self.rows, begin, end, keep):
+        for first, last, lengths, values, indices in _kept(
+            self.rows, begin, end, keep, self.at_once
+        ):
             ends = np.cumsum(np.where(keep[first:last], lengths, 0))
             self.copy.writer.add(Piece(values, indices, ends, np.zeros(last - first)))
 
@@ -113,7 +120,7 @@ def chosen_of(problem: Problem, chosen: NDArray[np.bool_]) -> Problem:
 
 
 def _kept(
-    rows: Rows, begin: int, end: int, keep: NDArray[np.bool_]
+    rows: Rows, begin: int, end: int, keep: NDArray[np.bool_], at_once: int = COPIED_AT_ONCE
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
     """(first, last, lengths, values, indices) of pieces of rows begin … end − 1: the lengths of all
     rows from begin + first to begin + last − 1, and what those store where ``keep`` holds.
@@ -121,7 +128,7 @@ def _kept(
     values, indices, indptr = rows.values, rows.indices, rows.indptr
     assert indices is not None
     assert indptr is not None
-    for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], COPIED_AT_ONCE):
+    for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], at_once):
         lengths = np.diff(indptr[begin + first : begin + last + 1])
         place = slice(int(indptr[begin + first]), int(indptr[begin + last]))
         stored = np.repeat(keep[first:last], lengths)

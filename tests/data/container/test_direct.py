@@ -131,6 +131,23 @@ def test_more_blocks_than_memory_come_by_the_map(stored):
     assert sorted(blocks.source.held) == [0, 1]
 
 
+def test_blocks_are_read_to_pages_that_stay(stored):
+    mapped, X = stored
+    blocks = blocks_of(mapped)
+    size = blocks.source.slot_bytes
+    for block in range(4):
+        blocks.source.bring(*blocks.bounds(block))
+    taken = os.stat(f"/proc/self/fd/{blocks.source.pages}").st_blocks * 512
+    assert 0 < taken <= 4 * size
+    for block in range(4, 12):  # the same memory again
+        blocks.source.drop(*blocks.bounds(block - 4), True)
+        blocks.source.bring(*blocks.bounds(block))
+        assert same(mapped, X, *blocks.bounds(block))
+    assert os.stat(f"/proc/self/fd/{blocks.source.pages}").st_blocks * 512 <= 4 * size
+    blocks.source.drop(0, N, True)
+    assert os.stat(f"/proc/self/fd/{blocks.source.pages}").st_blocks == 0
+
+
 def test_a_file_that_cannot_be_read_so_is_mapped(stored, monkeypatch):
     mapped, _ = stored
     monkeypatch.setattr(os, "open", lambda *given: (_ for _ in ()).throw(OSError(22, "no")))

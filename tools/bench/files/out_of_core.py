@@ -9,7 +9,8 @@ none can be made (it takes root), it may take that much memory beside what it ha
 which counts private memory and not mapped files), and another thread takes the file from the page
 cache all the time, so that each block that the training lets go of is read from the disk again.
 Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon, RssFile
-and RssShmem beyond the start, sampled every 5 ms.
+and RssShmem beyond the start, sampled every 5 ms; it counts blocks that are read past the system's
+cache twice, which the control group counts once.
 
     python tools/bench/files/out_of_core.py --bytes 1e9 --folder /var/tmp
 """
