@@ -33,6 +33,9 @@ INNER_GAP_FRACTION = 0.3
 # It is left too once a step promised to lower it by at most this fraction of that term: weights of
 # features that few examples have then still lack steps, one after the other, that change little.
 INNER_FALL_FRACTION = 0.01
+# But not once steps promise at most this fraction of the target: the weights are known then, and
+# duals of an inner problem that is not solved prove nothing where columns are long.
+PROVED_FRACTION = 0.01
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
 # than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL = 5.0, 1.5
@@ -258,7 +261,8 @@ class Newton(Solver):
             distance += self.absolute.distance(self.w)
         is_short = self.damping is not None and self.damping.is_short
         is_told = self.steps > 0 and self.moved > 0 and not is_short
-        if is_told and self.promise <= INNER_FALL_FRACTION * distance:
+        proved = PROVED_FRACTION * self.target
+        if is_told and proved < self.promise <= INNER_FALL_FRACTION * distance:
             return True
         return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
 

@@ -49,7 +49,7 @@ def test_rare_features_with_long_columns_take_few_steps(damped, monkeypatch):
     monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
     monkeypatch.setattr(newton, "MAX_FACTORIZED", 0 if damped else 1000)
     solver = Newton(of_rare_features(), L2())
-    result = solver.solve(Stopping(gap_tol=1e-6, max_passes=120))
+    result = solver.solve(Stopping(gap_tol=1e-6, max_passes=80))
     assert (solver.damping is not None) is damped
     assert (result.status is Status.SOLVED) is damped
     if damped:
