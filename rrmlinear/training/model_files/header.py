@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import losses_of_model
 
+BLOCK_SIZE = 1 << 20  # bytes of text that are read or written at a time
 LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
 #: Lines of models of sequences: labels, features of edges, lines of weights; and that of graphs.
 OF_CHAINS = ("transitions", "edge_features", "lines")

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.text._sparse_weights_text import parse_alike
 from rrmlinear.data.text._weights_text import parse_weights
 from rrmlinear.data.text.line_blocks import LineBlocks
-from rrmlinear.training.model_files.header import Header, ModelFileError, shown_text
-
-BLOCK_SIZE = 1 << 20  # bytes of text at a time
+from rrmlinear.training.model_files.header import BLOCK_SIZE, Header, ModelFileError, shown_text
 
 
 def plain_weights(header: Header, rows: int, columns: int) -> NDArray[np.float64]:

@@ -13,9 +13,8 @@ from rrmlinear.catalog.solvers import losses_of_model, name_for_liblinear
 from rrmlinear.data.text._weights_text import format_weights, text_bound
 from rrmlinear.data.text.alike_weights import AlikeWeights
 from rrmlinear.data.text.whole_file import whole_file
+from rrmlinear.training.model_files.header import BLOCK_SIZE
 from rrmlinear.training.stored import StoredModel
-
-BLOCK_SIZE = 1 << 20  # bytes of text at a time
 
 
 def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = False) -> None:
