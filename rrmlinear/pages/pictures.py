@@ -21,6 +21,8 @@ FEW_PASSES = 60
 HEIGHT = 380
 #: Okabe and Ito's colours, told apart by everyone, on white and on black.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
+#: Of buttons and marks: it is seen on white and on black.
+GREY = "#8a8f98"
 #: Lines of more curves than there are colours.
 DASHES = ("solid", "dash", "dot")
 POSITIVE, NEGATIVE = COLOURS[0], COLOURS[5]
@@ -204,7 +206,7 @@ def _figure() -> Any:
         margin={"l": 70, "r": 20, "t": 80, "b": 60},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": "#8a8f98"},
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
     )
     return figure
@@ -216,9 +218,8 @@ def _coloured(traces: Sequence[Trace]) -> list[tuple[Trace, str]]:
 
 def _mark(figure: Any, level: float, text: str) -> None:
     """A line across a logarithmic picture, where positions of texts are exponents."""
-    figure.add_shape(
-        type="line", xref="paper", x0=0, x1=1, y0=level, y1=level, line={"dash": "dot", "width": 1}
-    )
+    line = {"color": GREY, "dash": "dot", "width": 1}
+    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=level, y1=level, line=line)
     figure.add_annotation(
         text=text, xref="paper", x=1, xanchor="right", y=np.log10(level), showarrow=False, yshift=8
     )

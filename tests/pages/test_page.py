@@ -10,7 +10,7 @@ import pytest
 
 import rrmlinear
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.pages import words
+from rrmlinear.pages import pictures, traces, words
 from rrmlinear.pages.page import check_available
 
 pytest.importorskip("plotly", reason="pages need plotly")
@@ -46,6 +46,12 @@ def test_a_model_tells_problem_data_certificate_and_weights(tmp_path):
     for label in model.labels:
         assert f"label {label}" in text
     assert "b<c" in path.read_text(encoding="utf-8").replace("\\u003c", "<")
+
+
+def test_the_mark_of_the_tolerance_is_seen_in_both_themes():
+    trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
+    (mark,) = pictures.convergence([trace], 1e-3).layout.shapes
+    assert mark.line.color == pictures.GREY
 
 
 def test_a_page_asks_for_nothing_from_elsewhere(tmp_path):

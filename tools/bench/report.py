@@ -15,7 +15,7 @@ Each head-to-head is a script of its own, whose solvers take turns; its CSV stay
 bounds the whole. A head-to-head takes at most four times an equal share of the minutes left; one
 that is stopped there keeps the problems that it has finished. --jobs runs that many at a time, each
 on one core. The page, report.html, is written anew after each; --into FILE also writes the ratios
-of each topic into a page of docs/.
+of each topic into a page of docs/, where the topics that --only leaves out stay as they are.
 """
 
 from __future__ import annotations

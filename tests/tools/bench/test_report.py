@@ -105,6 +105,11 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
     assert lines[-2:] == ["<!-- end -->", "after"]
     sys.modules["summary"].put_summary(made, [(head, [time for time in times if time.is_ours])])
     assert "### Scores" not in made.read_text()
+    others = "### Other\n\nkept\n\n"
+    made.write_text(f"<!-- report -->\n{others}### Scores\n\nold\n\n<!-- end -->\n")
+    sys.modules["summary"].put_summary(made, [(head, times)])
+    assert made.read_text().startswith(f"<!-- report -->\n{others}### Scores\n\n| against")
+    assert "old" not in made.read_text()
     made.write_text("nowhere")
     with pytest.raises(ValueError, match="no lines <!-- report -->"):
         sys.modules["summary"].put_summary(made, [(head, times)])

@@ -30,6 +30,8 @@ CONTESTANTS = (
 GENERATED = (("text", 20_000), ("dense", 50_000))
 LASSO_ROWS = 10_000
 BINARY = ("a9a", "ijcnn1", "covtype.libsvm.binary.scale", "svmguide1", "german.numer", "madelon")
+#: Sets of 2 000 examples and fewer, where a training takes milliseconds: a topic of their own.
+SMALL = ("german.numer", "madelon")
 #: The elastic net is timed on these and on generated text.
 OF_ELASTIC_NET = ("a9a", "covtype.libsvm.binary.scale")
 SEVERAL = (
@@ -109,7 +111,8 @@ def _of_times(topic: str, part: str, name: str, script: Path, *words: str) -> He
 
 
 def _sdca(name: str, suite: str, words: list[str]) -> HeadToHead:
-    topic = "Losses of one score" + (", elastic net" if suite == "elastic-net" else "")
+    more = ", elastic net" if suite == "elastic-net" else ", small sets" if name in SMALL else ""
+    topic = "Losses of one score" + more
     command = (sys.executable, str(SDCA), *words, "--suites", suite)
     return HeadToHead(topic, f"{suite}-{name}", f"{topic}, {name}", command, read_sdca)
 

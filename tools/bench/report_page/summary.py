@@ -12,7 +12,7 @@ from times import Time
 
 from rrmlinear.pages.run import versions
 
-PLACE = re.compile(r"(<!-- report -->\n).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- report -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 #: Levels of the curves that the summary shows; None is each program's own end.
 SHOWN = (None, 1e-3, 1e-4, 1e-6)
 #: Ratios are not told beyond this.
@@ -22,35 +22,37 @@ MOST = 1000.0
 def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> None:
     """Write the summary between the lines `<!-- report -->` and `<!-- end -->` of a page.
 
-    Raises ValueError where the page has no such lines.
+    Topics that are there and not done stay as they are, in the order of the page. Raises ValueError
+    where the page has no such lines.
     """
     text = page.read_text(encoding="utf-8")
-    if not PLACE.search(text):
+    place = PLACE.search(text)
+    if not place:
         raise ValueError(f"{page} has no lines <!-- report --> and <!-- end -->")
-    made = summary(done)
-    page.write_text(PLACE.sub(lambda found: found[1] + made + found[2], text), encoding="utf-8")
+    kept = {part.partition("\n")[0]: f"### {part}" for part in place[2].split("### ")[1:]}
+    topics = "".join((kept | summary(done)).values())
+    page.write_text(text[: place.start(2)] + topics + text[place.end(2) :], encoding="utf-8")
 
 
-def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> str:
-    """A table for each topic."""
+def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> dict[str, str]:
+    """The table of each topic, or "" where nothing can be compared."""
     topics: dict[str, list[Time]] = {}
     for head, times in done:
         topics.setdefault(head.topic, []).extend(times)
-    parts = []
-    for topic, times in topics.items():
-        levels = [
-            level for level in SHOWN if any(t.level == level and not t.why_not for t in times)
-        ]
-        rows = list(_rows(times, levels))
-        if not rows:  # cut short before another program came to its end
-            continue
-        names = ["against", "problems", *(f"to {_goal(level)}" for level in levels)]
-        lines = [names, ["---"] * len(names), *rows]
-        table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-        sets = ", ".join(dict.fromkeys(time.data for time in times))
-        parts.append(f"### {topic}\n\n{table}\nData: {sets}.\n\n")
     made = ", ".join(f"{name} {version}" for name, version in versions() if name != "machine")
-    return f"{''.join(parts)}Made with {made}.\n"
+    return {topic: _table(topic, times, made) for topic, times in topics.items()}
+
+
+def _table(topic: str, times: Sequence[Time], made: str) -> str:
+    levels = [level for level in SHOWN if any(t.level == level and not t.why_not for t in times)]
+    rows = list(_rows(times, levels))
+    if not rows:  # cut short before another program came to its end
+        return ""
+    names = ["against", "problems", *(f"to {_goal(level)}" for level in levels)]
+    lines = [names, ["---"] * len(names), *rows]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    sets = ", ".join(dict.fromkeys(time.data for time in times))
+    return f"### {topic}\n\n{table}\nData: {sets}. Made with {made}.\n\n"
 
 
 def _rows(times: Sequence[Time], levels: Sequence[float | None]) -> Iterator[list[str]]:
