@@ -1,6 +1,6 @@
 """Train once and print seconds, status and trace as JSON.
 
-python tools/bench/train_once.py DATA C BLOCK THREADS DELTA
+python tools/bench/train_once.py DATA C BLOCK THREADS DELTA [accelerate]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import rrmlinear
 from rrmlinear.solvers.loop.result import Status
 
 
-def main(data: str, cost: str, block: str, threads: str, delta: str) -> None:
+def main(data: str, cost: str, block: str, threads: str, delta: str, pace: str = "") -> None:
     warnings.simplefilter("ignore")  # an unsolved problem is told by "solved"
     parameter = rrmlinear.Parameter(
         solver=30,
@@ -21,7 +21,7 @@ def main(data: str, cost: str, block: str, threads: str, delta: str) -> None:
         block=block,
         threads=int(threads),
         tolerance=float(delta),
-        accelerate=False,  # the descent of the papers, head to head with others'
+        accelerate=bool(pace),  # else the descent of the papers, head to head with others'
     )
     result = rrmlinear.fit(rrmlinear.read_libsvm(data), parameter).result
     told = {

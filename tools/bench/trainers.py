@@ -74,14 +74,16 @@ class OurTrainer:
 
     block: str
     threads: int
+    accelerate: bool = False
     peer = False
 
     @property
     def name(self) -> str:
-        return f"rrmlinear {self.block}"
+        return f"rrmlinear {self.block}{', accelerated' if self.accelerate else ''}"
 
     def train(self, data: Path, cost: float, delta: float, folder: Path) -> Training:
         words = [str(data), repr(cost), self.block, str(self.threads), repr(delta)]
+        words += ["accelerate"] if self.accelerate else []
         run = run_process([sys.executable, str(OURS), *words])
         told = json.loads(run.output)
         return Training(

@@ -79,7 +79,8 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
     runs = str(chosen.runs)
     peers = [word for text in chosen.peer for word in ("--peer", text)]
     for data, name in _present(chosen.data, SEVERAL):
-        words = [data, "--blocks", "knapsack", "--threads", "1", "--runs", runs, *peers]
+        words = [data, "--blocks", "knapsack", "--threads", "1", "--accelerate"]
+        words += ["--runs", runs, *peers]
         yield HeadToHead(
             "Weston–Watkins",
             f"ww-{name}",

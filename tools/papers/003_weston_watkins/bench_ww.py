@@ -3,7 +3,9 @@
     python tools/papers/003_weston_watkins/bench_ww.py DATA… --peer NAME=COMMAND…
 
 Trains ours, with each block solver and number of threads, and the commands given, in turns on the
-same files to gap ≤ delta × gap after the first pass. A COMMAND holds {c}, {data} and {model}:
+same files to gap ≤ delta × gap after the first pass. Ours is the plain descent, or with --accelerate
+what -s 30 does by itself: where the descent is slow, the proximal point method and Newton's method
+go on. A COMMAND holds {c}, {data} and {model}:
 
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
     --peer 'liblinear=liblinear/train -s 4 -c {c} {data} {model}'
@@ -139,6 +141,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("-c", type=cost_grid, default=[1.0], metavar="GRID", help="0.5,1 2^-6:2^3")
     parser.add_argument("--blocks", type=blocks, default=list(BLOCKS))
     parser.add_argument("--threads", type=counts, default=[1, 2])
+    parser.add_argument("--accelerate", action="store_true", help="ours as -s 30 is by itself")
     parser.add_argument("--runs", type=int, default=5, help="of each, for the medians")
     parser.add_argument("--delta", type=float, default=0.0009)
     parser.add_argument("--csv", type=Path, metavar="FILE")
@@ -166,7 +169,11 @@ def main(words: list[str] | None = None) -> int:
         names = [peer.name for peer in peers]
         if len(set(names)) < len(names):
             raise BenchmarkError(f"the names of the peers must differ: {', '.join(names)}")
-        ours = [OurTrainer(block, count) for block in chosen.blocks for count in chosen.threads]
+        ours = [
+            OurTrainer(block, count, chosen.accelerate)
+            for block in chosen.blocks
+            for count in chosen.threads
+        ]
         for path in chosen.data:
             if not path.is_file():
                 raise BenchmarkError(f"there is no file {path}")

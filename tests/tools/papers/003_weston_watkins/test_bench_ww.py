@@ -125,6 +125,18 @@ def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, caps
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
 
 
+def test_ours_may_go_on_where_the_descent_is_slow(tool, tmp_path):
+    out = tmp_path / "out.csv"
+    words = [str(IRIS), "-c", "1000", "--blocks", "knapsack", "--threads", "1", "--runs", "1"]
+    passes = {}
+    for more in ([], ["--accelerate"]):
+        assert tool("bench_ww").main([*words, *more, "--delta", "1e-5", "--csv", str(out)]) == 0
+        ((name, row),) = run_csv(out).items()
+        assert float(row["final_gap"]) <= 1e-5 * float(row["first_gap"])
+        passes[name] = int(row["passes"])
+    assert 2 * passes["rrmlinear knapsack, accelerated"] < passes["rrmlinear knapsack"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
