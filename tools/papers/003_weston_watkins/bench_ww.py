@@ -3,9 +3,9 @@
     python tools/papers/003_weston_watkins/bench_ww.py DATA… --peer NAME=COMMAND…
 
 Trains ours, with each block solver and number of threads, and the commands given, in turns on the
-same files to gap ≤ delta × gap after the first pass. Ours is the plain descent, or with --accelerate
-what -s 30 does by itself: where the descent is slow, the proximal point method and Newton's method
-go on. A COMMAND holds {c}, {data} and {model}:
+same files to gap ≤ delta × gap after the first pass. Ours is the plain descent. With --accelerate
+it is what -s 30 does by itself: where the descent is slow, the proximal point method and Newton's
+method go on. A COMMAND holds {c}, {data} and {model}:
 
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
     --peer 'liblinear=liblinear/train -s 4 -c {c} {data} {model}'
