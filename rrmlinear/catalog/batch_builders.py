@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
+from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import EntropicLoss
 from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.systems import MAX_CLASS_FEATURES
+from rrmlinear.solvers.second_order.systems import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+)
 
 #: The better line search for each update of BMRM; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
@@ -185,6 +190,38 @@ def newton(task: Task) -> Solver:
 
         sweeps = ClassSweeps(risk, omega.modulus)
     return Newton(risk, omega, start_of(task), first, sweeps)
+
+
+def row_space_applies(task: Task) -> bool:
+    """Whether the task is one of fewer weights on a factor of XX': dense rows, at most half as many
+    as features, under the squared norm alone.
+    """
+    rows, omega = task.rows, task.regularizer
+    if not rows.is_dense or rows.blocks is not None or task.risk is not None:
+        return False
+    if not (omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0):
+        return False
+    n, d = rows.shape
+    return task.choices.budget is None and n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
+
+
+def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:
+    """The solver that ``build`` makes of the task's rows of a factor of XX'."""
+    from rrmlinear.regularizers.separable import L2
+    from rrmlinear.solvers.second_order.row_space import RowSpace
+
+    free = bool(task.choices.free_bias)
+
+    def reduced(rows: Rows) -> Solver:
+        rows = rows.with_bias(task.rows.bias) if free else rows
+        part = replace(task, rows=rows, regularizer=L2(task.regularizer.modulus), weights=None)
+        return build(part)
+
+    def form(duals: Any) -> Any:
+        return start_of(replace(task, start=duals))
+
+    shared = getattr(task.rows, "shared", None)
+    return RowSpace(risk_of(task), task.regularizer, reduced, form, shared)
 
 
 def takes_sweeps(task: Task) -> bool:

@@ -1,0 +1,122 @@
+"""Few examples of many features: their problem over as many weights as there are examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order._triangles import solved_by_factor
+
+Array = NDArray[np.float64]
+
+# Where rounding leaves XX' without a Cholesky factor, this fraction of its mean diagonal is added
+# to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
+FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
+
+
+class RowSpace(Solver):
+    """minimize Ω(w) + F(X w), Ω(w) = (s/2)‖w‖², X n × d with n below d, over n weights.
+
+    With X X' = L L' every w has a u with L u = X w and ‖u‖ ≤ ‖w‖, and equality for w = X'β, u =
+    L'β. So the problem on the rows of L, which have n values, has the same optimum and the same
+    duals. ``build(rows)`` makes a solver of it. Scores of an intercept that is left free are beside
+    X; the column of one with a penalty is a column of X.
+
+    Certificate: weights and duals found on L, measured on X. Raises ValueError for rows that are
+    not dense.
+    """
+
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        build: Callable[[Rows], Solver],
+        form: Callable[[Any], Array],
+        shared: dict[Any, Any] | None = None,
+    ) -> None:
+        """``form`` turns duals of a Result into those of the risk. ``shared`` keeps the factor for
+        other problems on the same rows.
+        """
+        super().__init__()
+        if not risk.rows.is_dense:
+            raise ValueError("the factor of X X' takes dense rows")
+        self.risk, self.regularizer = risk, regularizer
+        self.build, self.form = build, form
+        self.shared: dict[Any, Any] = {} if shared is None else shared
+        #: Three products with X, in visits of n values.
+        self.measuring_work = 3.0 * risk.rows.shape[1]
+
+    def start(self) -> None:
+        self.certificate = Certificate(self.risk, self.regularizer)
+        n = self.risk.rows.shape[0]
+        self.every = Hessian(self.risk.rows, np.ones(n))
+        key = "factor of rows", self.risk.rows.bias
+        if key not in self.shared:
+            self.shared[key] = cholesky_factor(self.every.row_products())
+        self.factor = self.shared[key]
+        self.inner = self.build(Rows(self.factor, None, None, n))
+        self.inner.deadline, self.inner.target = self.deadline, self.target
+        self.inner.start()
+        self.told = 0
+
+    def run_pass(self, number: int) -> None:
+        inner = self.inner
+        inner.target, inner.first_gap, inner.deadline = self.target, self.first_gap, self.deadline
+        inner.run_pass(number)
+        self.work, self.moved = inner.work, inner.moved
+        self.notes += inner.notes[self.told :]
+        self.told = len(inner.notes)
+
+    def estimate(self) -> tuple[float, float]:
+        return self.inner.estimate()
+
+    def measure(self) -> None:
+        self.inner.measure()
+        alphas = self.form(self.inner.duals())
+        vector = self.risk.gradient(alphas)
+        self.certificate.offer_duals(alphas, vector, exact=True)
+        u = self.inner.final_weights()[: len(self.factor)]
+        shape = self.risk.shape
+        self.certificate.offer_weights(self._weights(u).reshape(shape))
+        self.certificate.offer_weights(self.regularizer.primal_of(vector.ravel()).reshape(shape))
+
+    def _weights(self, u: Array) -> Array:
+        """X'β, L'β = u."""
+        columns = u.reshape(len(u), -1).T
+        betas = [solved_by_factor(self.factor, self.factor @ column) for column in columns]
+        return np.column_stack([self.every.adjoint(beta) for beta in betas])
+
+    def value_at_zero(self) -> float:
+        return self.inner.value_at_zero()
+
+    def support(self) -> dict[str, int]:
+        return self.inner.support()
+
+    def close(self) -> None:
+        if hasattr(self, "inner"):
+            self.inner.close()
+
+
+def cholesky_factor(products: Array) -> Array:
+    """L with L L' = ``products``, n × n, to rounding. Raises FloatingPointError where these are not
+    finite.
+    """
+    if not np.isfinite(products).all():
+        raise FloatingPointError("products of examples have overflowed; scale the data")
+    n, shift = len(products), 0.0
+    mean = float(products.trace()) / max(n, 1) or 1.0
+    while True:
+        try:
+            return np.ascontiguousarray(np.linalg.cholesky(products))
+        except np.linalg.LinAlgError:
+            more = SHIFT_GROWTH * shift or FIRST_SHIFT * mean
+            products.flat[:: n + 1] += more - shift
+            shift = more

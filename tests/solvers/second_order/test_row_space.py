@@ -1,0 +1,153 @@
+"""A factor of XX' in the place of X: true certificates, the optimum of others, repeated rows."""
+
+import numpy as np
+import pytest
+from members import CLASS_LOSSES, takes_signs
+from members import SCALAR_LOSSES as LOSSES
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog import batch_builders, stage_builders
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.loop.result import Status, duals_by_scores
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.row_space import RowSpace, cholesky_factor
+
+N, D, K = 30, 100, 3
+TIGHT = Stopping(gap_tol=1e-10, max_passes=2000)
+
+
+def rows_of_a_problem(seed=1, repeated=False):
+    X = np.random.default_rng(seed).standard_normal((N, D))
+    X[3] = 0
+    if repeated:
+        X[10:20] = X[:10]
+    return X
+
+
+def scalar_labels(name, scores):
+    return np.where(scores > 0, 1.0, -1.0) if takes_signs(name) else scores / 3
+
+
+def reduced(risk, omega, newton_of, form=lambda duals: duals):
+    return RowSpace(risk, omega, newton_of, form).solve(TIGHT)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize("bias", [-1.0, 2.0])
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_certificate_is_true(objectives, name, bias, repeated, dtype):
+    X = rows_of_a_problem(repeated=repeated).astype(dtype)
+    loss, costs, omega = LOSSES[name], np.linspace(0, 4, N), L2(0.3)
+    y = scalar_labels(name, X.astype(float) @ np.ones(D))
+    problem = Problem.from_arrays(X, y, bias=bias)
+
+    def newton_of(rows):
+        return Newton(ScalarRisk(rows, loss, problem.labels, costs), L2(0.3))
+
+    risk = ScalarRisk(problem.rows, loss, problem.labels, costs)
+    result = reduced(risk, omega, newton_of)
+    assert result.status is Status.SOLVED
+    whole = np.column_stack([X.astype(float), np.full(N, bias)]) if bias > 0 else X.astype(float)
+    primal, dual = objectives(whole, y, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    assert -1e-12 * primal <= result.gap <= 1.01e-10 * max(1, primal)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_an_intercept_may_be_free(name):
+    X = rows_of_a_problem() + 2
+    loss, costs = LOSSES[name], np.linspace(0, 4, N)
+    y = scalar_labels(name, X @ np.ones(D))
+    problem = Problem.from_arrays(X, y, bias=2.0)
+
+    def risk_of(rows):
+        return ScalarRisk(rows, loss, problem.labels, costs, condition=Intercept())
+
+    result = reduced(
+        risk_of(problem.rows), L2(), lambda rows: Newton(risk_of(rows.with_bias(2.0)), L2())
+    )
+    assert result.status is Status.SOLVED
+    assert costs @ result.duals == pytest.approx(0, abs=1e-8)
+    w = result.weights
+    primal = costs @ loss.values(y, X @ w[:-1] + 2 * w[-1]) + L2().value_of(w[:-1])
+    assert result.primal == pytest.approx(primal, rel=1e-11)
+    whole = Newton(risk_of(problem.rows), L2()).solve(TIGHT)
+    assert result.primal == pytest.approx(whole.primal, rel=2e-10)
+
+
+@pytest.mark.parametrize("name", CLASS_LOSSES)
+def test_losses_of_several_scores(block_objectives, name):
+    X, label = rows_of_a_problem(), (np.arange(N) % K).astype(np.int32)
+    loss, costs, omega = CLASS_LOSSES[name], np.linspace(0, 4, N), L2()
+    problem = Problem.from_arrays(X, label.astype(float))
+
+    def risk_of(rows):
+        return BlockRisk(rows, loss, label, K, costs)
+
+    result = reduced(
+        risk_of(problem.rows),
+        omega,
+        lambda rows: Newton(risk_of(rows), L2()),
+        lambda duals: duals_by_scores(duals, label, costs, K),
+    )
+    assert result.status is Status.SOLVED
+    primal, dual = block_objectives(X, label, costs, loss, omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-12)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+
+
+@pytest.mark.parametrize("free_bias", [None, True])
+def test_the_automatic_solver_takes_it_and_finds_the_same_optimum(free_bias, monkeypatch):
+    X = 10 * rows_of_a_problem()
+    y = np.sign(np.random.default_rng(2).standard_normal(N))
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    parameter = Parameter(solver="auto", loss="hinge", C=10.0, gap_tol=1e-9, free_bias=free_bias)
+    made = []
+    kept = batch_builders.row_space
+    monkeypatch.setattr(
+        batch_builders, "row_space", lambda *given: made.append(given) or kept(*given)
+    )
+    result = fit(problem, parameter).result
+    assert made
+    np.testing.assert_array_equal(fit(problem, parameter).result.weights, result.weights)
+    monkeypatch.setattr(stage_builders.batch_builders, "row_space_applies", lambda task: False)
+    other = fit(problem, parameter).result
+    assert result.primal == pytest.approx(other.primal, rel=2e-9)
+
+
+def test_problems_of_one_class_against_the_rest_share_the_factor(monkeypatch):
+    from rrmlinear.solvers.second_order import row_space
+
+    made = []
+    monkeypatch.setattr(
+        row_space, "cholesky_factor", lambda given: made.append(1) or cholesky_factor(given)
+    )
+    problem = Problem.from_arrays(10 * rows_of_a_problem(), np.arange(N) % 4, bias=1.0)
+    model = fit(problem, Parameter(solver="auto", loss="hinge", C=10.0, gap_tol=1e-8))
+    assert model.result.solved
+    assert made == [1]
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_factors_of_singular_products(scale):
+    X = scale * rows_of_a_problem(repeated=True)
+    factor = cholesky_factor(X @ X.T)
+    np.testing.assert_allclose(factor @ factor.T, X @ X.T, atol=1e-11 * D * scale**2)
+    np.testing.assert_array_equal(factor, np.tril(factor))
+
+
+def test_what_it_does_not_take_is_said():
+    rows = Rows(np.ones(2), np.zeros(2, dtype=np.int32), np.array([0, 1, 2]), 5)
+    risk = ScalarRisk(rows, Hinge(), np.array([1.0, -1.0]), np.ones(2))
+    with pytest.raises(ValueError, match="dense rows"):
+        RowSpace(risk, L2(), lambda rows: None, lambda duals: duals)
+    with pytest.raises(FloatingPointError, match="overflowed"):
+        cholesky_factor(np.array([[np.inf]]))
