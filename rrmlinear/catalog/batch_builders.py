@@ -189,7 +189,8 @@ def newton(task: Task) -> Solver:
         from rrmlinear.solvers.features.class_sweeps import ClassSweeps
 
         sweeps = ClassSweeps(risk, omega.modulus)
-    return Newton(risk, omega, start_of(task), first, sweeps)
+    squares = "least-squares" in task.features
+    return Newton(risk, omega, start_of(task), first, sweeps, squares)
 
 
 def row_space_applies(task: Task) -> bool:

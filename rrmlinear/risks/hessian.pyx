@@ -47,7 +47,7 @@ cdef class Hessian:
     cdef readonly Rows rows
     cdef readonly Py_ssize_t k         # scores of an example: 1
     cdef readonly object active        # the rows with h_i > 0
-    cdef object weights
+    cdef object weights, free
     cdef const double[::1] h
     cdef const Py_ssize_t[::1] row_of
     cdef object given_roots            # √h_i of the active rows, once asked for
@@ -59,7 +59,7 @@ cdef class Hessian:
         self.rows, self.weights, self.h, self.k = rows, h, h, 1
         self.active = np.flatnonzero(h)
         self.row_of = self.active
-        self.given_roots = None
+        self.given_roots, self.free = None, free
         self.units, self.lines = [], []
         for v in free:
             unit = self.roots * v[self.active]
@@ -68,6 +68,12 @@ cdef class Hessian:
                 unit /= length
                 self.units.append(unit)
                 self.lines.append(self._adjoint(unit))
+
+    def among(self, chosen):
+        """The part of some of the active rows."""
+        h = np.zeros(self.rows.shape[0])
+        h[self.active[chosen]] = self.weights[self.active[chosen]]
+        return Hessian(self.rows, h, self.free)
 
     @property
     def size(self):

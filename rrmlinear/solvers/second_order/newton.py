@@ -46,6 +46,10 @@ MIN_DAMPED = 5
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
 
+# The residual of a system, relative to the gradient: this fraction of the one that would reach the
+# target, between two limits. Far from the optimum the second derivative changes along the step.
+RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
+
 # A pass begins with sweeps over the features until one promises to lower the objective by at most
 # SMALL_FALL of it, and at most MAX_SWEEPS.
 MAX_SWEEPS, SMALL_FALL = 30, 0.05
@@ -75,7 +79,8 @@ class Newton(Solver):
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from, in place of duals: those of a sample, for instance.
     With ``sweeps``, a `ClassSweeps` for smooth losses alone, each pass begins with some over the
-    features: far from the optimum they take the place of steps that a search cuts short.
+    features: far from the optimum they take the place of steps that a search cuts short. Where F
+    ``is_quadratic``, one step with a factor of all examples reaches the optimum.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
@@ -95,6 +100,7 @@ class Newton(Solver):
         start: Any = None,
         first: Callable[[], Array] | None = None,
         sweeps: Any = None,
+        is_quadratic: bool = False,
     ) -> None:
         super().__init__()
         if "hessian" not in risk.offers:
@@ -108,7 +114,7 @@ class Newton(Solver):
                 f"and {type(regularizer).__name__} is another"
             )
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
-        self.first, self.sweeps = first, sweeps
+        self.first, self.sweeps, self.is_quadratic = first, sweeps, is_quadratic
         self.modulus, self.l1 = regularizer.modulus, regularizer.quadratic_l1
         self.n = len(risk.costs)
 
@@ -297,9 +303,21 @@ class Newton(Solver):
         if self.damping is not None:
             curvature = 1 / (self.smoothing + self.risk.loss.smoothing)
             diagonal += self.damping.diagonal(curvature, self.w.shape)
-        direction = self.systems.solved(self.at.hessian(), diagonal, downhill.ravel())
+        direction = self.systems.solved(
+            self.at.hessian(), diagonal, downhill.ravel(), self._accuracy()
+        )
         self.promise = float(direction @ downhill.ravel()) / 2
         return direction.reshape(self.w.shape)
+
+    def _accuracy(self) -> float:
+        """The residual of a system that leaves a small part of the target as gap: that is the
+        squared norm of the gradient for smooth losses.
+        """
+        is_plain = not (self.is_augmented or self.is_quadratic or self.absolute is not None)
+        if not (is_plain and self.certificate.gap > 0):
+            return FINE_RESIDUAL
+        part = RESIDUAL_FRACTION * np.sqrt(self.target / self.certificate.gap)
+        return float(min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL))
 
     def _step(self, direction: Array) -> Array:
         """Move to the t at which the derivative along w + t d is nearly 0; the scores of d."""

@@ -136,3 +136,28 @@ def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stret
             x * scale, expected * scale, atol=1e-4 * abs(expected * scale).max()
         )
         assert len(made) == factors
+
+
+@pytest.mark.parametrize("misled", [False, True])
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
+    d = systems.LEAST_KEPT * systems.FEATURES_A_PRODUCT
+    n = systems.SAMPLED * systems.SAMPLE_ROWS * d
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, d))
+    if misled:  # features that a sample hardly has
+        X[:, d // 2 :] = 0
+        X[:5, d // 2 :] = 1e4 * rng.standard_normal((5, d - d // 2))
+    h = 0.1 + rng.random(n)
+    hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, h, (np.ones(n),) if free else ())
+    matrix, b = hessian.matrix() + np.eye(d), rng.standard_normal(d)
+    solver = systems.Systems()
+    for decrease in (0.1, 1e-3):
+        x = solver.solved(hessian, np.ones(d), b, decrease)
+        best = np.linalg.solve(matrix, b)
+        away = x - best
+        assert away @ matrix @ away <= (3 * decrease) ** 2 * (best @ matrix @ best)
+        again = systems.Systems().solved(hessian, np.ones(d), b, decrease)
+        if decrease == 0.1:
+            np.testing.assert_array_equal(again, x)
+    assert solver.kept is not None
