@@ -1,3 +1,4 @@
+# distutils: language = c++
 """One line of LIBSVM text of any kind, as LIBLINEAR's strtok, strtol and strtod calls read it."""
 
 from libc cimport errno

@@ -1,3 +1,4 @@
+# distutils: language = c++
 """The arrays that examples are read into: they grow, become wider, and are handed over at last."""
 
 from cpython.buffer cimport PyBuffer_FillInfo

@@ -1,3 +1,4 @@
+# distutils: language = c++
 """LIBSVM text to CSR arrays, one block of whole lines at a time, without the GIL."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize

@@ -1,3 +1,4 @@
+# distutils: language = c++
 """Rows to LIBSVM text without the GIL: the shortest digits that read back as the same number."""
 
 from libc.float cimport DBL_MIN

@@ -1,3 +1,4 @@
+# distutils: language = c++
 """A matrix of weights as text, a line for equal rows with their nonzeros, and back."""
 
 from libc.math cimport INFINITY, isfinite

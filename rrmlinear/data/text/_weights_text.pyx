@@ -1,3 +1,4 @@
+# distutils: language = c++
 """A matrix as the text of model files, one row a line, and back, without the GIL."""
 
 from libc.math cimport isfinite

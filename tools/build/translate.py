@@ -1,0 +1,76 @@
+"""Translate all Cython modules in one process.
+
+    python tools/build/translate.py list               module.pyx and its C file, or a declaration, a line
+    python tools/build/translate.py FOLDER OPTION...   write the C files that are out of date
+
+Cython takes half a second to start and a fifth of one for a module, so meson.build runs it once. A C
+file is out of date where it is older than a file that it was made from (Cython names these in a
+``.dep`` file beside it), or where Cython or an option has changed. Modules whose first line is
+``# distutils: language = c++`` become C++.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+PACKAGE = TOP / "rrmlinear"
+CPLUSPLUS = "# distutils: language = c++"
+
+
+def find_modules() -> dict[Path, str]:
+    """The names of the C files by the modules they are made from."""
+    names = {}
+    for source in sorted(PACKAGE.rglob("*.pyx")):
+        with source.open(encoding="utf-8") as file:
+            suffix = ".cpp" if file.readline().strip() == CPLUSPLUS else ".c"
+        names[source] = ".".join(source.relative_to(TOP).with_suffix("").parts) + suffix
+    return names
+
+
+def list_files() -> None:
+    """Print what meson.build has to know: modules with their C files, and declarations."""
+    for source, name in find_modules().items():
+        print(source.relative_to(PACKAGE).as_posix(), name)
+    for declaration in sorted(PACKAGE.rglob("*.pxd")):
+        print(declaration.relative_to(PACKAGE).as_posix())
+
+
+def is_current(target: Path) -> bool:
+    """Whether a C file is there and no older than all it was made from."""
+    dependencies = target.with_name(target.name + ".dep")
+    if not target.exists() or not dependencies.exists():
+        return False
+    written = target.stat().st_mtime_ns
+    names = dependencies.read_text(encoding="utf-8").split(":", 1)[1].replace("\\\n", " ").split()
+    return all(Path(name).exists() and Path(name).stat().st_mtime_ns <= written for name in names)
+
+
+def translate(folder: Path, options: list[str]) -> bool:
+    """Write the C files that are out of date; False where one has an error, which is printed."""
+    import Cython
+    from Cython.Compiler.CmdLine import parse_command_line
+    from Cython.Compiler.Main import compile_single
+
+    settings = folder / "translate.options"
+    described = "\n".join([Cython.__version__, *options])
+    same = settings.exists() and settings.read_text(encoding="utf-8") == described
+    for source, name in find_modules().items():
+        target = folder / name
+        if same and is_current(target):
+            continue
+        parsed, _ = parse_command_line(["-M", *options, "-o", str(target), str(source)])
+        parsed.cplus = target.suffix == ".cpp"
+        result = compile_single(str(source), parsed, None)
+        if result.num_errors:
+            return False
+    settings.write_text(described, encoding="utf-8")
+    return True
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["list"]:
+        list_files()
+    else:
+        sys.exit(not translate(Path(sys.argv[1]), sys.argv[2:]))
