@@ -98,7 +98,8 @@ class Environment:
         _find_compilers()
         with (TOP / "pyproject.toml").open("rb") as file:
             requirements = tomllib.load(file)["build-system"]["requires"]
-        pip = ("-m", "pip", "install", "--disable-pip-version-check")
+        # Most modules of the packages are never imported; Python compiles the others by itself.
+        pip = ("-m", "pip", "install", "--disable-pip-version-check", "--no-compile")
         self.run("python", *pip, "--quiet", *requirements, "ninja")
         build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
         package = f".[{','.join(extras)}]" if extras else "."

@@ -1,10 +1,10 @@
 """Translate all Cython modules in one process.
 
-    python tools/build/translate.py list               module.pyx and its C file, or a declaration, a line
+    python tools/build/translate.py list               print modules, C files and declarations
     python tools/build/translate.py FOLDER OPTION...   write the C files that are out of date
 
-Cython takes half a second to start and a fifth of one for a module, so meson.build runs it once. A C
-file is out of date where it is older than a file that it was made from (Cython names these in a
+Cython takes half a second to start and a fifth of one for a module, so meson.build runs it once.
+A C file is out of date where it is older than a file that it was made from (Cython names these in a
 ``.dep`` file beside it), or where Cython or an option has changed. Modules whose first line is
 ``# distutils: language = c++`` become C++.
 """
@@ -55,17 +55,18 @@ def translate(folder: Path, options: list[str]) -> bool:
 
     settings = folder / "translate.options"
     described = "\n".join([Cython.__version__, *options])
-    same = settings.exists() and settings.read_text(encoding="utf-8") == described
+    if not settings.exists() or settings.read_text(encoding="utf-8") != described:
+        for dependencies in folder.glob("*.dep"):
+            dependencies.unlink()
+        settings.write_text(described, encoding="utf-8")
     for source, name in find_modules().items():
         target = folder / name
-        if same and is_current(target):
+        if is_current(target):
             continue
         parsed, _ = parse_command_line(["-M", *options, "-o", str(target), str(source)])
         parsed.cplus = target.suffix == ".cpp"
-        result = compile_single(str(source), parsed, None)
-        if result.num_errors:
+        if compile_single(str(source), parsed, None).num_errors:
             return False
-    settings.write_text(described, encoding="utf-8")
     return True
 
 
