@@ -15,7 +15,6 @@ from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
     MAX_TRIALS = 8       # of a step
-    MAX_SOLVED = 32      # classes of a feature whose system is solved
     LOOKAHEAD = 2        # features between a prefetch and its use
     AHEAD = 6            # the same of examples of a feature
 
@@ -156,10 +155,6 @@ cdef class ClassFeatureSweeps:
                 e[n] = j
                 n += 1
         if n < 2:
-            return
-        if n > MAX_SOLVED:               # twice the diagonal bounds the rest
-            for j in range(k):
-                room.step[j] = -room.gradient[j] / (self.modulus + 2 * a[j * k + j])
             return
         # Cholesky, in place
         for j in range(n):
