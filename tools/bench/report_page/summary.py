@@ -29,7 +29,8 @@ def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> No
     place = PLACE.search(text)
     if not place:
         raise ValueError(f"{page} has no lines <!-- report --> and <!-- end -->")
-    kept = {part.partition("\n")[0]: f"### {part}" for part in place[2].split("### ")[1:]}
+    parts = place[2].split("### ")[1:]
+    kept = {part.partition("\n")[0]: f"### {part.rstrip()}\n\n" for part in parts}
     topics = "".join((kept | summary(done)).values())
     page.write_text(text[: place.start(2)] + topics + text[place.end(2) :], encoding="utf-8")
 
