@@ -88,7 +88,8 @@ cdef class Rows:
     @property
     def n_bytes(self):
         """Bytes of the stored values and indices."""
-        size = self.values.itemsize + (0 if self.indices is None else self.indices.itemsize)
+        values, indices = self.stored
+        size = values.itemsize + (0 if indices is None else indices.itemsize)
         return self.n_stored * size
 
     def with_bias(self, double bias):

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.blocks import RowBlocks
-from rrmlinear.data.container.direct import DirectReads
 from rrmlinear.data.container.mapping import Mapped, map_container
 from rrmlinear.data.container.pieces import Piece, cuts
+from rrmlinear.data.container.working_copy import WorkingCopy
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
@@ -58,42 +57,39 @@ class UnnamedContainer:
 class KeptRows:
     """A copy of chosen rows that are streamed from a container; the others are empty in it.
 
-    Numbers of rows stay. Raises OSError as `UnnamedContainer`.
+    Numbers of rows stay. At most the fraction ``most`` of what all rows store fits. Raises OSError
+    where it does not, and as `WorkingCopy`.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, most: float = 1.0) -> None:
         assert rows.blocks is not None
+        values, indices = rows.stored
+        assert indices is not None
         self.rows, self.blocks = rows, rows.blocks
-        self.copy = UnnamedContainer(self.blocks.source.path)
-        assert rows.indices is not None
-        a_value = rows.values.itemsize + rows.indices.itemsize
-        room = int(COPIED_SHARE * self.blocks.most_bytes) // a_value
+        self.copy = WorkingCopy(rows, values.dtype, indices.dtype, int(most * rows.n_stored))
+        room = int(COPIED_SHARE * self.blocks.most_bytes) // (values.itemsize + indices.itemsize)
         self.at_once = min(max(COPIED_AT_ONCE, room), MOST_COPIED)
 
     @property
     def n_stored(self) -> int:
         """Values copied until now."""
-        return self.copy.writer.stored
+        return self.copy.n_stored
 
     def add(self, begin: int, end: int, keep: NDArray[np.bool_]) -> None:
         """Copy those of rows begin … end − 1 where ``keep`` holds; spans come in order."""
         for first, last, lengths, values, indices in _kept(
             self.rows, begin, end, keep, self.at_once
         ):
-            ends = np.cumsum(np.where(keep[first:last], lengths, 0))
-            self.copy.writer.add(Piece(values, indices, ends, np.zeros(last - first)))
+            self.copy.add(values, indices, np.cumsum(np.where(keep[first:last], lengths, 0)))
 
     def finish(self) -> Rows:
         """All rows, streamed in blocks that take as much memory as those they are copied from."""
-        mapped = self.copy.finish(self.rows.shape[1])
-        most = max(1, self.blocks.most_bytes // self.blocks.at_once)
-        how = self.blocks.at_once, self.blocks.passes, self.blocks.evicts
-        direct = isinstance(self.blocks.source, DirectReads)
-        blocks: RowBlocks = mapped.blocks(most, *how, direct)
-        return mapped.rows.with_bias(self.rows.bias).streamed(blocks)
+        mapped, blocks = self.copy.finish()
+        arrays = mapped.arrays["values"], mapped.arrays["indices"], mapped.arrays["indptr"]
+        return self.rows.over(*arrays, self.rows.bias, blocks)
 
     def close(self) -> None:
-        """Let go of the files; a copy that is mapped stays."""
+        """Let go of the file; a copy that is mapped stays."""
         self.copy.close()
 
 
@@ -125,7 +121,7 @@ def _kept(
     """(first, last, lengths, values, indices) of pieces of rows begin … end − 1: the lengths of all
     rows from begin + first to begin + last − 1, and what those store where ``keep`` holds.
     """
-    values, indices, indptr = rows.values, rows.indices, rows.indptr
+    (values, indices), indptr = rows.stored, rows.indptr
     assert indices is not None
     assert indptr is not None
     for first, last in cuts(indptr[begin + 1 : end + 1] - indptr[begin], at_once):

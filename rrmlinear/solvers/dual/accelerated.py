@@ -119,6 +119,7 @@ class Accelerated(Solver):
         if self.step_is_due:
             self._step()
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
+        self.ascent.goal = self.target
         self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.ascent.run_pass(number)
         # where an inner problem is too easy for a move, κ falls: the run has not stalled

@@ -25,6 +25,7 @@ SLEEP_GAP = 0.2
 NAP_GAP = 0.6
 # A bound of rounding below this fraction of the target needs no better one.
 CLEAR_ROUNDING = 0.1
+ROUNDING = float(np.finfo(float).eps)
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
 # millisecond to come together.
 SLICE_WORK = 10**9
@@ -45,6 +46,11 @@ class DualDescent(Solver):
     #: Passes by blocks, over rows that are streamed.
     turns: Turns | None = None
     shrinking: Shrinking | None = None
+    #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
+    exact: Rows | None = None
+    narrow_part = 0.0
+    #: The gap at which the caller's problem is solved, of which the ascent's is a part.
+    goal = np.inf
     #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
     #: v: these lean to the last blocks, which took several turns.
     mean: NDArray[np.float64] | None = None
@@ -64,12 +70,59 @@ class DualDescent(Solver):
 
     def curvatures(self) -> NDArray[np.float64]:
         """‖x_i‖² of every example, none quite 0; ValueError where one overflows."""
-        curvature = self.rows.squared_norms()
+        curvature = self._norms()
         if not np.isfinite(curvature).all():
             worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
             raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
         self.squares = np.maximum(curvature, MIN_CURVATURE, out=curvature)
         return self.squares
+
+    def _norms(self) -> NDArray[np.float64]:
+        """‖x_i‖² of every example. Where the system cannot keep the file, take narrow rows: they
+        are written in the same reading, and each pass then reads half or two thirds.
+        """
+        if self.rows.blocks is None or not self.rows.blocks.evicts:
+            return self.rows.squared_norms()
+        from rrmlinear.data.container.narrow import narrowed  # it imports a MB
+
+        norms, narrow = narrowed(self.rows)
+        if narrow is not None:
+            assert self.rows.blocks is not None
+            self.rows.blocks.release()
+            part = narrow.rows.n_bytes / self.rows.n_bytes
+            self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
+            self.exact, self.rows, self.narrow_part = self.rows, narrow.rows, narrow.part
+        return norms
+
+    def _narrow_will_do(self) -> bool:
+        """Whether narrow rows move primal and dual by less than the tolerance can tell."""
+        goal, mean = min(self.target, self.goal), self.mean
+        if not np.isfinite(goal):
+            return True
+        self.mean = None  # the weights of v itself, which need no measurement
+        shares, weights = self.shares(self.present_duals()), self.present_weights()
+        self.mean = mean
+        return self._bound_by_rows(shares, weights) <= CLEAR_ROUNDING * goal
+
+    def _take_exact(self, exact: Rows) -> None:
+        """Go on with the rows themselves: narrow ones do not tell the gap well enough."""
+        assert self.shrinking is not None
+        assert self.rows.blocks is not None
+        self.shrinking.leave()
+        number, before = self.shrinking.all.number, self.dual_vector.copy()
+        self.rebuild(np.zeros_like(before))
+        z = before - self.dual_vector
+        self.rows.blocks.release()
+        self.notes.append(
+            f"from pass {number + 1} on passes read the examples themselves: the copy's values "
+            "have too few digits for the tolerance"
+        )
+        self.rows = self.state.rows = exact
+        self.exact, self.narrow_part = None, 0.0
+        self.rebuild(z)
+        self.retune(self.regularizer)
+        self.stream()
+        self.shrinking.all.number = number
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -125,10 +178,15 @@ class DualDescent(Solver):
         """
         shares, weights = self.shares(certificate.alphas), certificate.weights
         if self.rows.blocks is not None and np.isfinite(target):
-            bound = bound_by_rows(shares, self.squares, weights)
+            bound = self._bound_by_rows(shares, weights)
             if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
                 return certificate.rounding() + bound
-        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
+        narrow = self.narrow_part / ROUNDING * bound_by_rows(shares, self.squares, weights)
+        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights) + 2 * narrow
+
+    def _bound_by_rows(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        """A bound of what rounding and narrow rows move primal and dual by."""
+        return (1 + 2 * self.narrow_part / ROUNDING) * bound_by_rows(shares, self.squares, weights)
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""
@@ -195,6 +253,8 @@ class DualDescent(Solver):
     def begin_turns(self, shrinking: Shrinking) -> Turns:
         """The blocks for the next pass: of all rows, or of a copy of some; see `Shrinking`."""
         return_memory()
+        if self.exact is not None and not self._narrow_will_do():
+            self._take_exact(self.exact)
         if not self.moved:
             shrinking.leave()
         if shrinking.want(self.gap_sum, self.target, self.quiet()):

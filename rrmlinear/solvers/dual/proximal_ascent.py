@@ -71,7 +71,7 @@ class ProximalAscent(Solver):
             self.center = w
             self.ascent.retune(regularizer)
             self.since_step = 0
-        self.ascent.deadline = self.deadline
+        self.ascent.deadline, self.ascent.goal = self.deadline, self.target
         self.ascent.run_pass(number)
         self.since_step += 1
         self.work, self.moved = self.ascent.work, self.ascent.moved

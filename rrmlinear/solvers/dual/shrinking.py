@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ class Shrinking:
             try:
                 from rrmlinear.data.container.kept import KeptRows  # it imports a MB
 
-                self.copy = KeptRows(self.rows)
+                self.copy = KeptRows(self.rows, MAX_KEPT)
             except OSError:
                 self.tried = NEVER
 
@@ -97,12 +98,10 @@ class Shrinking:
             return
         try:
             self.copy.add(begin, end, self.state.gaps[begin:end] > self.least)
-        except OSError:  # no room
-            self.tried = NEVER
+        except OSError as error:
+            if error.errno != errno.EFBIG:  # no room on the disk
+                self.tried = NEVER
             self._give_up()
-        else:
-            if self.copy.n_stored > MAX_KEPT * self.rows.n_stored:
-                self._give_up()
 
     def _give_up(self) -> None:
         assert self.copy is not None

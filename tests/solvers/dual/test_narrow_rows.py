@@ -1,0 +1,68 @@
+"""Ascents that visit a narrow copy of rows that the system cannot keep in memory."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem, fit, write_container
+from rrmlinear.training import streaming
+
+N, D = 800, 30
+CHOICES = [
+    {"loss": "hinge", "solver": 32},
+    {"loss": "squared-hinge"},
+    {"loss": "logistic"},
+    {"loss": "hinge", "solver": 33},
+    {"loss": "logistic", "solver": 33, "C": 100.0},
+    {"loss": "hinge", "free_bias": True, "solver": 32},
+    {"loss": "logistic", "regularizer": "l1", "l1": 3.0},
+    {"loss": "logistic", "regularizer": "l1", "l1": 3.0, "free_bias": True},
+    {"solver": 30},
+    {"solver": 30, "free_bias": True},
+]
+
+
+@pytest.fixture
+def held(tmp_path, monkeypatch):
+    """A container of random values, which lose digits in the copy, on a small machine."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
+    y = np.sign(X @ rng.normal(size=D) + rng.normal(size=N))
+    write_container(tmp_path / "c.rrm", Problem.from_arrays(csr_array(X), y))
+    size = (tmp_path / "c.rrm").stat().st_size
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
+    monkeypatch.setattr(streaming, "available_memory", lambda: size // 2)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+    return Problem.open(tmp_path / "c.rrm"), size // 4
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
+def test_the_optimum_is_that_of_the_rows_themselves(held, choices, tolerance):
+    problem, memory = held
+    if choices.get("free_bias"):
+        problem = problem.with_bias(1.0)
+    whole = fit(problem, Parameter(gap_tol=1e-10, memory=10**9, **choices)).result
+    result = fit(problem, Parameter(gap_tol=tolerance, memory=memory, **choices)).result
+    assert result.solved
+    assert result.primal <= whole.primal * (1 + tolerance)
+    assert result.primal >= whole.dual * (1 - 0.1 * tolerance)
+
+
+def test_a_tight_tolerance_leaves_the_copy(held):
+    problem, memory = held
+    notes = {}
+    for tolerance in (1e-3, 1e-9):
+        chosen = Parameter(loss="hinge", solver=32, gap_tol=tolerance, memory=memory)
+        notes[tolerance] = " ".join(fit(problem, chosen).result.notes)
+    assert "passes read a copy" in notes[1e-3]
+    assert "passes read the examples themselves" not in notes[1e-3]
+    assert "passes read the examples themselves" in notes[1e-9]
+
+
+def test_the_same_seed_gives_the_same_bits(held):
+    problem, memory = held
+    chosen = Parameter(loss="hinge", gap_tol=1e-9, memory=memory)
+    one, other = (fit(problem, chosen).weights for _ in range(2))
+    assert (one == other).all()
