@@ -10,7 +10,9 @@ import pytest
 
 from rrmlinear import Model, Parameter, Problem, fit, write_container, write_libsvm
 
-pytest.importorskip("mpi4py", reason="training over processes of MPI needs mpi4py")
+pytest.importorskip(
+    "mpi4py.MPI", reason="training over processes of MPI needs mpi4py", exc_type=ImportError
+)
 MPIRUN = shutil.which("mpirun")
 pytestmark = pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun: MPI is not installed")
 

@@ -28,16 +28,10 @@ LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 def train_over_workers(options: TrainingOptions) -> None:
     """Train from the file, which every worker opens, and save; LeaveError for every error."""
     if options.mpi:
-        training = _room(
-            "rrmlinear.mpi.training", "--mpi needs mpi4py: pip install 'rrmlinear[mpi]'"
-        )
-        _train_over_processes(options, training)
+        _train_over_processes(options, _room("rrmlinear.mpi.training"))
         return
     assert options.dask is not None
-    training = _room(
-        "rrmlinear.dask.training",
-        "--dask needs dask.distributed: pip install 'rrmlinear[dask]'",
-    )
+    training = _room("rrmlinear.dask.training")
     with ExitStack() as stack:
         stack.enter_context(warnings_said())
         client = stack.enter_context(_client(options.dask))
@@ -66,11 +60,12 @@ def _train_over_processes(options: TrainingOptions, training: Any) -> None:
     _save(options, model)
 
 
-def _room(name: str, sentence: str) -> Any:
+def _room(name: str) -> Any:
+    """The module, which says what it needs."""
     try:
         return import_module(name)
-    except ImportError:
-        raise LeaveError(f"ERROR: {sentence}") from None
+    except ImportError as error:
+        raise LeaveError(f"ERROR: {error}") from None
 
 
 def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:

@@ -26,7 +26,7 @@ EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
 PASSES, MANY_PASSES = 3, 9
 MORE, FEWER = 0.5, 0.05
 # Parts with this number of examples for each weight know nearly all that there is to know: passes
-# are many from the second round on. Their gaps need not be below ENOUGH times the target.
+# are many from the first round on. Their gaps need not be below ENOUGH times the target.
 RICH, ENOUGH = 400, 0.5
 # Parts that are quick make at most this number of times the passes of the others, and the seconds
 # of passes are means in which the last round has this weight.
@@ -35,12 +35,13 @@ MOST_TIMES, NEWEST = 3, 0.5
 
 class Effort:
     """The passes of a round: as many as are ``fixed``, or PASSES, and MANY_PASSES while these
-    repay, for parts that have this number of ``examples`` for each weight.
+    repay, for parts that have this number of ``examples`` for each weight; infinite for one part
+    alone, which knows all.
     """
 
     def __init__(self, fixed: int | None, examples: float) -> None:
-        self.is_fixed, self.passes = fixed is not None, fixed or PASSES
-        self.is_rich = examples >= RICH
+        self.is_fixed = fixed is not None
+        self.passes = fixed or (MANY_PASSES if examples >= RICH else PASSES)
         self.left = 0.0  # the gaps that the last round left to the parts' models
         #: The gap that the last round leaves, guessed from what it left to the parts' models where
         #: passes are many: a look is cheap beside these. A wrong guess is the last one.
@@ -48,9 +49,9 @@ class Effort:
 
     def see(self, gap: float, left: float) -> None:
         """Set the passes, by the problem's gap when a round began; it left ``left`` itself."""
-        if not self.is_fixed and (self.left > MORE * gap or (self.is_rich and not self.left)):
+        if not self.is_fixed and self.left > MORE * gap:
             self.passes = MANY_PASSES
-        elif not self.is_fixed and self.left < FEWER * gap:
+        elif not self.is_fixed and 0 < self.left < FEWER * gap:
             self.passes = PASSES
         guesses = self.guesses and self.passes == MANY_PASSES and self.left > 0
         self.guess = gap * left / self.left if guesses else math.inf

@@ -22,8 +22,8 @@ from rrmlinear.solvers.rounds.vectors import Vectors
 
 Array = NDArray[np.float64]
 
-# Limit on the columns whose lengths are told.
-MAX_SQUARES = 10_000
+# Limits on the columns whose lengths are told, and on the examples that these are measured on.
+MAX_SQUARES, MAX_MEASURED = 10_000, 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,8 @@ class Report(NamedTuple):
 
 class Facts(NamedTuple):
     """A part's examples and stored values, its losses at weights of zero, and the squared lengths
-    of its columns: none beyond MAX_SQUARES, as they are told by every part to one process.
+    of its columns in the first MAX_MEASURED examples: none beyond MAX_SQUARES columns, as they are
+    told by every part to one process.
     """
 
     n: int
@@ -154,7 +155,8 @@ class Part:
         )
         n, rows, squares = self.ascent.n, self.ascent.rows, np.zeros(0)
         if self.shape[0] <= MAX_SQUARES:
-            squares = Hessian(rows, np.ones(n)).diagonal()
+            some = rows.between(0, min(n, MAX_MEASURED))
+            squares = Hessian(some, np.ones(some.shape[0])).diagonal()
         return Facts(n, rows.n_stored, zero, squares)
 
     def settle(self, number: int, step: float) -> None:
@@ -190,12 +192,15 @@ class Part:
         self.before, self.number = ascent.present_duals(), order.number
         moved = made = 0
         left = math.inf if passes else 0.0
-        while made < passes and left > order.enough * ascent.n:
+        expected = left
+        while made < passes and expected > order.enough * ascent.n:
             self.passes += 1
             made += 1
             ascent.run_pass(self.passes)
             moved += ascent.moved
-            left = ascent.gap_sum
+            last, left = left, ascent.gap_sum
+            # Gaps are those before the visits: the visits are guessed to take as much again.
+            expected = left * min(1.0, left / last) if last < math.inf else left
         self.change = vector - local
         after = ascent.conjugates()
         middle = self._middle(before, after)

@@ -72,7 +72,8 @@ class Rounds(Solver):
         facts = self.fleet.facts()
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
-        self.effort = Effort(self.passes, self.n / self.size / math.prod(self.shape))
+        examples = self.n / self.size / math.prod(self.shape)
+        self.effort = Effort(self.passes, examples if self.size > 1 else math.inf)
         self.balance = Balance(self.size, self.effort.passes) if self.balances else None
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
