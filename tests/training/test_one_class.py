@@ -93,3 +93,16 @@ def test_a_bias_is_refused(X):
 def test_nu_is_a_fraction(X, nu):
     with pytest.raises(ChoiceError, match="nu is"):
         trained(X, nu)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize("nu", [0.3, 0.5])
+def test_an_optimum_of_zero_is_found_within_the_digits_there_are(dtype, nu):
+    """0 lies among the reduced hull of the examples: no relative gap proves an optimum of 0."""
+    X = np.random.default_rng(0).standard_normal((80, 6)).astype(dtype).astype(np.float64)
+    model = trained(X, nu, gap_tol=1e-3)
+    result = model.result
+    assert result.solved
+    assert result.passes < 300
+    scale = (nu * X.sum(axis=0)) @ (nu * X.sum(axis=0)) / 2
+    assert -1e-12 * scale <= result.primal - result.dual <= 1e-11 * scale

@@ -147,3 +147,15 @@ def test_a_gap_of_minus_one_digit_is_zero():
         check_defined(rows[0])
     with pytest.raises(ValueError, match="after 1 passes there is no finite gap"):
         check_proved(rows[1])
+
+
+@pytest.mark.parametrize(
+    "error", [OverflowError(34, "Result out of range"), FloatingPointError("b; scale the data")]
+)
+def test_an_error_of_arithmetic_is_one_sentence(error):
+    from rrmlinear.solvers.loop.finite import ADVICE, numbers_in_range
+
+    with pytest.raises(ValueError, match="double precision") as raised, numbers_in_range():
+        raise error
+    reason = "Result out of range" if error.args[0] == 34 else "b"
+    assert str(raised.value) == f"numbers leave the range of double precision ({reason}): {ADVICE}"

@@ -43,9 +43,10 @@ def numbers_in_range() -> Iterator[None]:
     except _OfCallerError as raised:
         raise raised.error from raised.error.__cause__
     except (ArithmeticError, np.linalg.LinAlgError) as error:
-        raise ValueError(f"numbers leave the range of double precision ({error}): {ADVICE}") from (
-            error
-        )
+        # Python's own errors have a number before their text; ours may end with half of the advice
+        reason = str(error.args[-1] if error.args else error).removesuffix("; scale the data")
+        sentence = f"numbers leave the range of double precision ({reason}): {ADVICE}"
+        raise ValueError(sentence) from error
 
 
 def check_defined(row: TraceRow) -> None:

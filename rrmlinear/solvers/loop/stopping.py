@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rrmlinear.solvers.loop.result import Status, TraceRow
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Stopping:
 
     The target is ``gap_tol`` · |primal|. With ``delta`` it is delta times the first gap instead,
     the rule of Wang and Scott: the gap after the first pass, or the first that is finite.
-    ``offset`` is a constant in the primal that does not count.
+    ``offset`` is a constant in the primal that does not count; the target is at least its rounding.
     """
 
     gap_tol: float = 1e-3
@@ -29,7 +30,10 @@ class Stopping:
             return 0.0
         if self.delta is not None:
             return self.delta * first_gap
-        return self.gap_tol * abs(row.primal - self.offset)
+        if not self.gap_tol > 0:
+            return 0.0
+        # below the second the digits of primal and dual, both near the offset, tell no more
+        return max(self.gap_tol * abs(row.primal - self.offset), NEGATIVE_GAP * abs(self.offset))
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
         """The limit that these passes and seconds have reached, or None."""
