@@ -7,12 +7,13 @@ from rrmlinear.core.random cimport random_below, random_shuffle, random_stream
 
 cdef enum:
     NAP = 2              # passes that an example with a small gap skips
-    LONGEST_SLEEP = 32   # most passes that one with a negligible gap skips: 1, 2, 4, … in a row
+    LONGEST_SLEEP = 32   # most passes that one with a negligible gap skips: each time twice as many
 
 ctypedef struct schedule_t:
     int32_t* wake        # the pass from which each example is visited again
     unsigned char* streak    # visits in a row that found a negligible gap
     Py_ssize_t n
+    int first            # passes that the first sleep of a streak skips, a power of two
 
 
 cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* cost, int number,
@@ -67,8 +68,8 @@ cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, i
         schedule.streak[i] = 0
         schedule.wake[i] = number + (1 + NAP if gap <= calm else 1)
         return
-    schedule.wake[i] = number + 1 + (1 << schedule.streak[i])
-    if 1 << schedule.streak[i] < LONGEST_SLEEP:
+    schedule.wake[i] = number + 1 + (schedule.first << schedule.streak[i])
+    if schedule.first << schedule.streak[i] < LONGEST_SLEEP:
         schedule.streak[i] += 1
 
 
@@ -80,6 +81,17 @@ cdef inline void schedule_wake_above(schedule_t* schedule, const double* gap, Py
         if gap[i * step] > quiet:
             schedule.wake[i] = 0
             schedule.streak[i] = 0
+
+
+cdef inline void schedule_rest_below(schedule_t* schedule, const double* gap, Py_ssize_t step,
+                                     double quiet, int number) noexcept nogil:
+    """After a measurement that followed pass `number`: every example i that the next pass would
+    visit, and whose gap, gap[i step], is at most `quiet`, sleeps as after a visit.
+    """
+    cdef Py_ssize_t i
+    for i in range(schedule.n):
+        if gap[i * step] <= quiet and schedule.wake[i] <= number + 1:
+            schedule_note(schedule, i, gap[i * step], number + 1, quiet, quiet)
 
 
 cdef inline void schedule_wake(schedule_t* schedule) noexcept nogil:

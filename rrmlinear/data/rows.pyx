@@ -7,10 +7,14 @@ from libc.string cimport memcpy
 from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, row_dot, row_index,
-    row_squared_norm, row_t, row_unit_t, row_value, rows_get, rows_pack,
+    row_squared_norm, row_t, row_unit_t, row_value, rows_get, rows_pack, rows_prefetch,
 )
 
 import numpy as np
+
+cdef enum:
+    ROW_LOOKAHEAD = 5    # rows between the prefetch of a row and its use
+    COUNTED_ROWS = 2000  # by which the most frequent features are chosen
 
 
 def aligned_zeros(Py_ssize_t n_rows, Py_ssize_t columns):
@@ -159,6 +163,21 @@ cdef class Rows:
         inner = np.searchsorted(below, below[d - 1] / n_parts * np.arange(1, n_parts))
         return np.concatenate(([0], inner, [d]))
 
+    def frequent_features(self, Py_ssize_t most):
+        """The features that most rows have, by some of the rows; at most ``most``, ascending."""
+        counts = np.zeros(max(self.width, 1), dtype=np.int64)
+        cdef int64_t[::1] count = counts
+        cdef Py_ssize_t i, t
+        cdef row_t row
+        if self.width > most:
+            for i in range(0, self.c.n_rows, max(1, self.c.n_rows // COUNTED_ROWS)):
+                row = rows_get(&self.c, i)
+                for t in range(row.length):
+                    count[row_index(&row, row.kind, t)] += 1
+                if row.bias != 0:
+                    count[row.bias_index] += 1
+        return np.sort(np.argpartition(-counts, min(most, len(counts)) - 1)[:most])
+
     def product(self, weights, Py_ssize_t n_features):
         """X W, n × k, for weights over n_features features and one more row if there is a bias.
 
@@ -183,6 +202,22 @@ cdef class Rows:
                     block_scores(&row, &W[0, 0], stride, stride, &scores[0, 0])
                     memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
         return result
+
+    def scores_of(self, const int64_t[::1] examples not None, const double[::1] w not None):
+        """x_i'w of these examples, which are in memory; w is as long as the rows are wide."""
+        scores = np.empty(len(examples))
+        cdef Py_ssize_t at, n = len(examples)
+        cdef double[::1] out = scores
+        cdef row_t row
+        if len(w) < self.width:
+            raise ValueError(f"{len(w)} weights, but the rows are {self.width} wide")
+        with nogil:
+            for at in range(n):
+                if at + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.c, examples[at + ROW_LOOKAHEAD])
+                row = rows_get(&self.c, examples[at])
+                out[at] = row_dot(&row, &w[0])
+        return scores
 
     def find_fault(self):
         """The first fault, (kind, row, position in it) or None, and whether rows are canonical.

@@ -9,7 +9,7 @@ from rrmlinear.core.block_store cimport (
 from rrmlinear.core.random cimport random_below, random_next, random_shuffle, random_stream
 from rrmlinear.core.schedule cimport (
     LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t, schedule_wake,
-    schedule_wake_above,
+    schedule_rest_below, schedule_wake_above,
 )
 from rrmlinear.core.selection cimport select_by_comparison, select_by_digits
 
@@ -36,7 +36,7 @@ cdef class Schedule:
 
     def __init__(self, int32_t[::1] wake, unsigned char[::1] streak):
         self.wake, self.streak = wake, streak
-        self.c = schedule_t(&wake[0], &streak[0], wake.shape[0])
+        self.c = schedule_t(&wake[0], &streak[0], wake.shape[0], 1)
 
     def awake(self, const double[::1] cost, int number, uint64_t seed, int64_t[::1] order):
         cdef Py_ssize_t m = schedule_awake(&self.c, &cost[0], number, 0, self.c.n, &order[0])
@@ -51,6 +51,9 @@ cdef class Schedule:
 
     def wake_above(self, const double[:, ::1] gap, double quiet):
         schedule_wake_above(&self.c, &gap[0, 0], gap.shape[1], quiet)
+
+    def rest_below(self, const double[:, ::1] gap, double quiet, int number):
+        schedule_rest_below(&self.c, &gap[0, 0], gap.shape[1], quiet, number)
 
     def wake_all(self):
         schedule_wake(&self.c)

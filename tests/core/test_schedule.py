@@ -89,3 +89,15 @@ def test_waking(schedule, step):
     plan.wake_all()
     assert not wake.any()
     assert streak.tolist() == [0 if i % 2 else 3 for i in range(n)]
+
+
+def test_a_measurement_counts_as_a_visit_without_a_gap(schedule):
+    plan, wake, streak = schedule(4)
+    wake[:], streak[:] = [3, 6, 7, 6], [0, 0, 0, 2]
+    plan.rest_below(np.array([[QUIET], [2 * QUIET], [QUIET], [0.0]]), QUIET, 5)
+    # 6 is the next pass: who would have been visited there skips it and those after a visit
+    assert wake.tolist() == [8, 6, 7, 11]
+    assert streak.tolist() == [1, 0, 0, 3]
+    before = wake.copy()
+    plan.rest_below(np.zeros((4, 1)), QUIET, 5)
+    assert wake.tolist() == [before[0], 8, before[2], before[3]]

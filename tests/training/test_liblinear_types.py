@@ -13,6 +13,7 @@ from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules import Either, Point, Rule
+from rrmlinear.solvers.loop.stages import Stages
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -166,7 +167,8 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     X = rng.standard_exponential((200, 40)) ** 2 * 10  # the ascent takes hundreds of passes
     y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
     problem = Problem.from_arrays(X, y)
-    chosen = select(Parameter(solver=number, tolerance=1e-4))
+    chosen = select(Parameter(solver=number, tolerance=1e-3))
+    monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
     alone = fit(problem, chosen.choices).result
     monkeypatch.setattr("rrmlinear.catalog.rule_builders.MOST_PASSES", 1)
     either = fit(problem, chosen.choices).result
@@ -180,7 +182,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
         return np.linalg.norm(w + costs * X.T @ pulls)
 
     fraction = 0.001 if number == 12 else 0.1 * min((y > 0).mean(), (y < 0).mean())
-    assert size(either.weights) <= 1e-4 * fraction * size(np.zeros(40)) * (1 + 1e-9)
+    assert size(either.weights) <= 1e-3 * fraction * size(np.zeros(40)) * (1 + 1e-9)
 
 
 def test_either_rule_holds_from_the_pass_of_the_other_on():
@@ -197,3 +199,27 @@ def test_either_rule_holds_from_the_pass_of_the_other_on():
     assert rule.has_turned(3)
     assert not rule.has_turned(4)
     assert rule.ratio(Point(None, None)) == 0.5
+
+
+@pytest.mark.parametrize("number", [1, 3, 7])
+def test_some_examples_violate_a_rule_at_most_as_much_as_all(number):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((60, 5)), np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y)
+    chosen = select(Parameter(solver=number))
+    solver = chosen.solver_for(problem.rows, y, None, np.ones(60), chosen.regularizer.over((5,)))
+    duals, some = y * rng.uniform(0.1, 0.9, 60), np.arange(0, 60, 3)
+    scores = X @ (X.T @ duals)
+    np.testing.assert_allclose(problem.rows.scores_of(some, X.T @ duals), scores[some])
+    whole = solver.rule.ratio(Point(X.T @ duals, duals))
+    part = solver.rule.ratio(Point(None, duals[some], scores[some], None, some))
+    most = max(
+        solver.rule.ratio(
+            Point(None, duals[i : i + 1], scores[i : i + 1], None, np.arange(i, i + 1))
+        )
+        for i in some
+    )
+    assert most <= part <= whole
+    assert whole == pytest.approx(
+        solver.rule.ratio(Point(None, duals, scores, None, np.arange(60)))
+    )

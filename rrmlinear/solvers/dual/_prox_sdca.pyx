@@ -6,11 +6,11 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from rrmlinear.simd.barrier cimport flag_t
 from rrmlinear.core.schedule cimport (
     schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t,
-    schedule_wake, schedule_wake_above,
+    schedule_rest_below, schedule_wake, schedule_wake_above,
 )
 from rrmlinear.core.vector_copies cimport copies_exchange, copies_level, vector_copies_t
 from rrmlinear.simd.rows cimport (
-    prefetch, row_axpy, row_dot, row_index, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+    prefetch, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -28,9 +28,9 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 cdef enum:
     ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # visits between the prefetch of a row's place in memory and its use
+    FIRST_SLEEP = 2         # passes that an example skips after a first visit without a gap
     DOUBLES_APART = 64      # between the memory of two threads: cores fetch ahead
     NEAR_ENTRIES = 1024     # most entries of v that copies exchange after each round
-    COUNTED_ROWS = 2000     # by which the most frequent ones are chosen
 
 # The length of a step: to the maximum, or along the line to −φ'(a) by the fraction that a bound
 # gives, or by a fixed one.
@@ -102,7 +102,8 @@ cdef class DualAscent:
         self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
         self.wake = self.wakes = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n)
+        first = FIRST_SLEEP if n_copies == 1 else 1    # copies overshoot, and visits mend it
+        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n, first)
         self._make_copies()
         self.resume()
 
@@ -112,7 +113,7 @@ cdef class DualAscent:
         self.progress = aligned_zeros(self.n_copies, DOUBLES_APART).view(PROGRESS)
         if self.n_copies == 1:
             return
-        cdef const int64_t[::1] near = self._frequent()
+        cdef const int64_t[::1] near = self.rows.frequent_features(NEAR_ENTRIES)
         cdef Py_ssize_t n_near = near.shape[0]
         cdef double[:, ::1] common = aligned_zeros(1, self.width + DOUBLES_APART)
         cdef double[:, ::1] seen = aligned_zeros(self.n_copies, n_near + DOUBLES_APART)
@@ -123,21 +124,6 @@ cdef class DualAscent:
             &common[0, 0], &self.v[0, 0], &seen[0, 0], &moves[0, 0], &near[0],
             <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
             self.n_copies)
-
-    def _frequent(self):
-        """The features that most rows have, at most NEAR_ENTRIES, ascending."""
-        counts = np.zeros(self.width, dtype=np.int64)
-        cdef int64_t[::1] count = counts
-        cdef Py_ssize_t i, t
-        cdef row_t row
-        if self.width > NEAR_ENTRIES:
-            for i in range(0, self.n, max(1, self.n // COUNTED_ROWS)):
-                row = rows_get(&self.rows.c, i)
-                for t in range(row.length):
-                    count[row_index(&row, row.kind, t)] += 1
-                if row.bias != 0:
-                    count[row.bias_index] += 1
-        return np.sort(np.argpartition(-counts, min(NEAR_ENTRIES, self.width) - 1)[:NEAR_ENTRIES])
 
     def start_from(self, const double[::1] alphas not None):
         """Start from these duals, each within the loss's bounds, and from their v."""
@@ -398,3 +384,8 @@ cdef class DualAscent:
         """Wake every example whose gap is above ``quiet``."""
         schedule_wake_above(&self.schedule, &self.example[0].gap,
                             sizeof(example_t) // sizeof(double), quiet)
+
+    def rest_below(self, double quiet, int number):
+        """Let examples with a measured gap of at most ``quiet`` sleep on after pass ``number``."""
+        schedule_rest_below(&self.schedule, &self.example[0].gap,
+                            sizeof(example_t) // sizeof(double), quiet, number)

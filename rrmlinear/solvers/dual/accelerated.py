@@ -233,16 +233,22 @@ class Accelerated(Solver):
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
         self.ascent.wake()
+        self.ascent.rest()
 
     def present(self) -> Point:
         point = super().present()
+        return point._replace(scores=self.ascent.present().scores) if self._by_weights() else point
+
+    def with_gap(self) -> Point | None:
+        return self.ascent.with_gap() if self._by_weights() else None
+
+    def _by_weights(self) -> bool:
+        """Whether a rule takes the weights of the ascent, and not those of its duals."""
         # The duals of an inner problem violate little at its w, however far y is from the optimum.
         # So a rule takes the weights of the duals, unless a small gap is asked for beside it and
         # the loss has kinks.
         by_gap = self.rule is not None and math.isfinite(self.rule.widest_gap)
-        if self.kappa and not (by_gap and self.loss.smoothing == 0):
-            return point
-        return point._replace(scores=self.ascent.present().scores)
+        return self.kappa == 0 or (by_gap and self.loss.smoothing == 0)
 
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()

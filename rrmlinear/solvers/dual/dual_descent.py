@@ -206,6 +206,9 @@ class DualDescent(Solver):
         """Let the next pass visit every example whose gap is above `quiet`."""
         self.state.wake_above(self.quiet())
 
+    def rest(self) -> None:
+        """After a measurement: let the examples sleep on whose gap it has found not to count."""
+
     def quiet(self) -> float:
         """The largest gap with which an example sleeps."""
         return SLEEP_GAP * self.target / self.n if np.isfinite(self.target) else 0.0

@@ -41,6 +41,8 @@ MIN_SHARED_ROW, MAX_SHARED_DENSITY = 40, 1 / 16
 MIN_SHARED_PASS, MIN_SHARED_READING = 4096, 32
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
+# A rule looks at this fraction of all examples at most, before it looks at all.
+MAX_BUSY = 1 / 3
 # A dual step of this curvature ends at the nearest dual that the loss allows.
 PROJECTION_CURVATURE = 1e6
 
@@ -191,6 +193,7 @@ class ProxSDCA(DualDescent):
         if self.shrinking is not None:
             self._pass_by_turns(self.shrinking)
             return
+        self.number = number
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
@@ -282,6 +285,10 @@ class ProxSDCA(DualDescent):
             )
             self.threads = 1
 
+    def rest(self) -> None:
+        if self.turns is None:
+            self.state.rest_below(self.quiet(), self.number)
+
     def estimate(self) -> tuple[float, float]:
         return self._dual(), self.gap_sum
 
@@ -290,6 +297,15 @@ class ProxSDCA(DualDescent):
             return super().present()
         # the duals as they lie in the state: a copy of all takes memory
         return Point(self.present_weights(), self.state.alphas, self.scores)
+
+    def with_gap(self) -> Point | None:
+        if self.turns is not None or self.state.average is not None:
+            return None
+        examples = np.flatnonzero(self.state.gaps > 0)
+        examples = examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
+        weights = self.regularizer.primal_of(self.state.dual_vector)
+        scores = self.rows.scores_of(examples, weights)
+        return Point(None, self.state.alphas[examples], scores, None, examples)
 
     def _dual(self) -> float:
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
@@ -301,6 +317,7 @@ class ProxSDCA(DualDescent):
         else:
             losses = self.losses()
             self.wake()
+            self.rest()
             primal = losses + self.regularizer.value_of(self.present_weights())
             dual = self._dual()
         self.certificate.offer_weights(self.present_weights, primal=primal)

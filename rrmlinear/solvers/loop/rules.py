@@ -28,12 +28,16 @@ SUM_ROUNDING = 1e-12
 
 
 class Point(NamedTuple):
-    """Weights and duals; the scores and the gradient of the losses where they are known."""
+    """Weights and duals; the scores and the gradient of the losses where they are known.
+
+    Where ``examples`` are named, duals and scores are of these alone.
+    """
 
     weights: Any
     duals: Any
     scores: Any = None
     gradient: Any = None
+    examples: Any = None
 
 
 class Rule:
@@ -51,6 +55,9 @@ class Rule:
     widest_gap = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
+    #: Whether the violation of some examples alone, a point with ``examples``, can be told: it is
+    #: at most that of all.
+    of_parts = False
     #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
     tells_gap = True
     #: Whether the bound comes from the first look.
@@ -84,6 +91,10 @@ class Rule:
 
     def _pieces(self, point: Point) -> Iterator[_Piece]:
         """The examples with a cost, some at a time."""
+        if point.examples is not None:
+            labels = self.risk.labels[point.examples]
+            yield _Piece(self.risk.loss, labels, point.scores, point.duals)
+            return
         for piece in pieces(len(self.risk.labels)):
             some: Any = piece
             if self.free_examples:
@@ -115,7 +126,7 @@ class _Piece:
 class DualRange(Rule):
     """The range of the projected gradient of the dual and 0: of ascents for classification."""
 
-    at_duals = True
+    at_duals = of_parts = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         highest: Any = 0.0
@@ -163,7 +174,7 @@ class DualSum(Rule):
 class LogisticDual(Rule):
     """The largest derivative of the dual of logistic regression."""
 
-    at_duals = True
+    at_duals = of_parts = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         largest: Any = 0.0
@@ -295,11 +306,12 @@ class Either(Rule):
         super().__init__(rule.risk, rule.tolerance)
         self.rules, self.other, self.most = [rule], other, most
         self.has_first = rule.has_first
-        self.of_largest = rule.of_largest
+        self.of_largest, self.of_parts = rule.of_largest, rule.of_parts
 
     def has_turned(self, number: int) -> bool:
         if number != self.most:
             return False
+        self.of_parts = False
         self.rules.append(self.other)
         return True
 

@@ -131,6 +131,10 @@ class Solver:
         """Weights and duals that belong together, for a rule."""
         return Point(self.final_weights(), self.duals())
 
+    def with_gap(self) -> Point | None:
+        """Examples that have a gap, not many, for a rule; None where they are not known."""
+        return None
+
     def support(self) -> dict[str, int]:
         """Counts of duals or planes that are not zero, by names for the report."""
         return {}
@@ -243,14 +247,18 @@ class Solver:
             self.first_gap = gap
             if self.rule is not None:
                 self.rule_target = self.rule.widest_gap * abs(row.primal - self.offset)
-                if gap <= self.rule_target < math.inf:  # a good start: the rule may hold already
+                # a good start: the rule may hold already
+                if gap <= self.rule_target < math.inf and not self._is_violated(row):
                     row = self._measured(row)
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
             self.first_gap = row.gap
         else:
             target = self._target(stopping, row)
-            if math.isnan(gap) or self._seems_solved(row, target):
+            proven = gap <= self._goal(stopping, row)
+            if math.isnan(gap) or (
+                self._seems_solved(row, target) and (proven or not self._is_violated(row))
+            ):
                 self.gap_at_measuring = gap
                 row = self._measured(row)
         # with measuring: the limit is wall time
@@ -322,8 +330,20 @@ class Solver:
         if self.knows_rule:
             self.rule_target = widest
             return
-        fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0
+        fall = _fall(ratio) if ratio > 1 else 1.0
         self.rule_target = (fall if self.rule_holds else min(fall, MAX_RULE_FALL)) * row.gap
+
+    def _is_violated(self, row: TraceRow) -> bool:
+        """Whether some examples with a gap violate the rule: then no measurement of all is due."""
+        if self.rule is None or not self.rule.of_parts:
+            return False
+        begun = time.perf_counter(), time.process_time()
+        point = self.with_gap()
+        ratio = 0.0 if point is None else self.rule.ratio(point)
+        if ratio > 1:
+            self.rule_is_open, self.rule_target = self.rule.of_largest, _fall(ratio) * row.gap
+        self._count_measuring(begun)
+        return ratio > 1
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:
         """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
@@ -373,3 +393,8 @@ class Solver:
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1
         return Status.STALLED if self.still >= STALLED_PASSES else None
+
+
+def _fall(ratio: float) -> float:
+    """The fall of the gap after which a rule is looked at again that is violated by this ratio."""
+    return min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL)

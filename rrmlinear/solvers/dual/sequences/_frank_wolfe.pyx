@@ -90,7 +90,7 @@ cdef class FrankWolfe:
         self.counts = np.zeros((pairs, k))
         self.order = np.empty(self.m, dtype=np.int64)
         self.wake, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m)
+        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m, 1)
 
     def __dealloc__(self):
         cdef Py_ssize_t s
