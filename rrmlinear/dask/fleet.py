@@ -8,8 +8,8 @@ from typing import Any
 from distributed import Future
 
 from rrmlinear.dask import parts
-from rrmlinear.dask.blocks import Block
-from rrmlinear.dask.waiting import LostError, Watch
+from rrmlinear.dask.blocks import Block, Held
+from rrmlinear.dask.waiting import DataLostError, LostError, Watch
 from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, in_tree
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Facts, Order, Report
@@ -72,6 +72,12 @@ class DaskFleet:
                 told = [self.watch.result(each, needed, what) for each in found]
             except LostError as error:
                 self._replace(error.addresses, what)
+                continue
+            except DataLostError:
+                # Blocks on their way to other workers were lost with one: the client has them yet.
+                if not all(isinstance(each.X, Held) for each in self.blocks):
+                    raise
+                self.pinned = [self._loaded(k, None) for k in range(len(self.pinned))]
                 continue
             self.tokens = {k: token for k, (_, token) in enumerate(told)}
             return [facts for facts, _ in told]

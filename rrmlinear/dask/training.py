@@ -8,7 +8,7 @@ from distributed import Client, get_client
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
-from rrmlinear.dask.blocks import Block, Shape, blocks_of, shape_of
+from rrmlinear.dask.blocks import Block, Held, Shape, blocks_of, shape_of
 from rrmlinear.dask.fleet import DaskFleet
 from rrmlinear.dask.waiting import Watch
 from rrmlinear.solvers.loop.result import OnPass
@@ -71,9 +71,13 @@ def fit(
 
 
 def _shapes(watch: Watch, blocks: list[Block]) -> list[Shape]:
-    futures = [watch.submit(shape_of, *watch.sent(block)) for block in blocks]
-    shapes: list[Shape] = [
-        watch.result(each, {}, f"looking at block {k} of the data")
-        for k, each in enumerate(futures)
+    """Those of all blocks; the client looks at its own itself."""
+    futures = [
+        None if isinstance(each.X, Held) else watch.submit(shape_of, *each) for each in blocks
     ]
-    return shapes
+    return [
+        shape_of(*block.X.value)
+        if future is None
+        else watch.result(future, {}, f"looking at block {k} of the data")
+        for k, (block, future) in enumerate(zip(blocks, futures, strict=True))
+    ]

@@ -30,6 +30,10 @@ class LostError(Exception):
         self.addresses = addresses
 
 
+class DataLostError(ConnectionError):
+    """Data of a task are lost, with a worker that held them."""
+
+
 class Watch:
     """Waits for tasks of a client, each for ``limit`` seconds at most.
 
@@ -85,19 +89,32 @@ class Watch:
         return any(self._answered(lambda: self.client.who_has([future])).values())
 
     def scattered(self, value: Any) -> Future:
-        """A future of a value in the memory of a worker."""
-        found: list[Future] = self._answered(
-            lambda: self.client.scatter([value], hash=False), self.limit
-        )
-        return found[0]
+        """A future of a value in the memory of a worker; of another one where a worker is lost."""
+        end = time.monotonic() + self.limit
+        while True:
+            self._check_scheduler()
+            sending = _asked(lambda: self.client.scatter([value], hash=False))
+            try:
+                found: list[Future] = sending.result(max(0.0, end - time.monotonic()))
+                return found[0]
+            except (TimeoutError, OSError, CancelledError):
+                self._check_scheduler()
+                if time.monotonic() > end:
+                    raise ConnectionError(
+                        f"no worker of the scheduler {self.scheduler} has taken data in "
+                        f"{self.limit:g} s"
+                    ) from None
+                time.sleep(LOOK)
+                self.some_worker()
 
-    def _answered(self, ask: Callable[[], T], limit: float = ANSWER_LIMIT) -> T:
+    def _answered(self, ask: Callable[[], T]) -> T:
         self._check_scheduler()
         try:
-            return _asked(ask).result(limit)
+            return _asked(ask).result(ANSWER_LIMIT)
         except (TimeoutError, OSError, CancelledError):
             raise ConnectionError(
-                f"the scheduler {self.scheduler} was lost: it has not answered in {limit:g} s"
+                f"the scheduler {self.scheduler} was lost: it has not answered in "
+                f"{ANSWER_LIMIT:g} s"
             ) from None
 
     def _check_scheduler(self) -> None:
@@ -124,7 +141,7 @@ class Watch:
             except CancelledError:
                 self._check_scheduler()
                 if not set(needed.values()) - self.all_workers():
-                    raise ConnectionError(
+                    raise DataLostError(
                         f"{what} lacks data that were lost with a worker and that no task can make "
                         "again; files and dask collections can be read again"
                     ) from None

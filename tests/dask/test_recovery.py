@@ -72,6 +72,31 @@ def timer(client, which, moment):
     return lambda: threading.Timer(moment, os.kill, (pid, signal.SIGKILL)).start()
 
 
+@pytest.mark.parametrize("moment", [0.1, 0.4])
+def test_a_worker_killed_while_the_data_are_sent(start, data, moment):
+    # arrays of the client are sent again, whoever held them
+    X, y = data(n=400)
+    cluster, client = start()
+    with cluster, client:
+        timer(client, 1, moment)()
+        check(train(client, X, y, None), expected(X, y), noted=False)
+
+
+def test_data_are_sent_again_where_a_worker_fails(client, monkeypatch):
+    watch, calls = Watch(client, 30.0), []
+    scatter = client.scatter
+
+    def failing(*arguments, **more):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise OSError("the worker has closed the connection")
+        return scatter(*arguments, **more)
+
+    monkeypatch.setattr(client, "scatter", failing)
+    assert watch.scattered(7).result() == 7
+    assert len(calls) == 2
+
+
 @pytest.mark.slow
 def test_a_worker_killed_at_ten_moments(start, data):
     X, y = data(n=400)
