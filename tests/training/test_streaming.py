@@ -1,7 +1,9 @@
 """Training over containers that are streamed."""
 
+import gc
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.training import streaming
 
 N, D = 600, 30
@@ -253,11 +256,52 @@ print(max(seen) - seen[0])
 )
 
 
+#: The same of the search of C.
+SEARCH = (
+    FIT.split("result = fit(problem")[0]
+    + """
+from rrmlinear.catalog.selection import select
+from rrmlinear.training import search
+chosen = select(Parameter(memory=int(sys.argv[2]), gap_tol=1e-2, **choices))
+search.MAX_COST = 2.0**-6
+best = search.search(problem, chosen, 3, 2.0**-9, None, lambda trial: None)
+ended.set()
+thread.join()
+assert best.score > 0.6
+print(max(seen) - seen[0])
+"""
+)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_folds_stay_below_a_tenth_of_the_data(large):
+@pytest.mark.parametrize(
+    ("code", "loss"), [(FOLDS, "hinge"), (SEARCH, "squared-hinge")], ids=["-v", "-C"]
+)
+def test_folds_stay_below_a_tenth_of_the_data(large, code, loss):
     path = large / "two.rrm"
     limit = path.stat().st_size // 10
-    words = [sys.executable, "-c", FOLDS, path, str(limit), "{'loss': 'hinge', 'C': 0.1}"]
+    words = [sys.executable, "-c", code, path, str(limit), repr({"loss": loss, "C": 0.1})]
     ended = subprocess.run(words, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert int(ended.stdout) < limit
+
+
+@pytest.mark.parametrize("choices", [{"loss": "squared-hinge"}, {"loss": "hinge"}, {"solver": 30}])
+def test_solvers_are_freed_with_their_run(choices, monkeypatch):
+    """By their counts of references: a cycle would wait for the collector with all its memory."""
+    made = []
+
+    def note(self):
+        started(self)
+        made.append(weakref.ref(self))
+
+    started = Solver.__init__
+    monkeypatch.setattr(Solver, "__init__", note)
+    gc.disable()
+    try:
+        model = fit(problem_of(FOUR if choices.get("solver") else TWO), Parameter(**choices))
+        assert made
+        assert not [solver() for solver in made if solver() is not None]
+    finally:
+        gc.enable()
+    assert model.result.solved

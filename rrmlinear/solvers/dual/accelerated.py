@@ -106,7 +106,7 @@ class Accelerated(Solver):
         self.pace: Practice | Proximal | Theory
         if kappa is None:
             worth = modulus * self.looking_work / ascent.n
-            self.pace = Proximal(self._sizes, worth, passes)
+            self.pace = Proximal(self._sizes(), worth, passes)
         else:
             self.pace = Practice(modulus, max(kappa, 0.0), passes)
         self.center = np.zeros(size)
@@ -145,10 +145,17 @@ class Accelerated(Solver):
             self.previous = np.zeros(self.center.size)
             self.step_is_due = True
 
-    def _sizes(self) -> tuple[float, float]:
-        """The ascent's `dual_sizes`, in units of the margin."""
-        size, at_bound = self.ascent.dual_sizes()
-        return size / self.unit, at_bound
+    def _sizes(self) -> Callable[[], tuple[float, float]]:
+        """The ascent's `dual_sizes`, in units of the margin; without a cycle of references, which
+        would keep the solver's memory after the run.
+        """
+        ascent, unit = self.ascent, self.unit
+
+        def sizes() -> tuple[float, float]:
+            size, at_bound = ascent.dual_sizes()
+            return size / unit, at_bound
+
+        return sizes
 
     def _note_plain(self, what: str, condition: float) -> None:
         limit = f"acceleration pays from {MIN_CONDITION:g} n"
