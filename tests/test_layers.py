@@ -263,7 +263,7 @@ def test_fitting_loads_nothing_heavy(tmp_path):
 
 def listed_in(folder):
     """Every quoted name in a folder's meson.build."""
-    return set(re.findall(r"'([^']+)'", (folder / "meson.build").read_text(encoding="utf-8")))
+    return set(re.findall(r"'([^']*)'", (folder / "meson.build").read_text(encoding="utf-8")))
 
 
 SOURCES = (".py", ".pyx", ".pxd", ".pyi", ".h")
