@@ -40,6 +40,8 @@ MOST_STEMS = 20
 
 HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 HEAVY |= {"matplotlib", "plotly", "jinja2"}
+#: What solvers may know of losses and regularizers: their interface, and a function of all of them.
+INTERFACE = {"base", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
 SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "packed", "part", "spread")}
@@ -167,7 +169,7 @@ def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers(path):
     for folder, module in own_imports(path):
         if folder == folder_of(path) or not module:
             continue
-        interface = SOLVER_INTERFACE if folder == "solvers" else {"base"}
+        interface = SOLVER_INTERFACE if folder == "solvers" else INTERFACE
         if folder in ("losses", "regularizers", "solvers") and not any(
             f"{module}.".startswith(f"{known}.") for known in interface
         ):

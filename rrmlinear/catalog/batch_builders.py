@@ -17,6 +17,7 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import EntropicLoss
+from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -177,6 +178,23 @@ def bmrm(task: Task, update: str) -> Solver:
         start=start_of(task),
         weights=task.weights,
     )
+
+
+def newton_applies(task: Task) -> bool:
+    """Whether Newton's method takes this task.
+
+    Its matrices of other regularizers than the squared norm and the 1-norm are factorized: those
+    take a limited number of weights.
+    """
+    omega = task.regularizer
+    if task.risk is not None and "hessian" not in task.risk.offers:
+        return False
+    if omega.quadratic_l1 is not None and omega.modulus > 0:
+        return True
+    if task.rows.blocks is not None or not has_jacobian(omega):
+        return False
+    weights = task.rows.width * (task.n_classes or 1)
+    return omega.quadratic_l1 is not None or weights <= MAX_FACTORIZED
 
 
 def newton(task: Task) -> Solver:

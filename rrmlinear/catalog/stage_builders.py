@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from rrmlinear.solvers.rounds.fleet import Fleet
     from rrmlinear.solvers.rounds.part import Facts
 
-# Rough costs in nanoseconds: of a visit for each score; of a multiplication in BLAS.
+# Rough costs in nanoseconds: of a pass beside its visits, in Python; the same of a step of Newton's
+# method; of a visit for each score; of a multiplication in BLAS.
+PASS_COST, STEP_COST = 1e5, 5e5
 SCORE_COST, BLAS_COST = 20.0, 0.08
 # The same of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half.
 DENSE_GRAM_COST = 0.02
@@ -49,6 +51,8 @@ SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
+# As many times these passes with proximal points: other methods rarely finish what it does not.
+PROXIMAL_PATIENCE = 4
 # Passes that solvers on a factor of XX' are guessed to take.
 ROW_SPACE_PASSES = 100
 # From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
@@ -86,7 +90,7 @@ def automatic(task: Task) -> Solver:
         return chain_builders.automatic(task)
     if "measure" in task.features:
         return batch_builders.of_measure(task)
-    return Stages(_stages(task))
+    return Stages(_stages(task), PASS_COST)
 
 
 def by_blocks(task: Task) -> Solver:
@@ -94,8 +98,8 @@ def by_blocks(task: Task) -> Solver:
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = replace(_ascent(task), name="the descent")
-    second = [_newton(task)] if newton_applies(task) else []
-    return Stages([descent, *_quicker(task), *second])
+    second = [_newton(task)] if batch_builders.newton_applies(task) else []
+    return Stages([descent, *_quicker(task), *second], PASS_COST)
 
 
 def ascends_first(task: Task) -> bool:
@@ -114,13 +118,13 @@ def one_class(task: Task) -> Solver:
     A pair may lie in any two blocks of rows that are streamed: there the stages alone.
     """
     if task.rows.blocks is not None:
-        return Stages(_stages(task))
+        return Stages(_stages(task), PASS_COST)
     pairs = Stage("the ascent on pairs", _from(dual_builders.pairs, task), _visit(task), 0)
-    return Stages([pairs, *_stages(task)])
+    return Stages([pairs, *_stages(task)], PASS_COST)
 
 
 def _stages(task: Task) -> list[Stage]:
-    second = [_newton(task)] if newton_applies(task) else []
+    second = [_newton(task)] if batch_builders.newton_applies(task) else []
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
@@ -136,7 +140,7 @@ def _stages(task: Task) -> list[Stage]:
     if batch_builders.feature_newton_applies(task) and not by_ascent:
         build = _from(batch_builders.feature_newton, task)
         columns = Stage("Newton's method over features", build, NEWTON_PRODUCTS * _visit(task), 0)
-        return [columns, *second, *_gradients(task)]
+        return [columns, *_by_cost(second, _gradients(task))]
     if batch_builders.row_space_applies(task):
         second = [_row_space(task), *second]
         if _is_stiff(task):
@@ -152,7 +156,14 @@ def _stages(task: Task) -> list[Stage]:
         if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
             return [*second, whole]
         return [ascent, *_quicker(task), *(second or _gradients(task))]
-    return [*second, *_gradients(task)]
+    return _by_cost(second, _gradients(task))
+
+
+def _by_cost(second: list[Stage], others: list[Stage]) -> list[Stage]:
+    """Newton's method where it is guessed to be quicker than gradients, else behind the first."""
+    if not second or second[0].cost <= others[0].cost:
+        return [*second, *others]
+    return [others[0], *second, *others[1:]]
 
 
 def _quicker(task: Task) -> list[Stage]:
@@ -164,17 +175,9 @@ def _quicker(task: Task) -> list[Stage]:
     return [Stage("acceleration", _from(dual_builders.observed, task), visit, cost)]
 
 
-def newton_applies(task: Task) -> bool:
-    """Whether Newton's method takes this task."""
-    omega = task.regularizer
-    if omega.quadratic_l1 is None or not omega.modulus > 0:
-        return False
-    return task.risk is None or "hessian" in task.risk.offers
-
-
 def _begins_by_newton(task: Task) -> bool:
     smooth, several = "smooth" in task.features, task.n_classes is not None
-    if not (smooth or several) or not newton_applies(task) or task.start is not None:
+    if not (smooth or several) or not batch_builders.newton_applies(task) or task.start is not None:
         return False
     n, d = task.rows.shape
     small = _is_small(n, d * (task.n_classes or 1), True)
@@ -261,7 +264,8 @@ def _newton(task: Task) -> Stage:
     unknowns, smooth = d * k, "smooth" in task.features
     duals = n * max(1, k - 1)
     active = duals if smooth else min(duals, unknowns + n // 10)
-    if active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
+    has_diagonal = task.regularizer.quadratic_l1 is not None
+    if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         dense = task.rows.is_dense and k == 1
         products = (DENSE_GRAM_COST if dense else BLAS_COST) * active**2 * stored
         system = products + BLAS_COST * active**3 / 3
@@ -271,10 +275,13 @@ def _newton(task: Task) -> Stage:
         by_classes = k > 1 and d <= MAX_CLASS_FEATURES
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
-    step = NEWTON_PRODUCTS * n * _pass_visit(task) + system
-    steps = SMOOTH_STEPS if smooth else KINK_STEPS
+    step = STEP_COST + NEWTON_PRODUCTS * n * _pass_visit(task) + system
+    is_quick = smooth and task.regularizer.quadratic_l1 == 0
+    steps = SMOOTH_STEPS if is_quick else KINK_STEPS
     stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
-    least = _least(smooth, 0 if stays else unknowns) * step
+    least = _least(is_quick, 0 if stays else unknowns) * step
+    if not task.regularizer.modulus > 0:
+        least *= PROXIMAL_PATIENCE
     build = _from(batch_builders.newton, task)
     cost = steps * step
     return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)

@@ -26,7 +26,7 @@ cdef class Unpenalized(Regularizer):
     cdef readonly Regularizer inner
     cdef readonly object columns
     cdef readonly double limit
-    cdef object indices
+    cdef readonly object indices
     cdef const Py_ssize_t* index
     cdef Py_ssize_t count
 

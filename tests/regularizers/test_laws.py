@@ -14,6 +14,7 @@ from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
+from rrmlinear.regularizers.prox_jacobians import prox_jacobian
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 from rrmlinear.regularizers.unpenalized import Unpenalized
@@ -350,3 +351,20 @@ def test_a_bias_is_a_weight_of_its_own():
         (Unpenalized(L1(1.0), [0], 9.0), [5.0, -1.0], 4.0),
     ):
         assert omega.over((3,), intercept=True).value_of([*w, b]) == expected
+
+
+@members
+@pytest.mark.parametrize("scale", [1e-2, 1.0, 10.0])
+def test_the_jacobian_of_the_prox_is_its_derivative(member, scale):
+    omega, step, rng = member.omega, 0.4, np.random.default_rng(8)
+    for w in list(vectors(scale, 7))[:2]:
+        w = w + 1e-2 * scale * rng.normal(size=D)  # away from kinks
+        jacobian = prox_jacobian(omega, w, step)
+        if jacobian.ndim == 1:
+            jacobian = np.diag(jacobian)
+        np.testing.assert_allclose(jacobian, jacobian.T, atol=1e-12)
+        eigenvalues = np.linalg.eigvalsh(jacobian)
+        assert -1e-10 <= eigenvalues.min() <= eigenvalues.max() <= 1 + 1e-10
+        for d in 1e-6 * scale * np.eye(D):
+            rise = omega.prox_of(w + d, step) - omega.prox_of(w - d, step)
+            np.testing.assert_allclose(rise / 2, jacobian @ d, atol=1e-10 * scale)

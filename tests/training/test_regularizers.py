@@ -110,7 +110,7 @@ def test_norms_of_matrices(name, solver):
     check(fit(CLASSES, solver=37, loss="softmax", regularizer=name, radius=0.9), least)
 
 
-@pytest.mark.parametrize("solver", [35, 36, 37, 38, 42, "auto"])
+@pytest.mark.parametrize("solver", [35, 36, 37, 38, 42, "newton", "auto"])
 @pytest.mark.parametrize("name", ["l2", "l1", "elastic-net"])
 def test_bounds(name, solver):
     labels, risk = LOSSES["squared"]
@@ -250,5 +250,5 @@ def test_choices_that_cannot_be_meant(chosen, message):
 
 def test_solvers_of_proximal_steps_have_them_all():
     having = [number for number, row in SOLVERS.items() if "linf" in regularizers_of(row)]
-    assert having == [35, 36, 37, 38, 42, "auto"]
+    assert having == [35, 36, 37, 38, 42, "newton", "auto"]
     assert all(regularizers_of(SOLVERS[number]) == tuple(REGULARIZERS) for number in having)

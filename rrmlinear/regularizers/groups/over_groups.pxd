@@ -8,7 +8,7 @@ cdef class GroupNorm(Norm):
     cdef readonly Partition partition
     cdef const double* factor
     cdef Py_ssize_t factor_step
-    cdef object factor_array
+    cdef readonly object factor_array
     cdef double _sum(self, int term, const double* v, double step, Py_ssize_t n) noexcept nogil
     cdef double group_value(self, const double* w, Py_ssize_t n, double factor) noexcept nogil
     cdef double group_derivative(self, const double* w, const double* d, Py_ssize_t n,

@@ -1,6 +1,7 @@
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.regularizers.groups.norm import Norm
 from rrmlinear.regularizers.groups.partition import Partition
@@ -9,5 +10,6 @@ class GroupNorm(Norm):
     groups: Any
     factors: ArrayLike | None
     partition: Partition
+    factor_array: NDArray[np.float64]
     def __init__(self, groups: Any = None, factors: ArrayLike | None = None) -> None: ...
     def on(self, partition: Partition) -> GroupNorm: ...

@@ -33,6 +33,13 @@ cdef class Partition:
         """The number of coordinates of each group, or None where the caller gave no groups."""
         return None if self.starts is None else np.diff(self.starts)
 
+    def members(self, Py_ssize_t n):
+        """The coordinates of each group of a vector of n coordinates."""
+        order = np.arange(n) if self.indices is None else self.indices
+        if self.starts is not None:
+            return np.split(order, self.starts[1:-1])
+        return list(order.reshape(-1, self.c.size or n))
+
     cdef partition_t of(self, Py_ssize_t n) noexcept nogil:
         """The groups of a vector of n coordinates."""
         cdef partition_t groups = self.c

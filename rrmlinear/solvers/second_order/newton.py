@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
@@ -17,8 +18,14 @@ from rrmlinear.solvers.loop.model_duals import duals_of_model
 from rrmlinear.solvers.loop.rules import GradientNorm, Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
-from rrmlinear.solvers.second_order.absolute_weights import AbsoluteWeights
 from rrmlinear.solvers.second_order.damping import Damping
+from rrmlinear.solvers.second_order.penalties import (
+    FIRST_PROXIMITY,
+    AbsoluteWeights,
+    Envelope,
+    Penalty,
+    ProximalPoints,
+)
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, Systems
 
 Array = NDArray[np.float64]
@@ -56,12 +63,13 @@ MAX_SWEEPS, SMALL_FALL = 30, 0.05
 
 
 class Newton(Solver):
-    """minimize Ω(w) + F(w), Ω(w) = (s/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
+    """minimize Ω(w) + F(w), Ω any regularizer with a prox, F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
 
     A pass is one step of Newton's method: d = −(∇²)⁻¹ times the gradient, and a search along
     w + t d, whose scores are linear in t.
 
-    A loss with a kink, and ‖w‖₁, are replaced by their augmented Lagrangian. For duals α of the
+    A loss with a kink, and an Ω other than (s/2)‖w‖², are replaced by their augmented Lagrangian;
+    an Ω that is not strongly convex has proximal points beside (`penalties`). For duals α of the
     examples and a curvature q > 0 the inner problem is
 
         Φ(w) = Ω(w) + max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²],  s = X w.
@@ -84,10 +92,11 @@ class Newton(Solver):
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
-    Raises ValueError for other regularizers and for risks without second derivatives. Source: Li,
-    Sun and Toh, A highly efficient semismooth Newton augmented Lagrangian method for solving Lasso
-    problems, 2018; Yan and Li, An efficient augmented Lagrangian method for support vector machine,
-    2020.
+    Raises ValueError for a prox without a known derivative (`has_jacobian`) and for risks without
+    second derivatives. Source: Rockafellar, Augmented Lagrangians and applications of the proximal
+    point algorithm in convex programming, 1976; Li, Sun and Toh, A highly efficient semismooth
+    Newton augmented Lagrangian method for solving Lasso problems, 2018; Yan and Li, An efficient
+    augmented Lagrangian method for support vector machine, 2020.
     """
 
     #: The first q is that of the gap, times this.
@@ -108,14 +117,13 @@ class Newton(Solver):
                 f"Newton's method takes a risk with a second derivative, and that of "
                 f"{type(risk.loss).__name__} has none"
             )
-        if regularizer.quadratic_l1 is None or not regularizer.modulus > 0:
+        if not has_jacobian(regularizer):
             raise ValueError(
-                "Newton's method takes the squared norm as regularizer, with or without a 1-norm, "
-                f"and {type(regularizer).__name__} is another"
+                "Newton's method takes a regularizer whose prox has a derivative, and that of "
+                f"{type(regularizer).__name__} is not known"
             )
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
         self.first, self.sweeps, self.is_quadratic = first, sweeps, is_quadratic
-        self.modulus, self.l1 = regularizer.modulus, regularizer.quadratic_l1
         self.n = len(risk.costs)
 
     def start(self) -> None:
@@ -132,9 +140,10 @@ class Newton(Solver):
             self.alphas = nearest_duals(risk, self.first_duals, scores)
             vector = risk.gradient(self.alphas)
             self.certificate.offer_duals(self.alphas, vector)
-            self.w = self.regularizer.primal_of(vector.ravel()).reshape(risk.shape)
-            scores = risk.scores(self.w)
-            at = self.certificate.at(scores)
+            if self.regularizer.modulus > 0:
+                self.w = self.regularizer.primal_of(vector.ravel()).reshape(risk.shape)
+                scores = risk.scores(self.w)
+                at = self.certificate.at(scores)
         self.scores = scores
         self.certificate.offer_weights(self.w, at)
         self.smoothing = 0.0
@@ -152,12 +161,8 @@ class Newton(Solver):
         if self.is_augmented:
             self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
             self._smooth(smoothing or 1.0, at.warm)
-        self.absolute: AbsoluteWeights | None = None
-        if self.l1:
-            size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
-            self.absolute = AbsoluteWeights(
-                self.l1, vector - self.modulus * self.w, self._stiffness(size)
-            )
+        size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
+        self.model = self._model(vector, size, gap)
         self.steps, self.moved = 0, self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
@@ -168,11 +173,27 @@ class Newton(Solver):
         damped = large and self.has_kinks and self.w.ndim > 1
         self.damping = Damping(self.at.squares) if damped else None
 
-    def _stiffness(self, size: float) -> Array:
-        """The first κ, l1 / |w_j| for weights that make scores of this ``size``; at least s."""
+    def _model(self, vector: Array, size: float, gap: float) -> Penalty:
+        """Ω, or a model of it, for weights that give scores of this ``size``."""
+        omega, w = self.regularizer, self.w
+        if omega.quadratic_l1 == 0:
+            return Penalty(omega)
         squares = self.at.squares / max(float(self.risk.costs.sum()), MIN_DIVISOR)
-        result = np.maximum(self.l1 * np.sqrt(squares) / max(size, MIN_DIVISOR), self.modulus)
-        return np.broadcast_to(result.reshape(-1, *[1] * (self.w.ndim - 1)), self.w.shape)
+        squares = squares.reshape(-1, *[1] * (w.ndim - 1))
+        squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
+        size, gap = size or 1.0, gap or 1.0
+        model: Penalty
+        if omega.quadratic_l1 is None:
+            typical = size / np.sqrt(squares * w.size)
+            model = Envelope.at(omega, vector, np.minimum(typical, np.median(typical)), gap)
+        else:
+            # l1 / |w_j|
+            stiff = np.maximum(omega.quadratic_l1 * np.sqrt(squares) / size, omega.modulus)
+            model = AbsoluteWeights(omega, vector - omega.modulus * w, stiff)
+        if omega.quadratic_l1 is not None and omega.modulus > 0:
+            return model
+        proximity = FIRST_PROXIMITY * gap / (size * size * w.size)
+        return ProximalPoints(model, squares, max(proximity, MIN_DIVISOR))
 
     def _smooth(self, smoothing: float, warm: Any) -> None:
         """Set q, and Φ at w. A smooth loss is taken as it is once q is small beside its own."""
@@ -189,14 +210,12 @@ class Newton(Solver):
         if self.sweeps is not None:
             self._sweep()
         vector = self._offered()
-        has_duals = self.is_augmented or self.absolute is not None
-        is_solved = has_duals and self._is_solved(vector)
-        if is_solved or (self.absolute is not None and not self.moved):
+        is_solved = (self.is_augmented or not self.model.is_exact) and self._is_solved(vector)
+        if is_solved:
             self._update(vector)
             vector = self._offered()
         elif self._is_hard():
-            self._smooth(RISE * self.smoothing, self.at.warm)
-            self.steps = 0
+            self._soften()
             vector = self._offered()
         direction = self._direction(vector)
         if not np.isfinite(direction).all():
@@ -209,11 +228,14 @@ class Newton(Solver):
         self.moved = 0 if is_still else self.n
         if self.shift is not None:
             self.certificate.warm = self.at.nearby(self.certificate.warm)
-        at = self.at if self.shift is None else self.certificate.at(self.scores)
-        self.certificate.offer_weights(self.w, at)
-        self._offered()
+        vector = self._offered()
+        if self.model.is_proximal:
+            self._offer_point(vector)
+        else:
+            at = self.at if self.shift is None else self.certificate.at(self.scores)
+            self.certificate.offer_weights(self.w, at)
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
-        is_plain = not (self.is_augmented or self.l1)
+        is_plain = not self.is_augmented and self.model.is_exact
         if promises_little and is_plain and not self.is_open():
             alphas = duals_of_model(self.risk, begin, moves, self.at)
             if alphas is not None:
@@ -257,54 +279,65 @@ class Newton(Solver):
         """Whether the gap of the inner problem, or what the last step promised to lower it by, is
         small beside the distance term of its duals.
         """
-        away = self.modulus * self.w - vector
-        distance = 0.0
+        away = self.model.gradient(self.w) - vector
+        distance = self.model.distance(self.w)
         if self.is_augmented:
             change = self.at.derivatives + self.alphas
-            distance = self.smoothing / 2 * self.at.square(change)
-        if self.absolute is not None:
-            away = away + self.absolute.gradient(self.w)
-            distance += self.absolute.distance(self.w)
+            distance += self.smoothing / 2 * self.at.square(change)
         is_short = self.damping is not None and self.damping.is_short
         is_told = self.steps > 0 and self.moved > 0 and not is_short
         proved = PROVED_FRACTION * self.target
         if is_told and proved < self.promise <= INNER_FALL_FRACTION * distance:
             return True
-        return float(np.vdot(away, away)) / (2 * self.modulus) <= INNER_GAP_FRACTION * distance
+        return self.model.square(away) / 2 <= INNER_GAP_FRACTION * distance
 
     def _is_hard(self) -> bool:
-        """Whether an inner problem needs a larger q: it takes too many steps, which damping cures
-        elsewhere, or no step moves, as systems with a small q lose the digits that it needs.
+        """Whether an inner problem needs a larger q, and a softer model: it takes too many steps,
+        which damping cures elsewhere, or no step moves, as systems with a small q lose the digits
+        that it needs.
         """
-        if not self.is_augmented or self.l1:
+        if not self.model.is_exact:
+            return self.steps == HARD_STEPS or not self.moved
+        if not self.is_augmented or not self.model.is_exact:
             return False
         many = self.has_kinks and self.damping is None and self.steps == HARD_STEPS
         return many or not self.moved
 
+    def _soften(self) -> None:
+        """Go on with an easier inner problem. With a model of Ω no harder one follows where no step
+        moved: rounding hides what it would tell.
+        """
+        for_good = not (self.model.is_exact or self.moved)
+        self.model.soften(RISE, for_good)
+        if self.is_augmented:
+            if for_good:
+                self.least_smoothing = RISE * self.smoothing
+            self._smooth(RISE * self.smoothing, self.at.warm)
+        self.steps = 0
+
     def _update(self, vector: Array) -> None:
         """Take the duals of the inner problem, and offer their weights."""
-        w = self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
-        self.certificate.offer_weights(w, self.certificate.at(self.risk.scores(w)))
+        self._offer_point(vector)
         fall = FAST_FALL if self.steps < EASY_STEPS else SLOW_FALL
-        if self.absolute is not None:
-            self.absolute.update(self.w, fall)
+        self.model.update(self.w, fall)
         if self.is_augmented:
             self.alphas = -self.at.derivatives
             self.scores = self.risk.scores(self.w)
             self._smooth(max(self.smoothing / fall, self.least_smoothing), self.at.warm)
         self.steps = 0
 
+    def _offer_point(self, vector: Array) -> None:
+        w = self.model.point(self.w, vector)
+        self.certificate.offer_weights(w, self.certificate.at(self.risk.scores(w)), exact=True)
+
     def _direction(self, vector: Array) -> Array:
-        downhill = vector - self.modulus * self.w
-        diagonal = np.full(self.w.size, self.modulus)
-        if self.absolute is not None:
-            downhill = downhill - self.absolute.gradient(self.w)
-            diagonal += self.absolute.curvature(self.w).ravel()
+        downhill = vector - self.model.gradient(self.w)
+        curvature = self.model.curvature(self.w)
         if self.damping is not None:
-            curvature = 1 / (self.smoothing + self.risk.loss.smoothing)
-            diagonal += self.damping.diagonal(curvature, self.w.shape)
+            smoothing = self.smoothing + self.risk.loss.smoothing
+            curvature += self.damping.diagonal(1 / smoothing, self.w.shape)
         direction = self.systems.solved(
-            self.at.hessian(), diagonal, downhill.ravel(), self._accuracy()
+            self.at.hessian(), curvature, downhill.ravel(), self._accuracy()
         )
         self.promise = float(direction @ downhill.ravel()) / 2
         return direction.reshape(self.w.shape)
@@ -313,7 +346,7 @@ class Newton(Solver):
         """The residual of a system that leaves a small part of the target as gap: that is the
         squared norm of the gradient for smooth losses.
         """
-        is_plain = not (self.is_augmented or self.is_quadratic or self.absolute is not None)
+        is_plain = self.model.is_exact and not (self.is_augmented or self.is_quadratic)
         if not (is_plain and self.certificate.gap > 0):
             return FINE_RESIDUAL
         part = RESIDUAL_FRACTION * np.sqrt(self.target / self.certificate.gap)
@@ -322,20 +355,10 @@ class Newton(Solver):
     def _step(self, direction: Array) -> Array:
         """Move to the t at which the derivative along w + t d is nearly 0; the scores of d."""
         moves = self.risk.scores(direction)
-        linear = float(np.vdot(self.w, direction)) * self.modulus
-        square = float(np.vdot(direction, direction)) * self.modulus
         line = self.at.line(moves)
-
-        def known(t: float) -> float:
-            """The derivative of all but the losses."""
-            rate = linear + t * square
-            if self.absolute is not None:
-                rate += float(np.vdot(self.absolute.gradient(self.w + t * direction), direction))
-            return rate
-
-        t = self._lowest(line, known)
+        t = self._lowest(line, self.model.along(self.w, direction))
         # the digits of a derivative tell nothing of a step that is short for some features alone
-        self.is_blind = t == 0 and not (self.is_augmented or self.l1)
+        self.is_blind = t == 0 and not self.is_augmented and self.model.is_exact
         if self.is_blind:
             t = 1.0
         if self.damping is not None:

@@ -76,8 +76,13 @@ class Systems:
     def solved(
         self, hessian: Any, diagonal: Array, b: Array, decrease: float = FACTORED_DECREASE
     ) -> Array:
-        """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where a factor is kept."""
+        """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where a factor is kept.
+
+        D may be a matrix: then D + H is factorized.
+        """
         p, d = hessian.size, len(b)
+        if diagonal.ndim > 1:
+            return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
         if p == 0:
             return b / diagonal
 
@@ -113,6 +118,11 @@ class Systems:
             )
             return x
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _by_matrix(self, matrix: Array, b: Array) -> Array:
+        solve = Factor(matrix.copy()).solve
+        product = matrix.__matmul__
+        return conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
 
     def _keeps(self, hessian: Any, d: int) -> bool:
         """Whether the factor of a system may serve the next: its rows are all active there too."""
