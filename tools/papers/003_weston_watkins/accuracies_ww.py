@@ -134,9 +134,8 @@ def draw(sets: Sequence[Accuracies], powers: Sequence[int], path: Path) -> None:
     for axis in axes[len(sets) :]:
         axis.set_axis_off()
     axes[0].set_ylabel("test accuracy, %")
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False
-    )
+    named, ncols = axes[0].get_legend_handles_labels(), min(6, 2 * columns)
+    figure.legend(*named, loc="outside lower center", ncols=ncols, frameon=False)
     figure.savefig(path, format="png", dpi=120)
 
 
