@@ -58,6 +58,8 @@ class DirectReads:
     Raises OSError where the file cannot be read so.
     """
 
+    is_direct = True
+
     def __init__(
         self, mapped: File, ends: NDArray[np.int64], places: NDArray[np.int64], slots: int
     ) -> None:

@@ -45,6 +45,11 @@ class Mapped:
     file: int
 
     @property
+    def is_direct(self) -> bool:
+        """As a `Source` of blocks: they come by the system's cache."""
+        return False
+
+    @property
     def rows(self) -> Rows:
         arrays = self.arrays
         return Rows(arrays["values"], arrays["indices"], arrays["indptr"], self.header.n_features)

@@ -7,13 +7,13 @@ import mmap
 import os
 import tempfile
 import weakref
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
-from rrmlinear.data.container.direct import DirectReads
 from rrmlinear.data.container.layout import PAGE, Header, Section
 from rrmlinear.data.container.mapping import Mapped
 from rrmlinear.data.rows import Rows, bytes_of
@@ -42,7 +42,7 @@ class WorkingCopy:
         self.path = self.blocks.source.path
         folder = os.path.dirname(os.path.realpath(self.path))
         self.file: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        self.is_direct = isinstance(self.blocks.source, DirectReads)
+        self.is_direct = self.blocks.is_direct
         counts = {"values": most, "indices": most, "indptr": rows.shape[0] + 1}
         self.types = {"values": values, "indices": indices, "indptr": np.dtype(np.int64)}
         self.streams: dict[str, _Stream] = {}
@@ -103,7 +103,8 @@ class _Stream:
         self.file, self.begin, self.written, self.filled = file, begin, 0, 0
         self.direct = -1
         if direct:
-            self.direct = os.open(f"/proc/self/fd/{file}", os.O_WRONLY | os.O_DIRECT)
+            with suppress(OSError):  # the file system may not know O_DIRECT
+                self.direct = os.open(f"/proc/self/fd/{file}", os.O_WRONLY | os.O_DIRECT)
         self.memory = mmap.mmap(-1, room)
         self.bytes = np.frombuffer(self.memory, np.uint8)
 

@@ -78,10 +78,11 @@ class DualDescent(Solver):
         return self.squares
 
     def _norms(self) -> NDArray[np.float64]:
-        """‖x_i‖² of every example. Where the system cannot keep the file, take narrow rows: they
-        are written in the same reading, and each pass then reads half or two thirds.
+        """‖x_i‖² of every example. Where blocks are read past the system's cache, take narrow
+        rows: they are written in the same reading, and each pass then reads half or two thirds. By
+        a cache that is full, writing took longer than seven passes.
         """
-        if self.rows.blocks is None or not self.rows.blocks.evicts:
+        if self.rows.blocks is None or not self.rows.blocks.is_direct:
             return self.rows.squared_norms()
         from rrmlinear.data.container.narrow import narrowed  # it imports a MB
 

@@ -1,10 +1,14 @@
-"""Ascents that visit a narrow copy of rows that the system cannot keep in memory."""
+"""Ascents that visit a narrow copy of rows that the system cannot keep in memory.
+
+The rows themselves come by the system's cache here: blocks of a few rows share its pages.
+"""
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
+from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.training import streaming
 
 N, D = 800, 30
@@ -24,14 +28,14 @@ CHOICES = [
 
 @pytest.fixture
 def held(tmp_path, monkeypatch):
-    """A container of random values, which lose digits in the copy, on a small machine."""
+    """A container of random values, which lose digits in the copy that is held to a quarter."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
     y = np.sign(X @ rng.normal(size=D) + rng.normal(size=N))
     write_container(tmp_path / "c.rrm", Problem.from_arrays(csr_array(X), y))
     size = (tmp_path / "c.rrm").stat().st_size
     monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
-    monkeypatch.setattr(streaming, "available_memory", lambda: size // 2)
+    monkeypatch.setattr(RowBlocks, "is_direct", True)
     for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
         monkeypatch.setattr(streaming, name, 0)
     return Problem.open(tmp_path / "c.rrm"), size // 4
