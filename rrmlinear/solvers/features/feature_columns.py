@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._cuts import scaled_columns
-from rrmlinear.solvers.features._feature_descent import products_and_spreads
+from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 # Dense data are centred in a copy where the part of a column along u is this many times longer than
@@ -59,6 +59,11 @@ class FeatureColumns:
             return weights.copy()
         level = float((self.unit**2 * y).sum()) / self.mass - float((self.centres * weights).sum())
         return np.append(weights, level / self.bias)
+
+    def balance(self, sweeps: FeatureSweeps) -> None:
+        """With an intercept, make the residual orthogonal to u: the duals' sum has to be 0."""
+        if self.intercept:
+            sweeps.shift -= sweeps.lengths(self.unit)[1] / self.mass
 
     def _appended(self) -> bool:
         return self.bias >= 0 and not self.intercept

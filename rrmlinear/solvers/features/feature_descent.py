@@ -12,6 +12,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.projections.clipped_lines import root
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
+from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
@@ -103,6 +104,8 @@ class FeatureDescent(Solver):
         self.features = np.arange(self.columns.count)
         self.usable = self.columns.curvature > 0
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
+        hard_l1 = self.threshold if self.ridge == 0 else 0.0
+        self.exact = ExactResidual(self.sweeps, self.columns, self.aim, hard_l1)
         self.slice = max(1, SLICE_WORK * self.columns.count // max(self.columns.rows.n_stored, 1))
         if self.given is not None:
             weights = np.asarray(self.given, dtype=np.float64)[: self.columns.count]
@@ -221,10 +224,11 @@ class FeatureDescent(Solver):
         # Recompute the residual, then primal and dual over all, in the scale of the problem.
         self._renew_residual()
         self.pulls = self.sweeps.products(self.features)
-        factor, dual = self._best_factor(self.pulls)
-        residual = self.sweeps.residual + self.sweeps.shift * self.columns.unit
-        duals = factor * residual / self.root_costs
         primal = self.scale * self._primal(self.features)
+        with self.exact.at(self.pulls) as pulls:
+            factor, dual = self._best_factor(pulls)
+            residual = self.sweeps.residual + self.sweeps.shift * self.columns.unit
+        duals = factor * residual / self.root_costs
         self.certificate.offer_weights(self._present_weights, primal=primal)
         self.certificate.offer_duals(duals, dual=self.scale * dual, exact=True)
 
@@ -239,5 +243,4 @@ class FeatureDescent(Solver):
         sweeps.residual[:] = self.aim
         sweeps.shift = 0.0
         sweeps.move(in_use, weights)
-        if self.intercept:
-            sweeps.shift -= sweeps.lengths(self.columns.unit)[1] / self.columns.mass
+        self.columns.balance(sweeps)

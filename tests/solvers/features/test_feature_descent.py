@@ -252,3 +252,27 @@ def test_large_duals_of_an_elastic_net_end(seed):
     assert result.status is Status.SOLVED
     primal, dual = objectives(X, y, np.ones(10), 1.0, 1.0, result)
     assert primal - dual <= 1.01e-9 * max(1, primal)
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(200, 3), (60, 40)])
+def test_long_columns_whose_weights_cannot_be_exact_enough(form, intercept, n, d):
+    """The last digit of a weight moves a_j'r by more than l1; the duals prove the optimum."""
+    rng = np.random.default_rng(5)
+    X = 1e6 * rng.standard_normal((n, d))
+    y = 1e5 * (X @ rng.standard_normal(d) + rng.standard_normal(n))
+    costs, l1 = rng.uniform(0.5, 1.5, n), 5.0
+    given = csr_array(X) if form == "sparse" else X
+    problem = Problem.from_arrays(given, y, bias=1.0 if intercept else -1.0)
+    result = solve(problem, costs, l1, 0.0, intercept=intercept, gap_tol=1e-6)
+    assert result.status is Status.SOLVED
+    X, y, costs = (np.asarray(a, dtype=np.longdouble) for a in (X, y, costs))
+    w = result.weights.astype(np.longdouble)
+    alpha = result.duals.astype(np.longdouble)
+    residual = y - X @ w[:d] - (w[d] if intercept else 0)
+    primal = costs @ residual**2 / 2 + l1 * np.abs(w[:d]).sum()
+    assert np.abs(X.T @ (costs * alpha)).max() <= l1 * (1 + 1e-3)
+    assert abs(costs @ alpha) <= (1e-12 if intercept else np.inf) * (costs @ np.abs(alpha))
+    dual = costs @ (y * alpha - alpha**2 / 2)
+    assert primal - dual <= 1e-6 * primal
