@@ -325,6 +325,10 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
         return self
 
+    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` again on the same data, which is not checked again, with one target."""
+        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+
     def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
         """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen = self._prepared(X, y, sample_weight)

@@ -40,7 +40,7 @@ def balanced(
     ``rate`` > 0 estimates how fast Σ c_i α_i falls; the last secant is returned. The search takes
     secant steps from b, and halves the bracket where these are slow. α is a mean of the responses
     on both sides of the root, so that its sum is 0 to the last digit. They differ only where the
-    response jumps.
+    response jumps. Raises FloatingPointError where the steps come to no end.
     """
     at = Side(b, response(b), costs)
     sides: dict[bool, Side] = {}  # by whether the sum is above 0
@@ -71,6 +71,8 @@ def balanced(
             if b == at.b:
                 b = float(np.nextafter(at.b, np.copysign(np.inf, step)))
         last, at = at, Side(b, response(b), costs)
+    if len(sides) < 2:
+        raise FloatingPointError("scores are too large for an intercept; scale the data")
     below, above = sides[True], sides[False]
     part = below.sum / (below.sum - above.sum)
     return below.alphas + part * (above.alphas - below.alphas), at.b, rate

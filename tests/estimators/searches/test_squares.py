@@ -1,0 +1,86 @@
+"""Least squares as a problem of as many rows as features: the same objective, the same paths."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import ElasticNet, ElasticNetCV, LassoCV
+from rrmlinear.estimators.searches.squares import Squares, is_tall
+
+N, D = 90, 6
+
+
+def problem(dtype=np.float64):
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((N, D)) * [1, 2, 3, 0.1, 1, 1] + 5).astype(dtype)
+    X[:, 4] = X[:, 5]  # a singular Gram matrix
+    return X, X @ [1.0, 0, -2, 0, 0.5, 0] + rng.standard_normal(N), rng.integers(0, 4, N) * 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("centred", [False, True])
+def test_the_sum_is_the_same_but_for_a_constant(centred, weighted, dtype):
+    X, y, c = problem(dtype)
+    c = c if weighted else np.ones(N)
+    squares = Squares.of(X, y, c if weighted else None, centred)
+    constants = []
+    for seed in range(5):
+        w = np.random.default_rng(seed).standard_normal(D)
+        b = squares.intercept(w) if centred else 0.0
+        whole = c @ (y - X.astype(float) @ w - b) ** 2
+        constants.append(whole - ((squares.z - squares.R @ w) ** 2).sum())
+        assert not centred or c @ (y - X.astype(float) @ w - b) == pytest.approx(0, abs=1e-8)
+    np.testing.assert_allclose(constants, constants[0], rtol=1e-8)
+    assert squares.total == pytest.approx(c.sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+def test_errors_of_a_path_are_those_of_fits_one_by_one(intercept, weighted, dtype):
+    X, y, c = problem(dtype)
+    given = c if weighted else None
+    search = ElasticNetCV(l1_ratio=0.7, alphas=7, cv=3, tol=1e-10, fit_intercept=intercept).fit(
+        X, y, given
+    )
+    bounds = np.linspace(0, N, 4).astype(int)
+    for fold in range(3):
+        held = np.arange(bounds[fold], bounds[fold + 1])
+        train = np.setdiff1d(np.arange(N), held)
+        for alpha, error in zip(search.alphas_, search.mse_path_[:, fold], strict=True):
+            model = ElasticNet(alpha=alpha, l1_ratio=0.7, tol=1e-10, fit_intercept=intercept)
+            model.fit(X[train], y[train], c[train] if weighted else None)
+            errors = (y[held] - model.predict(X[held])) ** 2
+            mean = np.average(errors, weights=c[held] if weighted else None)
+            assert error == pytest.approx(mean, rel=1e-3 if dtype == np.float32 else 1e-4)
+
+
+def test_the_path_is_that_of_scikit_learn():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    X, y, _ = problem()
+    own = LassoCV(cv=3, tol=1e-9).fit(X, y)
+    peer = linear_model.LassoCV(cv=3, tol=1e-9, max_iter=100_000).fit(X, y)
+    assert own.alpha_ == pytest.approx(peer.alpha_)
+    np.testing.assert_allclose(own.mse_path_, peer.mse_path_, rtol=1e-4)
+
+
+def test_columns_that_are_constant_and_of_any_length():
+    X, y, _ = problem()
+    alike = LassoCV(cv=3, tol=1e-8, alphas=5).fit(np.full_like(X, 3.0), y)
+    assert (alike.coef_ == 0).all()
+    X[:, 0] = 7
+    X[:, 1] *= 1e-9
+    squares = Squares.of(X, y, None, True)
+    centred = X - X.mean(axis=0)
+    gram = centred.T @ centred
+    sizes = np.sqrt(np.maximum(gram.diagonal(), 1e-300))
+    away = (squares.R.T @ squares.R - gram) / sizes / sizes[:, np.newaxis]
+    assert np.abs(away[1:, 1:]).max() <= 1e-12
+
+
+def test_it_is_for_many_dense_examples():
+    from scipy.sparse import csr_array
+
+    assert is_tall(np.ones((8, 4)))
+    assert not is_tall(np.ones((7, 4)))
+    assert not is_tall(csr_array(np.ones((8, 4))))
