@@ -340,6 +340,7 @@ def over_parts(
     """
     from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
     from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
+    from rrmlinear.solvers.rounds.kinks import KinkFISTAOverParts
     from rrmlinear.solvers.rounds.pace import PASSES
     from rrmlinear.solvers.rounds.summed_risk import SummedRisk
     from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
@@ -366,7 +367,10 @@ def over_parts(
     if omega.quadratic_l1 is None or not omega.modulus > 0:
         if dual_builders.has_rounds(omega) and free_bias is None:
             return FinishedRounds([rounds], fleet)
-        build = partial(FISTAOverParts, risk, omega)
+        build: Callable[[], Solver] = partial(FISTAOverParts, risk, omega)
+        if not smooth:
+            at_zero = sum(each.zero for each in facts)
+            build = partial(KinkFISTAOverParts, risk, omega, at_zero, lipschitz)
         stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example, 0)
         return FinishedRounds([stage], fleet)
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0

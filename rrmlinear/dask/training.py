@@ -40,9 +40,10 @@ def fit(
     parameter and number of parts give the same bits, wherever the parts are. A pass of the trace is
     a round. A worker that is lost has its parts loaded on others, and a note of the result says so.
 
-    The regularizer is the squared norm or the elastic net, or any other with a smooth loss. With a
-    loss of one score, more than two classes are problems of each class against the rest, one after
-    another. The gap ends the run: a type's own stopping rule has no effect.
+    The regularizer is any with a proximal step; where the intercept is left free and the loss has
+    kinks, the squared norm or the elastic net. With a loss of one score, more than two classes are
+    problems of each class against the rest, one after another. The gap ends the run: a type's own
+    stopping rule has no effect.
 
     With ``balance`` slow workers make fewer passes over their parts in a round than quick ones, by
     the seconds of the rounds before; then bits differ from run to run.

@@ -27,8 +27,8 @@ from rrmlinear.training.one_vs_rest import solve_each, values_at_zero
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
 
-# What a loss and a regularizer without rounds need.
-SMOOTH_PROX = frozenset({"smooth", "prox"})
+# What a regularizer without rounds needs, and with intercepts that are left free.
+PROX, SMOOTH_PROX = frozenset({"prox"}), frozenset({"smooth", "prox"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +148,14 @@ def check_choices(chosen: Selection) -> None:
             value=chosen.choices.budget,
         )
     by_rounds = chosen.features >= (CONVEX | EXAMPLES) and has_rounds(chosen.regularizer)
-    if not by_rounds and not chosen.features >= SMOOTH_PROX:
+    needed = SMOOTH_PROX if chosen.choices.free_bias else PROX
+    if not by_rounds and not chosen.features >= needed:
         name = chosen.choices.regularizer or chosen.solver.regularizer
         raise ChoiceError(
             Named("regularizer", name),
-            " over workers needs a smooth loss: ",
+            " over workers needs a smooth loss where the intercept is left free: ",
             Named("loss", chosen.loss_row.name),
-            " has kinks, and takes the squared norm and the elastic net",
+            " has kinks, and takes the squared norm and the elastic net there",
             field="regularizer",
             value=name,
         )

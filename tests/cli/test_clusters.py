@@ -30,7 +30,10 @@ def test_training_over_local_processes(train, folder, iris):
         (["--mpi", "-v", "3"], "-v has no effect with --mpi"),
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
         (
-            ["--dask", "local:2", "-s", "auto", "--loss", "hinge", "--regularizer", "l1"],
+            [
+                *("--dask", "local:2", "-s", "auto", "-B", "1", "-R"),
+                *("--loss", "hinge", "--regularizer", "l1"),
+            ],
             "needs a smooth loss",
         ),
     ],

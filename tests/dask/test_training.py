@@ -249,7 +249,12 @@ def test_parameters_of_estimators():
         (np.eye(3), np.ones(3), {}, "at least two classes"),
         (np.eye(3), None, {}, "without labels"),
         (np.eye(3), np.arange(2), {}, "y has shape"),
-        (np.eye(2), [0, 1], {"loss": "hinge", "regularizer": "l1"}, "needs a smooth loss"),
+        (
+            np.eye(2),
+            [0, 1],
+            {"loss": "hinge", "regularizer": "l1", "free_bias": True},
+            "needs a smooth loss",
+        ),
         (np.eye(2), [0, 1], {"loss": "hinge", "budget": 1.0, "solver": "auto"}, "budget is not"),
         (np.eye(2), [0, 1], {"free_bias": True, "class_weights": {1: 0.0}}, "without a cost"),
         (da.ones((4, 2), chunks=(2, 2)), np.arange(3), {}, "y has 3 entries"),

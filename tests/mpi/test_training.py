@@ -92,7 +92,7 @@ def test_the_command(files):
     ("options", "words"),
     [
         (
-            ["-s", "auto", "--loss", "hinge", "--regularizer", "l1", "a.rrm"],
+            ["-s", "auto", "--loss", "hinge", "--regularizer", "l1", "-B", "1", "-R", "a.rrm"],
             "needs a smooth loss",
         ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),

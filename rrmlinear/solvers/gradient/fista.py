@@ -104,7 +104,7 @@ class FISTA(Solver):
         self.at, self.last_at, self.gradient = new, self.at, None
         self.last_L = L
         self.trial.served()
-        self.certificate.offer_weights(w, new, exact=True)
+        self.offer_weights(w, new)
 
     def _tangent(self, beta: float) -> tuple[NDArray[np.float64], Evaluation, NDArray[np.float64]]:
         """u = w + β (w − w_last), F there and its gradient; at w itself they may be known."""
@@ -119,8 +119,16 @@ class FISTA(Solver):
         gradient = self.risk.gradient(derivatives)
         self.warm = at.warm
         self.gradient = gradient if beta == 0 else None
-        self.certificate.offer_duals(-derivatives, -gradient, exact=True)
+        self.offer_duals(-derivatives, -gradient)
         return u, at, gradient
+
+    def offer_weights(self, w: NDArray[np.float64], at: Evaluation) -> None:
+        """Offer w with F there to the certificate."""
+        self.certificate.offer_weights(w, at, exact=True)
+
+    def offer_duals(self, alphas: Any, vector: NDArray[np.float64]) -> None:
+        """Offer duals α, and Σ c_i α_i x_i, to the certificate."""
+        self.certificate.offer_duals(alphas, vector, exact=True)
 
     def _served(self, step: NDArray[np.float64], at: Evaluation, new: Evaluation) -> bool:
         """Whether F(w) ≤ F(u) + ⟨∇F(u), step⟩ + L/2 ‖step‖²."""
@@ -133,4 +141,4 @@ class FISTA(Solver):
 
     def measure(self) -> None:
         # before the first step no pass has offered weights
-        self.certificate.offer_weights(self.w, self.at, exact=True)
+        self.offer_weights(self.w, self.at)

@@ -196,11 +196,14 @@ class Part:
         while made < passes and expected > order.enough * ascent.n:
             self.passes += 1
             made += 1
+            visits = ascent.visits
             ascent.run_pass(self.passes)
             moved += ascent.moved
             last, left = left, ascent.gap_sum
-            # Gaps are those before the visits: the visits are guessed to take as much again.
-            expected = left * min(1.0, left / last) if last < math.inf else left
+            # Gaps are those before visits. Where most examples were visited, these are guessed to
+            # have taken as much again.
+            is_known = last < math.inf and 2 * (ascent.visits - visits) >= ascent.n
+            expected = left * min(1.0, left / last) if is_known else left
         self.change = vector - local
         after = ascent.conjugates()
         middle = self._middle(before, after)
