@@ -49,7 +49,7 @@ def test_the_rule_ends_near_the_optimum(problems, number, classes, C):
         assert result.solved
         assert exact.dual - 1e-9 * abs(exact.dual) <= result.primal
         assert result.primal - exact.primal <= part * abs(exact.primal)
-    assert fine.gap <= ruled.gap
+    assert fine.gap <= max(ruled.gap, 1e-9 * abs(exact.primal))  # a step may land on the optimum
 
 
 @pytest.mark.parametrize("number", TYPES)

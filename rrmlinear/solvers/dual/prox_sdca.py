@@ -42,7 +42,7 @@ MIN_SHARED_PASS, MIN_SHARED_READING = 4096, 32
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
 # A rule looks at this fraction of all examples at most, before it looks at all.
-MAX_BUSY = 1 / 3
+MAX_BUSY = 1 / 8
 # A dual step of this curvature ends at the nearest dual that the loss allows.
 PROJECTION_CURVATURE = 1e6
 
