@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
@@ -66,7 +65,9 @@ class ExactResidual:
             gram = part @ part.T
         else:
             arrays = rows.values, rows.indices, rows.indptr
-            part = scipy.sparse.csr_array(arrays, shape=rows.shape)[chosen].astype(np.float64)
+            from scipy.sparse import csr_array
+
+            part = csr_array(arrays, shape=rows.shape)[chosen].astype(np.float64)
             gram = (part @ part.T).toarray()
         gram -= np.outer(columns.totals[chosen], columns.means[chosen])
         gram.flat[:: len(gram) + 1] *= 1 + RIDGE
