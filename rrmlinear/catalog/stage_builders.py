@@ -51,8 +51,9 @@ SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
-# As many times these passes with proximal points: other methods rarely finish what it does not.
-PROXIMAL_PATIENCE = 4
+# As many times these passes with a model of the regularizer: other methods rarely finish what
+# Newton's method does not.
+MODEL_PATIENCE = 4
 # Passes that solvers on a factor of XX' are guessed to take.
 ROW_SPACE_PASSES = 100
 # From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
@@ -280,8 +281,8 @@ def _newton(task: Task) -> Stage:
     steps = SMOOTH_STEPS if is_quick else KINK_STEPS
     stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
     least = _least(is_quick, 0 if stays else unknowns) * step
-    if not task.regularizer.modulus > 0:
-        least *= PROXIMAL_PATIENCE
+    if task.regularizer.quadratic_l1 != 0:
+        least *= MODEL_PATIENCE
     build = _from(batch_builders.newton, task)
     cost = steps * step
     return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
@@ -315,7 +316,7 @@ def _least(smooth: bool, unknowns: int) -> int:
 
 def _gradients(task: Task) -> list[Stage]:
     visit = BATCH_PRODUCTS * _pass_visit(task)
-    cost = BATCH_PASSES * visit * _sizes(task)[0]
+    cost = BATCH_PASSES * (visit * _sizes(task)[0] + PASS_COST)
     agm = _from(batch_builders.agm, task)
     pdprox = _from(partial(batch_builders.pdprox, order="dual"), task)
     return [Stage("AGM-EF", agm, visit, cost), Stage("Pdprox", pdprox, visit, cost)]
