@@ -201,8 +201,12 @@ def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
     from rrmlinear.solvers.second_order.newton import Newton
 
-    first = partial(weights_of_sample, task, newton) if _takes_sample(task) else None
     risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
+    first = None
+    if task.weights is not None and not omega.modulus > 0:  # else duals have weights
+        first = partial(np.asarray, task.weights)
+    elif _takes_sample(task):
+        first = partial(weights_of_sample, task, newton)
     if takes_sweeps(task):
         from rrmlinear.solvers.features.class_sweeps import ClassSweeps
 

@@ -17,7 +17,7 @@ from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
-from rrmlinear.catalog.stage_builders import ascends_first, automatic
+from rrmlinear.catalog.stages.automatic import ascends_first, automatic
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows

@@ -6,17 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from rrmlinear.catalog import (
-    batch_builders,
-    chain_builders,
-    dual_builders,
-    rule_builders,
-    stage_builders,
-)
+from rrmlinear.catalog import batch_builders, chain_builders, dual_builders, rule_builders
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow
+from rrmlinear.catalog.stages import automatic as stages
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.solvers.loop.rules import Rule
 from rrmlinear.solvers.loop.solver import Solver
@@ -56,7 +51,7 @@ def _liblinear(
     tolerance: float,
     rule: Callable[[Task, float], Rule],
     *choices: str,
-    build: Callable[[Task], Solver] = stage_builders.automatic,
+    build: Callable[[Task], Solver] = stages.automatic,
     **more: Any,
 ) -> SolverRow:
     """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
@@ -118,7 +113,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "crammer-singer",
         0.1,
         rule_builders.class_range,
-        build=stage_builders.by_blocks,
+        build=stages.by_blocks,
     ),
     _liblinear(
         5,
@@ -191,7 +186,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         0.01,
         rule_builders.free_range,
         "nu",
-        build=stage_builders.one_class,
+        build=stages.one_class,
     ),
     SolverRow(
         30,
@@ -199,7 +194,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance", "free_bias"),
-        stage_builders.by_blocks,
+        stages.by_blocks,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
         tolerance=DELTA,
@@ -322,7 +317,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         (*PROXIMAL, "observed"),
-        stage_builders.automatic,
+        stages.automatic,
     ),
 )
 

@@ -15,7 +15,7 @@ from rrmlinear.catalog.dual_builders import has_rounds
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
-from rrmlinear.catalog.stage_builders import over_parts
+from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping

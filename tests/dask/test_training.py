@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container, write_libsvm
-from rrmlinear.catalog import stage_builders
+from rrmlinear.catalog.stages import over_parts
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 dask_rooms = pytest.importorskip("rrmlinear.dask")
@@ -86,7 +86,7 @@ def test_other_regularizers_take_smooth_losses(client, data):
 
 
 def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
-    monkeypatch.setattr(stage_builders, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
+    monkeypatch.setattr(over_parts, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
     X, y = data(n=400)
     parameter = Parameter(solver=32, loss="squared-hinge", C=1.0, gap_tol=1e-8)
     model = over(client, X, y, parameter, parts=4)

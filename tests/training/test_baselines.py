@@ -154,7 +154,8 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42 or auto",
+            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42, newton or "
+            "auto",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},

@@ -283,7 +283,8 @@ def test_folds_stay_below_a_tenth_of_the_data(large, code, loss):
     words = [sys.executable, "-c", code, path, str(limit), repr({"loss": loss, "C": 0.1})]
     ended = subprocess.run(words, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) < limit
+    # what the allocator keeps of freed memory differs from run to run
+    assert int(ended.stdout) < limit + 2**19
 
 
 @pytest.mark.parametrize("choices", [{"loss": "squared-hinge"}, {"loss": "hinge"}, {"solver": 30}])

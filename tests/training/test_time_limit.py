@@ -98,7 +98,7 @@ def slowed(solve, seconds):
 
 
 def test_a_stage_that_is_not_ready_ends_at_zero(fit, signs, monkeypatch):
-    from rrmlinear.catalog import stage_builders
+    from rrmlinear.catalog.stages import automatic
     from rrmlinear.solvers.dual import intercept
 
     less = intercept._less
@@ -108,7 +108,7 @@ def test_a_stage_that_is_not_ready_ends_at_zero(fit, signs, monkeypatch):
         return less(values, means)
 
     monkeypatch.setattr(intercept, "_less", slow)
-    monkeypatch.setattr(stage_builders, "WHOLE_PASSES", 0)  # the ascent goes first
+    monkeypatch.setattr(automatic, "WHOLE_PASSES", 0)  # the ascent goes first
     problem = Problem.from_arrays(signs.rows.values, signs.labels, bias=1.0)
     for solver in (32, "auto"):
         choices = {"solver": solver, "loss": "hinge", "free_bias": True, "time_limit": 0.1}

@@ -14,7 +14,7 @@ import numpy as np
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.stage_builders import over_parts
+from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.cli.files import check_input, read_problem
 from rrmlinear.cli.flags import sentence_of

@@ -258,7 +258,7 @@ def test_a_minimum_of_0_is_solved(fit):
     problem = rrmlinear.Problem.from_arrays(X, X @ rng.standard_normal(5))
     result = fit(problem, solver="auto", loss="squared", regularizer="l2-norm", radius=50.0).result
     assert result.status is Status.SOLVED
-    assert result.primal == result.gap <= 1e-14
+    assert result.primal <= result.gap <= 1e-13
 
 
 def test_weights_of_0_are_solved(fit):

@@ -6,7 +6,7 @@ from losing_parts import losing_at
 from parts_of_problems import chosen_for, examples, omega_of, parts_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.stage_builders import over_parts
+from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts

@@ -1,0 +1,1 @@
+"""The automatic solver: which solvers take a task, in which order, and what each may cost."""

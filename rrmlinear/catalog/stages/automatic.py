@@ -1,0 +1,263 @@
+"""The automatic solver: the solvers that take a task, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
+from rrmlinear.catalog.stages.costs import (
+    BATCH_PASSES,
+    BATCH_PRODUCTS,
+    BLAS_COST,
+    CLASS_PRODUCTS,
+    DENSE_GRAM_COST,
+    KINK_STEPS,
+    MAX_FIRST_COST,
+    MODEL_PATIENCE,
+    NEWTON_PATIENCE,
+    NEWTON_PRODUCTS,
+    PASS_COST,
+    ROW_SPACE_PASSES,
+    SCORE_COST,
+    SMOOTH_STEPS,
+    STEP_COST,
+    WHOLE_PASSES,
+    WIDE_VISITS,
+    differ,
+    is_small,
+    least_passes,
+    pass_visit_cost,
+    sizes,
+    visit_cost,
+)
+from rrmlinear.catalog.task import Task
+from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.second_order.systems import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MAX_PRODUCTS,
+)
+
+# From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
+# begin on that factor: on 1 000 × 10 000 the least time of both orders was equal at 1 000.
+MIN_STIFF = 1000.0
+# Dense values from which a factor is quicker than descent over features with the squared loss: it
+# took a third of the time for 20 000 × 500. With fewer both take milliseconds.
+MIN_DENSE_VALUES = 1_000_000
+
+
+def automatic(task: Task) -> Solver:
+    """Stages of the solvers that take the task, the quickest on easy problems first."""
+    if "chain" in task.features:
+        return chain_builders.automatic(task)
+    if "measure" in task.features:
+        return batch_builders.of_measure(task)
+    return Stages(_stages(task), PASS_COST)
+
+
+def by_blocks(task: Task) -> Solver:
+    """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
+    if task.choices.accelerate is False:
+        return dual_builders.plain(task)
+    descent = replace(_ascent(task), name="the descent")
+    second = [_newton(task)] if batch_builders.newton_applies(task) else []
+    return Stages([descent, *_quicker(task), *second], PASS_COST)
+
+
+def ascends_first(task: Task) -> bool:
+    """Whether the automatic solver begins a problem of one score, under ½‖w‖², by the ascent."""
+    omega, choices = task.regularizer, task.choices
+    if task.n_classes is not None or task.rows.blocks is not None or task.start is not None:
+        return False
+    is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
+    is_plain = choices.budget is None and not choices.free_bias
+    return is_norm and is_plain and not _begins_by_newton(task)
+
+
+def one_class(task: Task) -> Solver:
+    """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
+
+    A pair may lie in any two blocks of rows that are streamed: there the stages alone.
+    """
+    if task.rows.blocks is not None:
+        return Stages(_stages(task), PASS_COST)
+    pairs = Stage("the ascent on pairs", _from(dual_builders.pairs, task), visit_cost(task), 0)
+    return Stages([pairs, *_stages(task)], PASS_COST)
+
+
+def _stages(task: Task) -> list[Stage]:
+    second = [_newton(task)] if batch_builders.newton_applies(task) else []
+    if dual_builders.suits_features(task):
+        columns = Stage(
+            "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
+        )
+        if second and not task.regularizer.quadratic_l1 and _is_factorized(task):
+            return [*second, columns]
+        return [columns, *(second or _gradients(task))]
+    if dual_builders.proximal_applies(task):
+        build = _from(dual_builders.proximal, task)
+        points = Stage("the ascent for proximal points", build, visit_cost(task), 0)
+        return [points, *_gradients(task)]
+    by_ascent = task.rows.blocks is not None and task.regularizer.modulus > 0
+    if batch_builders.feature_newton_applies(task) and not by_ascent:
+        build = _from(batch_builders.feature_newton, task)
+        columns = Stage(
+            "Newton's method over features", build, NEWTON_PRODUCTS * visit_cost(task), 0
+        )
+        return [columns, *_by_cost(second, _gradients(task))]
+    if batch_builders.row_space_applies(task):
+        second = [_row_space(task), *second]
+        if _is_stiff(task):
+            return second
+    convex = {"strongly-convex", "soft-threshold"} <= task.features
+    known = task.risk is not None or not dual_builders.free_blocks_apply(task)
+    if convex and task.choices.budget is None and not known:
+        ascent = _ascent(task)
+        whole = replace(ascent, cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
+        if _begins_by_newton(task):
+            return [*second, whole]
+        one_score = task.n_classes is None
+        if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
+            return [*second, whole]
+        return [ascent, *_quicker(task), *(second or _gradients(task))]
+    return _by_cost(second, _gradients(task))
+
+
+def _by_cost(second: list[Stage], others: list[Stage]) -> list[Stage]:
+    """Newton's method where it is guessed to be quicker than gradients, else behind the first."""
+    if not second or second[0].cost <= others[0].cost:
+        return [*second, *others]
+    return [others[0], *second, *others[1:]]
+
+
+def _quicker(task: Task) -> list[Stage]:
+    """The accelerated ascent, where `_ascent` begins with one that repeats busy examples."""
+    if not _repeats(task):
+        return []
+    visit = visit_cost(task)
+    cost = WIDE_VISITS * visit * task.rows.shape[0]
+    return [Stage("acceleration", _from(dual_builders.observed, task), visit, cost)]
+
+
+def _begins_by_newton(task: Task) -> bool:
+    smooth, several = "smooth" in task.features, task.n_classes is not None
+    if not (smooth or several) or not batch_builders.newton_applies(task):
+        return False
+    if smooth and not several and _newton(task).cost <= MAX_FIRST_COST:
+        return True
+    if task.start is not None:
+        return False
+    n, d = task.rows.shape
+    small = is_small(n, d * (task.n_classes or 1), True)
+    few = several and smooth and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
+    return small or (few and _is_uneven(task.rows))
+
+
+def _is_uneven(rows: Rows) -> bool:
+    return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())
+
+
+def _is_factorized(task: Task) -> bool:
+    """Whether a factor solves least squares on dense data sooner than descent over features."""
+    n, d = task.rows.shape
+    if not task.rows.is_dense or task.rows.n_stored < MIN_DENSE_VALUES:
+        return False
+    return d <= MAX_FACTORIZED or n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
+
+
+def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
+    """A builder from duals; before any, those of the task."""
+    return _in_any_order(lambda task: build(_by_rows(task)), task)
+
+
+def _in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
+    """The same for a builder that takes rows in `ColumnOrder`."""
+    later = replace(task, weights=None)
+    return lambda duals: build(task if duals is None else replace(later, start=duals))
+
+
+def _by_rows(task: Task) -> Task:
+    rows = task.rows
+    return replace(task, rows=rows.by_rows) if isinstance(rows, ColumnOrder) else task
+
+
+def _repeats(task: Task) -> bool:
+    """Whether the ascent repeats busy examples: several scores, and more features than examples."""
+    n, d = task.rows.shape
+    choices = task.choices
+    if task.rows.blocks is not None:
+        return False
+    return task.n_classes is not None and d > n and choices.inner is None and not choices.free_bias
+
+
+def _ascent(task: Task) -> Stage:
+    build = dual_builders.observed
+    if _repeats(task):
+        build = dual_builders.repeating
+    return Stage("the ascent", _from(build, task), visit_cost(task), 0)
+
+
+def _newton(task: Task) -> Stage:
+    n, d, stored, k = sizes(task)
+    unknowns, smooth = d * k, "smooth" in task.features
+    duals = n * max(1, k - 1)
+    active = duals if smooth else min(duals, unknowns + n // 10)
+    has_diagonal = task.regularizer.quadratic_l1 is not None
+    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
+    if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
+        system = gram * active**2 * stored + BLAS_COST * active**3 / 3
+    elif unknowns <= MAX_FACTORIZED:
+        system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
+    else:
+        by_classes = k > 1 and d <= MAX_CLASS_FEATURES
+        products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
+        system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
+    step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
+    is_quick = smooth and task.regularizer.quadratic_l1 == 0
+    steps = SMOOTH_STEPS if is_quick else KINK_STEPS
+    stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
+    least = least_passes(is_quick, 0 if stays else unknowns) * step
+    if task.regularizer.quadratic_l1 != 0:
+        least *= MODEL_PATIENCE
+    build = _from(batch_builders.newton, task)
+    cost = steps * step
+    return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
+
+
+def _is_stiff(task: Task) -> bool:
+    """Whether the hinge has so large costs that the ascent is sure to be slow."""
+    if not isinstance(task.loss, Hinge) or task.choices.budget is not None:
+        return False
+    return float(task.costs @ task.rows.squared_norms()) >= MIN_STIFF * task.rows.shape[0]
+
+
+def _row_space(task: Task) -> Stage:
+    """The stages of as many weights as there are examples, on a factor of XX'."""
+    n, _, stored, k = sizes(task)
+    visit = SCORE_COST * k + n * (NONZERO_COST + CLASS_COST * k)
+    cost = DENSE_GRAM_COST * n**2 * stored + BLAS_COST * n**3 / 3 + ROW_SPACE_PASSES * n * visit
+
+    def build(task: Task) -> Solver:
+        return batch_builders.row_space(task, lambda part: Stages(_stages(part)))
+
+    return Stage("the ascent on a factor of XX'", _from(build, task), visit, cost)
+
+
+def _gradients(task: Task) -> list[Stage]:
+    visit = BATCH_PRODUCTS * pass_visit_cost(task)
+    cost = BATCH_PASSES * (visit * sizes(task)[0] + PASS_COST)
+    agm = _from(batch_builders.agm, task)
+    pdprox = _from(partial(batch_builders.pdprox, order="dual"), task)
+    return [Stage("AGM-EF", agm, visit, cost), Stage("Pdprox", pdprox, visit, cost)]

@@ -1,0 +1,90 @@
+"""Guesses of what solvers cost, and of which one is quicker, by sizes alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.task import Task
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
+
+# Rough costs in nanoseconds: of a pass beside its visits, in Python; the same of a step of Newton's
+# method; of a visit for each score; of a multiplication in BLAS.
+PASS_COST, STEP_COST = 1e5, 5e5
+SCORE_COST, BLAS_COST = 20.0, 0.08
+# The same of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half.
+DENSE_GRAM_COST = 0.02
+# The same of reading a stored value from a file.
+READING_COST = 6.0
+# Products with all examples in a pass of Newton's method, and in one over all examples at once.
+NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
+# Products of a Newton system with the parts of each class as preconditioner, and for these parts.
+CLASS_PRODUCTS = 15
+# Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
+# methods are guessed to take.
+SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
+# little before the end of an inner problem, and of smooth losses before steps are whole; and for
+# sweeps over uneven columns.
+LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
+# As many times these passes with a model of the regularizer: other methods rarely finish what
+# Newton's method does not.
+MODEL_PATIENCE = 4
+# Passes that solvers on a factor of XX' are guessed to take.
+ROW_SPACE_PASSES = 100
+# Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
+# where it repeats whole ascents.
+WHOLE_PASSES = 1000
+# Newton's method is quicker than the ascent from the first pass on for smooth losses and for those
+# of several scores, up to this number of weights and from this number of examples for each weight
+# on.
+MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
+# So it is for smooth losses of one score where it is guessed to take this time at most: it takes a
+# millisecond or two then, and an ascent takes hundreds of passes where columns are uneven.
+MAX_FIRST_COST = 2e7
+# It is quicker too for smooth losses of several scores where one column is by this factor longer
+# than another: ascents take steps for the longest columns, Newton's method does not see lengths.
+MIN_UNEVEN = 1e4
+# Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
+# did not solve raw 20Newsgroups at C = 1000.
+WIDE_VISITS = 1500
+# Newton's method has stalled after this number of passes without a move: each may be long.
+NEWTON_PATIENCE = 10
+
+
+def sizes(task: Task) -> tuple[int, int, float, int]:
+    """Examples, features, stored values of an example, columns of weights."""
+    n = task.rows.shape[0]
+    return n, task.rows.width, max(1.0, task.rows.n_stored / max(n, 1)), task.n_classes or 1
+
+
+def visit_cost(task: Task) -> float:
+    _, _, stored, k = sizes(task)
+    return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
+
+
+def pass_visit_cost(task: Task) -> float:
+    """The cost of an example in a pass over all, of which blocks have to be read."""
+    reading = 0.0 if task.rows.blocks is None else READING_COST
+    return visit_cost(task) + reading * sizes(task)[2]
+
+
+def least_passes(smooth: bool, unknowns: int) -> int:
+    """The passes before Newton's method may be slow."""
+    if unknowns > MAX_FACTORIZED:
+        return 0
+    return LEAST_SMOOTH_STEPS if smooth else LEAST_KINK_STEPS
+
+
+def is_small(n: int, weights: int, is_quick: bool) -> bool:
+    """Whether few weights and many examples make Newton's method, ``is_quick`` for the loss, the
+    first choice.
+    """
+    return is_quick and weights <= MAX_FIRST_WEIGHTS and n >= MIN_FIRST_EXAMPLES * weights
+
+
+def differ(squares: NDArray[np.float64]) -> bool:
+    """Whether the columns with these squared lengths differ by MIN_UNEVEN."""
+    used = squares[squares > 0]
+    return len(used) > 0 and float(used.max()) >= MIN_UNEVEN**2 * float(used.min())
