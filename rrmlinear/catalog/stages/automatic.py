@@ -156,7 +156,8 @@ def _begins_by_newton(task: Task) -> bool:
     if not (smooth or several) or not batch_builders.newton_applies(task):
         return False
     if smooth and not several and _newton(task).cost <= MAX_FIRST_COST:
-        return True
+        # the ascent names an example whose norm overflows
+        return bool(np.isfinite(task.rows.squared_norms()).all())
     if task.start is not None:
         return False
     n, d = task.rows.shape
