@@ -244,7 +244,9 @@ def makers(task: Task, y: Any, X: Any) -> tuple[Task, dict[str, Callable[[float]
             made["scikit-learn"] = lambda tol, given=given: theirs(**given)
             continue
         given |= {"max_iter": max(100, int(MOST_VALUES / np.size(y) / _stored(X))), **more}
-        name = f"scikit-learn {' '.join(str(value) for value in more.values())}".strip()
+        forms = {True: "dual", False: "primal"}
+        named = [forms.get(value, str(value)) for value in more.values()]
+        name = " ".join(["scikit-learn", *named])
         made[name] = lambda tol, given=given: theirs(**given, tol=tol)
     return task, made
 
