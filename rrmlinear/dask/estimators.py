@@ -21,6 +21,9 @@ from rrmlinear.training.model import Model
 class _Linear:
     """``loss``, ``regularizer``, ``C`` and further choices as `Parameter` has them, and arguments
     of `rrmlinear.dask.fit`. Raises TypeError for other choices.
+
+    After `fit`, ``duality_gap_`` bounds how far ``objective_`` is above its minimum, and
+    ``n_iter_`` counts the rounds. ``model_`` holds the weights, ``result_`` the certificate.
     """
 
     default_loss = ""
@@ -98,7 +101,9 @@ class _Linear:
             balance=self.balance,
             wait_limit=self.wait_limit,
         )
-        self.result_ = self.model_.result
+        self.result_ = result = self.model_.result
+        self.objective_, self.duality_gap_ = result.primal, result.gap
+        self.n_iter_ = result.passes
         self.n_features_in_ = self.model_.n_features
         if self.is_classifier:
             numbers = np.sort(self.model_.labels)

@@ -119,7 +119,7 @@ def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:
     if len(classes) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs samples of at least 2 classes in the data, but the "
-            f"data contains only one class: {classes[0]!r}"
+            f"data contains only one class: {classes.tolist()[0]!r}"
         )
 
 

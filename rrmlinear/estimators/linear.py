@@ -336,9 +336,14 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         start = last if last is not None and len(last) == len(y) else None
         model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_weights(model, model.weights.T)
-        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        self.coef_ = self.coef_[0]
+        self.intercept_ = self._single_intercept(float(self.intercept_[0]))
         self.dual_coef_ = result.duals
         return result
+
+    def _single_intercept(self, intercept: float) -> Any:
+        """``intercept_`` in the form that scikit-learn's class of this name has."""
+        return intercept
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
         problem = problem_of(X, y, sample_weight, self._takes_any_order())

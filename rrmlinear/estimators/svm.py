@@ -218,8 +218,9 @@ class LinearSVR(Regressor):
 
     Attributes
     ----------
-    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_, feature_names_in_
+    intercept_ : ndarray of shape (1,), or 0.0 without an intercept
+    coef_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, \
+    feature_names_in_
         As in `LinearRegressor`.
 
     Warns
@@ -257,6 +258,9 @@ class LinearSVR(Regressor):
     loss: str = "epsilon_insensitive"
     intercept_scaling: float = 1.0
     dual: Any = "auto"
+
+    def _single_intercept(self, intercept: float) -> Any:
+        return np.array([intercept]) if self.fit_intercept else intercept
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

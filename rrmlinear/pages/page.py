@@ -172,10 +172,9 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
 
 def _classes(facts: DataFacts) -> str:
     assert facts.counts is not None
-    return (
-        f"{words.number(len(facts.counts))}, from {words.number(facts.counts.min())} to "
-        f"{words.number(facts.counts.max())} examples each"
-    )
+    least, most = words.number(facts.counts.min()), words.number(facts.counts.max())
+    counts = f"of {least}" if least == most else f"from {least} to {most}"
+    return f"{words.number(len(facts.counts))}, {counts} examples each"
 
 
 def _spread(name: str, spread: Any) -> list[tuple[str, str]]:

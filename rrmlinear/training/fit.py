@@ -61,11 +61,16 @@ def fit(
     duals and weights the solver begins from; or a `Point` of both, or such duals alone, their
     classes numbered in the order of `group_labels`.
 
-    Raises ChoiceError (a ValueError) for wrong parameters, and ValueError for a
-    start that does not fit, labels that are not whole numbers and data of one class (but for
-    regression and LIBLINEAR's types); MemoryError for weights that no memory holds; warns
-    (NotSolvedWarning) where the tolerance was not reached.
+    Raises ChoiceError (a ValueError) for wrong parameters; TypeError for data that are no Problem;
+    ValueError for a start that does not fit, labels that are not whole numbers and data of one
+    class (but for regression and LIBLINEAR's types); MemoryError for weights that no memory holds.
+    Warns (NotSolvedWarning) where the tolerance was not reached.
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"fit takes a Problem and a Parameter, not {type(problem).__name__}: "
+            "Problem.from_arrays(X, y) makes a Problem"
+        )
     return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
 
 

@@ -133,6 +133,7 @@ def test_frames_with_empty_partitions(client, data):
     estimator.fit(some[columns], some["y"])
     predicted = estimator.predict(some[columns]).compute()
     assert (predicted.to_numpy() == y[kept]).mean() > 0.8
+    assert 0 <= estimator.duality_gap_ <= 1e-3 * estimator.objective_
 
 
 def test_futures_and_memory(client, data):

@@ -134,6 +134,7 @@ def test_linear_svr(numbers, loss, choices):
         total = (each if loss == "epsilon_insensitive" else each**2).sum()
         return choices.get("C", 1.0) * total + (model.coef_ @ model.coef_ + b * b) / 2
 
+    assert ours.intercept_.shape == other.intercept_.shape
     assert ours.objective_ == pytest.approx(objective(ours), rel=1e-8)
     assert objective(ours) == pytest.approx(objective(other), rel=1e-6)
     assert objective(ours) <= objective(other) * (1 + 1e-9)

@@ -11,7 +11,8 @@ import pytest
 import rrmlinear
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.pages import pictures, traces, words
-from rrmlinear.pages.page import check_available
+from rrmlinear.pages.facts import facts_of
+from rrmlinear.pages.page import check_available, data_lines
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
@@ -46,6 +47,14 @@ def test_a_model_tells_problem_data_certificate_and_weights(tmp_path):
     for label in model.labels:
         assert f"label {label}" in text
     assert "b<c" in path.read_text(encoding="utf-8").replace("\\u003c", "<")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"), [([1, 2, 2, 7], "3, from 1 to 2 examples each"), ([1, 2, 2, 1], "2, of 2")]
+)
+def test_sizes_of_classes(labels, words):
+    facts = dict(data_lines(facts_of(Problem.from_arrays(np.ones((4, 1)), labels))))
+    assert facts["classes"].startswith(words)
 
 
 def test_the_mark_of_the_tolerance_is_seen_in_both_themes():

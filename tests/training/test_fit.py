@@ -26,6 +26,11 @@ def test_a_start_is_a_model_or_its_duals(problem):
     assert_array_equal(first.weights, second.weights)
 
 
+def test_arrays_in_place_of_a_problem_are_refused(problem):
+    with pytest.raises(TypeError, match="not ndarray: Problem"):
+        fit(problem.rows.values, problem.labels)
+
+
 def test_duals_of_other_examples_are_refused(problem):
     X, y = problem.rows.values, problem.labels
     model = fit(problem, Parameter(solver=30, gap_tol=1e-3))
