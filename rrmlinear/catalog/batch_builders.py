@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import take_rows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.multiclass import EntropicLoss
+from rrmlinear.losses.barrier import PiecesInside, WestonWatkinsInside
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss, SoftmaxOfHinge
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.barriers import has_barrier
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
@@ -33,6 +37,8 @@ LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # solved to this relative gap, with this number of passes at most.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
+# Limit on the weights of Newton's method on barriers, whose every pass factorizes their matrix.
+MAX_BARRED = 1500
 # Classes up to which sweeps over the features pay: a step solves a system of them.
 MAX_SWEPT = 32
 #: Searches for the intercepts of a loss of k scores with kinks, by solvers that need no more than
@@ -213,6 +219,44 @@ def newton(task: Task) -> Solver:
         sweeps = ClassSweeps(risk, omega.modulus)
     squares = "least-squares" in task.features
     return Newton(risk, omega, start_of(task), first, sweeps, squares)
+
+
+def _inside(loss: Any) -> Callable[[float], Any] | None:
+    """The loss under a barrier of a given μ; None for a smooth loss.
+
+    Raises TypeError for losses without a barrier.
+    """
+    if loss.smoothing > 0:
+        return None
+    if isinstance(loss, ScalarLoss):
+        return partial(PiecesInside, loss)
+    if isinstance(loss, CrammerSinger):
+        return SoftmaxOfHinge
+    if isinstance(loss, WestonWatkins):
+        return WestonWatkinsInside
+    raise TypeError(f"no barrier of {type(loss).__name__} is known")
+
+
+def interior_applies(task: Task) -> bool:
+    """Whether Newton's method on barriers takes this task: a norm, whose matrix is factorized."""
+    omega, loss = task.regularizer, task.loss
+    if task.risk is not None or task.rows.blocks is not None or task.choices.budget is not None:
+        return False
+    if not loss.smoothing > 0:
+        if task.n_classes is None and loss.pieces(np.ones(1)) is None:
+            return False
+        is_known = task.n_classes is None or isinstance(loss, (CrammerSinger, WestonWatkins))
+        if not is_known or (task.n_classes is not None and task.choices.free_bias):
+            return False
+    weights = task.rows.width * (task.n_classes or 1)
+    return has_barrier(omega) and omega.quadratic_l1 != 0 and weights <= MAX_BARRED
+
+
+def interior(task: Task) -> Solver:
+    """Newton's method on barriers."""
+    from rrmlinear.solvers.second_order.interior import InteriorPoints
+
+    return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))
 
 
 def row_space_applies(task: Task) -> bool:

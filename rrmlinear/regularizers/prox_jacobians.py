@@ -189,31 +189,43 @@ def _of_singular_values(omega: Spectral, y: Array, step: float) -> Array:
     """By the derivatives of singular values and vectors. Source: Ding, Sun, Sun and Toh, Spectral
     operators of matrices, 2018.
     """
-    W = y.reshape(omega.shape)
+
+    def slopes(sigma: Array) -> tuple[Array, Array, Array]:
+        new, slope = omega.inner.prox_of(sigma, step), prox_jacobian(omega.inner, sigma, step)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_sums = np.where(sigma > 0, new / sigma, 0.0)
+        return new, np.diag(slope) if slope.ndim == 1 else slope, of_sums
+
+    return turned_by_singular_vectors(y.reshape(omega.shape), slopes)
+
+
+#: From singular values: their new values, the derivatives of these, and the ratios of both, which
+#: stand for those at 0 too.
+Slopes = Callable[[Array], tuple[Array, Array, Array]]
+
+
+def turned_by_singular_vectors(W: Array, slopes: Slopes) -> Array:
+    """The derivative of the map that gives W new singular values, over its entries row by row."""
     if W.shape[0] < W.shape[1]:
-        return _swapped(_of_tall(omega.inner, np.ascontiguousarray(W.T), step), W.shape)
-    return _of_tall(omega.inner, W, step)
+        return _swapped(_of_tall(np.ascontiguousarray(W.T), slopes), W.shape)
+    return _of_tall(W, slopes)
 
 
-def _swapped(jacobian: Array, shape: tuple[int, int]) -> Array:
+def _swapped(jacobian: Array, shape: tuple[int, ...]) -> Array:
     """That by W, from that by its transpose."""
     d, k = shape
     result: Array = jacobian.reshape(k, d, k, d).transpose(1, 0, 3, 2).reshape(d * k, d * k)
     return np.ascontiguousarray(result)
 
 
-def _of_tall(inner: Regularizer, W: Array, step: float) -> Array:
+def _of_tall(W: Array, slopes_at: Slopes) -> Array:
     d, k = W.shape
     left, sigma, right = np.linalg.svd(W, full_matrices=True)
-    new = inner.prox_of(sigma, step)
-    slopes = prox_jacobian(inner, sigma, step)
-    if slopes.ndim == 1:
-        slopes = np.diag(slopes)
+    new, slopes, beyond = slopes_at(sigma)
     sums, gaps = sigma[:, None] + sigma, sigma[:, None] - sigma
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_sums = np.where(sums > 0, (new[:, None] + new) / sums, 0.0)
+        of_sums = np.where(sums > 0, (new[:, None] + new) / sums, beyond[:, None])
         of_gaps = np.where(gaps != 0, (new[:, None] - new) / gaps, np.diag(slopes)[:, None])
-        beyond = np.where(sigma > 0, new / sigma, 0.0)
     even, odd = (of_gaps + of_sums) / 2, (of_gaps - of_sums) / 2
     # The change of U'WV by that of its entries: [i, j] by [i, j] and by [j, i], [i, i] by [j, j].
     inside = np.zeros((k, k, k, k))

@@ -98,35 +98,55 @@ cdef class ClassRates:
     def moved(self, const double[:, ::1] derivatives not None, double smoothing,
               const double[:, ::1] moves not None):
         """Σ c_i M_i d_i, k numbers, for ``moves`` d of the scores."""
-        cdef Py_ssize_t i, j
-        cdef double total, dot, share
+        cdef Py_ssize_t i
         cdef room_t room
         result = np.zeros(self.k)
         cdef double[::1] out = result
         _memory = self._memory(&room)
         with nogil:
             for i in range(self.n):
-                if self.cost[i] == 0:
-                    continue
-                memcpy(room.block, &derivatives[i, 0], self.k * sizeof(double))
-                room.block[self.label[i]] = 0
-                self._rates(&room, room.block, i, smoothing)
-                total, dot = 0, 0
-                for j in range(self.k):
-                    total += room.e[j]
-                if total == 0:
-                    continue
-                for j in range(self.k):
-                    room.e[j] *= self.cost[i]
-                    # against the own class: differences alone count
-                    dot += room.e[j] * (moves[i, j] - moves[i, self.label[i]])
-                share = dot / (self.cost[i] * total)
-                for j in range(self.k):
-                    if j != self.label[i]:
-                        total = room.e[j] * (moves[i, j] - moves[i, self.label[i]] - share)
-                        out[j] += total
-                        out[self.label[i]] -= total
+                if self.cost[i] > 0:
+                    self._change(&room, i, smoothing, self.cost[i], &derivatives[i, 0],
+                                 &moves[i, 0], &out[0])
         return result
+
+    def changes(self, const double[:, ::1] derivatives not None, double smoothing,
+                const double[:, ::1] moves not None):
+        """M_i d_i of each example with a cost, n × k."""
+        cdef Py_ssize_t i
+        cdef room_t room
+        result = np.zeros((self.n, self.k))
+        cdef double[:, ::1] out = result
+        _memory = self._memory(&room)
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] > 0:
+                    self._change(&room, i, smoothing, 1, &derivatives[i, 0], &moves[i, 0],
+                                 &out[i, 0])
+        return result
+
+    cdef void _change(self, room_t* room, Py_ssize_t i, double smoothing, double factor,
+                      const double* derivatives, const double* moves, double* out) noexcept nogil:
+        # adds factor M_i d_i
+        cdef Py_ssize_t j, own = self.label[i]
+        cdef double total = 0, dot = 0, share
+        memcpy(room.block, derivatives, self.k * sizeof(double))
+        room.block[own] = 0
+        self._rates(room, room.block, i, smoothing)
+        for j in range(self.k):
+            total += room.e[j]
+        if total == 0:
+            return
+        for j in range(self.k):
+            room.e[j] *= factor
+            # against the own class: differences alone count
+            dot += room.e[j] * (moves[j] - moves[own])
+        share = dot / (factor * total)
+        for j in range(self.k):
+            if j != own:
+                total = room.e[j] * (moves[j] - moves[own] - share)
+                out[j] += total
+                out[own] -= total
 
     def steps(self, const double[:, ::1] scores not None, const double[::1] b not None,
               double[:, ::1] out not None, double[:, ::1] slopes=None, Py_ssize_t stride=1,

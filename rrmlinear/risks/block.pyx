@@ -107,6 +107,11 @@ cdef class BlockRisk:
         return BlockRisk(self.rows.with_bias(self.bias), self.loss, self.label, self.k, self.cost,
                          self.threads, smoothing, self.spec)
 
+    def of_loss(self, BlockLoss loss not None):
+        """The risk with another loss."""
+        return BlockRisk(self.rows.with_bias(self.bias), loss, self.label, self.k, self.cost,
+                         self.threads, 0.0, self.spec)
+
     cdef object _memory(self, room_t* room):
         # the memory is freed with the object returned
         memory = aligned_zeros(1, 4 * self.k8 + self.loss.workspace(self.k8))

@@ -16,7 +16,9 @@ from rrmlinear.catalog.stages.costs import (
     BLAS_COST,
     CLASS_PRODUCTS,
     DENSE_GRAM_COST,
+    INTERIOR_STEPS,
     KINK_STEPS,
+    LEAST_BEFORE_BARRIERS,
     MAX_FIRST_COST,
     MODEL_PATIENCE,
     NEWTON_PATIENCE,
@@ -99,6 +101,8 @@ def one_class(task: Task) -> Solver:
 
 def _stages(task: Task) -> list[Stage]:
     second = [_newton(task)] if batch_builders.newton_applies(task) else []
+    if second and batch_builders.interior_applies(task):
+        second.append(_interior(task))
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
@@ -230,11 +234,23 @@ def _newton(task: Task) -> Stage:
     steps = SMOOTH_STEPS if is_quick else KINK_STEPS
     stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
     least = least_passes(is_quick, 0 if stays else unknowns) * step
-    if task.regularizer.quadratic_l1 != 0:
+    if batch_builders.interior_applies(task):
+        least = min(least, LEAST_BEFORE_BARRIERS * step)
+    elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
     build = _from(batch_builders.newton, task)
     cost = steps * step
     return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
+
+
+def _interior(task: Task) -> Stage:
+    """Newton's method on barriers, which proves little before its end."""
+    n, d, stored, k = sizes(task)
+    system = BLAS_COST * ((d * k) ** 3 / 3 + n * (k * stored) ** 2)
+    step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
+    build, cost = _from(batch_builders.interior, task), INTERIOR_STEPS * step
+    name = "Newton's method on barriers"
+    return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
 
 
 def _is_stiff(task: Task) -> bool:

@@ -28,9 +28,13 @@ SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
-# As many times these passes with a model of the regularizer: other methods rarely finish what
-# Newton's method does not.
+# As many times these passes with a model of the regularizer that has no barrier: other methods
+# rarely finish what Newton's method does not.
 MODEL_PATIENCE = 4
+# Passes that Newton's method on barriers takes for hard problems.
+INTERIOR_STEPS = 100
+# Passes of Newton's method before its rate is judged where barriers may go on.
+LEAST_BEFORE_BARRIERS = 60
 # Passes that solvers on a factor of XX' are guessed to take.
 ROW_SPACE_PASSES = 100
 # Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,

@@ -1,0 +1,8 @@
+from rrmlinear.losses.base import BlockLoss, ScalarLoss
+
+class PiecesInside(ScalarLoss):
+    loss: ScalarLoss
+    def __init__(self, loss: ScalarLoss, mu: float) -> None: ...
+
+class WestonWatkinsInside(BlockLoss):
+    def __init__(self, mu: float) -> None: ...

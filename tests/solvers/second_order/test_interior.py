@@ -1,0 +1,114 @@
+"""Newton's method on barriers: a proved optimum, whatever the lengths of columns."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from rrmlinear import Problem
+from rrmlinear.losses.barrier import PiecesInside, WestonWatkinsInside
+from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax, SoftmaxOfHinge
+from rrmlinear.losses.regression import Absolute, Quantile, Squared
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.separable import L1, ElasticNet
+from rrmlinear.regularizers.spectral import TraceNorm
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.interior import InteriorPoints
+
+GROUPS = [range(j, min(j + 5, 18)) for j in range(0, 18, 5)]
+OF_COLUMNS = {
+    "l1": L1(0.5),
+    "elastic net": ElasticNet(0.3),
+    "l2": L2Groups(),
+    "groups": L2Groups(GROUPS),
+    "sparse groups": SparseGroups(GROUPS, l1=0.2),
+    "largest": LinfGroups(),
+}
+OF_MATRICES = {
+    "trace norm": TraceNorm(),
+    "rows": L2Groups("rows"),
+    "largest of rows": LinfGroups("rows"),
+    "largest": LinfGroups(),
+}
+SCALARS = [Hinge(), Logistic(), Absolute(), Quantile(0.3), Squared()]
+BLOCKS = {
+    "softmax": (Softmax(), None),
+    "crammer-singer": (CrammerSinger(), SoftmaxOfHinge),
+    "weston-watkins": (WestonWatkins(), WestonWatkinsInside),
+}
+
+
+def stretched(n, d, k=1, seed=0, decades=3.0):
+    """Rows whose columns differ in length by up to twice these decades, and their scores."""
+    chance = np.random.default_rng(seed)
+    X = chance.standard_normal((n, d))
+    scores = X @ chance.standard_normal((d, k)) + 0.5 * chance.standard_normal((n, k))
+    return np.ascontiguousarray(X * 10 ** chance.uniform(-decades, decades, d)), scores
+
+
+def solved(risk, omega, inside, **choices):
+    omega = omega.over(risk.shape)
+    return InteriorPoints(risk, omega, inside).solve(Stopping(1e-6, max_passes=150), **choices)
+
+
+@pytest.mark.parametrize("omega", OF_COLUMNS)
+@pytest.mark.parametrize("loss", SCALARS, ids=lambda loss: type(loss).__name__)
+def test_one_score(loss, omega):
+    free = omega in ("groups", "largest")
+    X, scores = stretched(30, 18)
+    y = np.sign(scores[:, 0]) if isinstance(loss, (Hinge, Logistic)) else scores[:, 0]
+    rows = Problem.from_arrays(X, y).rows
+    rows = rows.with_bias(1.0) if free else rows
+    risk = ScalarRisk(rows, loss, y, np.full(30, 3.0), 1, Intercept() if free else None)
+    inside = None if loss.smoothing > 0 else partial(PiecesInside, loss)
+    result = solved(risk, OF_COLUMNS[omega], inside)
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+@pytest.mark.parametrize("omega", OF_MATRICES)
+@pytest.mark.parametrize("loss", BLOCKS)
+def test_several_scores(loss, omega):
+    free = omega == "rows" and loss == "softmax"
+    X, scores = stretched(20, 6, 3)
+    label = scores.argmax(axis=1).astype(np.int32)
+    rows = Problem.from_arrays(X, label).rows
+    rows = rows.with_bias(1.0) if free else rows
+    loss, inside = BLOCKS[loss]
+    condition = Intercept() if free else None
+    risk = BlockRisk(rows, loss, label, 3, np.full(20, 3.0), 1, 0.0, condition)
+    result = solved(risk, OF_MATRICES[omega], inside)
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+def test_lengths_of_columns_do_not_count():
+    """Weights of the largest value's norm in columns of other lengths take as many steps."""
+    passes = []
+    for decades in (0.0, 4.0):
+        X, scores = stretched(40, 30, decades=decades)
+        y = np.sign(scores[:, 0])
+        risk = ScalarRisk(Problem.from_arrays(X, y).rows, Logistic(), y, np.full(40, 10.0))
+        result = solved(risk, LinfGroups(), None)
+        assert result.status is Status.SOLVED
+        passes.append(result.passes)
+    assert passes[1] <= 3 * passes[0]
+
+
+@pytest.mark.parametrize(
+    ("loss", "regularizer", "k"),
+    [("softmax", "linf", 4), ("weston-watkins", "linf", 3), ("absolute", "linf", 1)],
+)
+def test_the_automatic_solver_takes_it(fit, loss, regularizer, k):
+    X, scores = stretched(24, 30, k, decades=6.0)
+    y = scores[:, 0] if k == 1 else scores.argmax(axis=1).astype(float)
+    choices = {"loss": loss, "regularizer": regularizer, "C": 0.14, "gap_tol": 1e-6}
+    problem = Problem.from_arrays(X, y)
+    result = fit(problem, solver="auto", max_passes=400, **choices).result
+    assert result.status is Status.SOLVED
