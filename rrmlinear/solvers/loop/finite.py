@@ -14,6 +14,14 @@ from rrmlinear.solvers.loop.result import TraceRow
 ADVICE = "scale the data, or choose less extreme numbers"
 
 
+class NumbersOverflowError(ValueError):
+    """Numbers of a solver leave the range of double precision; those of another may not."""
+
+
+#: What a solver may raise where its numbers do.
+OUT_OF_RANGE = (ArithmeticError, np.linalg.LinAlgError, NumbersOverflowError)
+
+
 class _OfCallerError(Exception):
     """Carries an error that the caller's own code has raised out of `numbers_in_range`."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 
@@ -56,9 +58,10 @@ class Stages(Solver):
     the target than the next stage is guessed to take in all, or a part of that once it has spent as
     much. A stage that was left is guessed to take what was predicted for it, and its next turn is
     at least twice as long. A stage that moves no more is left too, and comes again if all others
-    do the same; the run has stalled when all stages have, one after the other. Estimates of gaps
-    count as wrong as the last measurement has shown them. Under a rule whose violation the gap does
-    not tell, a stage is left only when it moves no more.
+    do the same; the run has stalled when all stages have, one after the other. One whose numbers
+    leave the range of double precision does not come again. Estimates of gaps count as wrong as the
+    last measurement has shown them. Under a rule whose violation the gap does not tell, a stage is
+    left only when it moves no more.
 
     ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds.
 
@@ -75,6 +78,8 @@ class Stages(Solver):
         self.gap = math.inf  # at the last change that had made progress
         #: Solvers that may go on, by stage, with their passes and the gap at which they were left.
         self.paused: dict[int, tuple[Solver, int, float]] = {}
+        #: Stages whose numbers have left the range of double precision.
+        self.failed: set[int] = set()
         #: The estimate of the pass that has ended, None while one runs.
         self.estimated: tuple[float, float] | None = None
 
@@ -83,8 +88,33 @@ class Stages(Solver):
         """The stage that runs."""
         return self.stages[self.at]
 
+    @property
+    def following(self) -> int:
+        """The number of the stage that comes next."""
+        order = (*range(self.at + 1, len(self.stages)), *range(self.at + 1))
+        return next((at for at in order if at not in self.failed), self.at)
+
+    @property
+    def n_left(self) -> int:
+        """The number of stages that may run."""
+        return len(self.stages) - len(self.failed)
+
     def start(self) -> None:
         self._begin(None)
+
+    def _fail(self, error: Exception) -> None:
+        """Leave this stage for good and begin the next; the error stands where there is none."""
+        self.failed.add(self.at)
+        if not self.n_left:
+            raise error
+        with suppress(*OUT_OF_RANGE):
+            self.measure()
+        self.solver.close()
+        left, self.at = self.stage, self.following
+        self.notes.append(
+            f"{left.name} left the range of double precision: {self.stage.name} goes on"
+        )
+        self._begin(self.certificate.alphas)
 
     def _begin(self, duals: Any) -> None:
         self.idle, self.spent, self.next_look, self.error = 0, 0.0, 0.0, 1.0
@@ -113,9 +143,9 @@ class Stages(Solver):
 
     def run_pass(self, number: int) -> None:
         self.estimated = None
-        if len(self.stages) > 1 and self._is_slow():
+        if self.n_left > 1 and self._is_slow():
             self._hand_over()
-        if self.stalled_stages >= len(self.stages) > 1:
+        if self.stalled_stages >= self.n_left > 1:
             self.moved, self.still = 0, STALLED_PASSES  # the base ends the run
             return
         solver, before = self.solver, self.solver.work
@@ -126,11 +156,16 @@ class Stages(Solver):
         )
         solver.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.passes += 1
-        solver.run_pass(self.passes)
+        try:
+            solver.run_pass(self.passes)
+        except OUT_OF_RANGE as error:
+            self._fail(error)
+            self.run_pass(number)
+            return
         self.work += solver.work - before
         self.spent += (solver.work - before) * self.stage.visit + self.pass_cost
         self.idle = 0 if solver.moved else self.idle + 1
-        self.moved = solver.moved if len(self.stages) == 1 else 1
+        self.moved = solver.moved if self.n_left == 1 else 1
         if len(solver.notes) > self.told:
             self.notes += solver.notes[self.told :]
             self.told = len(solver.notes)
@@ -142,7 +177,7 @@ class Stages(Solver):
             return True
         if self.rule is not None and not self.rule.tells_gap:
             return False
-        following = self.costs[(self.at + 1) % len(self.stages)]
+        following = self.costs[self.following]
         least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following, self.stage.least)
         if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):
             return False
@@ -175,7 +210,7 @@ class Stages(Solver):
         if self.certificate.gap < STALLED_DECREASE * self.gap:
             self.gap, self.stalled_stages = self.certificate.gap, 0
         self.stalled_stages += stalled
-        if self.stalled_stages >= len(self.stages):
+        if self.stalled_stages >= self.n_left:
             return
         trial = self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
         guess = max(trial, min(remaining, MAX_GUESS * trial))
@@ -184,7 +219,7 @@ class Stages(Solver):
             self.paused[self.at] = self.solver, self.passes, self.certificate.gap
         else:
             self.solver.close()
-        self.at = (self.at + 1) % len(self.stages)
+        self.at = self.following
         why = "moved no more" if stalled else "was slow"
         self.notes.append(
             f"{left.name} {why} after {self.passes} passes: {self.stage.name} goes on"

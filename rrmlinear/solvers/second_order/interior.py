@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.barriers import barred
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
@@ -106,7 +106,7 @@ class InteriorPoints(Solver):
             self.at.hessian(), self._curvature(self.w), downhill.ravel()
         ).reshape(self.w.shape)
         if not np.isfinite(direction).all():
-            raise ValueError(f"a step of Newton's method overflows; {ADVICE}")
+            raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
         self.promise = float(np.vdot(direction, downhill)) / 2
         moves = self.risk.scores(direction)
         line = self.at.line(moves)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.model_duals import duals_of_model
@@ -219,7 +219,7 @@ class Newton(Solver):
             vector = self._offered()
         direction = self._direction(vector)
         if not np.isfinite(direction).all():
-            raise ValueError(f"a step of Newton's method overflows; {ADVICE}")
+            raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
         before, begin, gap = self.w, self.at, self.certificate.gap
         moves = self._step(direction)
         self.steps += 1

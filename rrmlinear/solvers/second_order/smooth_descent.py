@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
@@ -67,7 +67,7 @@ class SmoothDescent(Solver):
         self.inverse = 1 / (self.modulus + self.risk.diagonal())
         self.gradient = self._offered()
         if not np.isfinite(self.certificate.bound):
-            raise ValueError(f"the squared norm of the gradient overflows; {ADVICE}")
+            raise NumbersOverflowError(f"the squared norm of the gradient overflows; {ADVICE}")
 
     def _offered(self) -> Array:
         """The gradient of the whole at w; w and the bound that the duals there give are offered."""
@@ -92,7 +92,7 @@ class SmoothDescent(Solver):
         w, before = self.w, self.gradient
         direction, rate = self.direction(before)
         if not np.isfinite(rate):
-            raise ValueError(f"a step of {self.name} overflows; {ADVICE}")
+            raise NumbersOverflowError(f"a step of {self.name} overflows; {ADVICE}")
         linear, square, size = self.modulus * self.spans.total(
             lambda span: products_of_two(w, direction, span.start, span.stop)
         )

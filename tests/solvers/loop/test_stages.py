@@ -117,6 +117,32 @@ def test_a_slow_stage_is_left_from_its_best_duals():
     assert result.passes < 20
 
 
+class Overflowing(Given):
+    """One whose numbers leave the range of double precision after the gaps that are given."""
+
+    def run_pass(self, number):
+        if number > len(self.gaps):
+            raise FloatingPointError("a Newton system has overflowed")
+        super().run_pass(number)
+
+
+def test_a_stage_that_overflows_is_left_for_good():
+    seen = []
+    stages = [
+        Stage("first", lambda duals: Overflowing(duals, [0.5, 0.2], seen), 1.0, 0.0, patience=5),
+        Stage("second", lambda duals: Given(duals, [0.3, 0.25], seen), 1.0, 10.0, patience=5),
+        Stage("third", lambda duals: Given(duals, [0.1, 1e-9], seen), 1.0, 10.0, patience=5),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert result.notes[0] == "first left the range of double precision: second goes on"
+    assert [duals for _, duals in seen][1] == -2.0  # the best of the first
+    assert len(seen) == 3
+    seen.clear()
+    with pytest.raises(ValueError, match="a Newton system has overflowed"):
+        Stages(stages[:1] * 2).solve(Stopping(gap_tol=1e-3))
+
+
 @pytest.mark.parametrize(("rate", "passes"), [(1e-5, 100), (2e-3, 300)], ids=["hopeless", "slow"])
 def test_a_hopeless_stage_is_left_sooner_than_a_slow_one(rate, passes):
     seen = []
