@@ -93,14 +93,20 @@ def choice(owner: str, meaning: str, values: Values, default: Any = None, **more
 class LossRow:
     """A loss by its name.
 
-    ``kind`` is the kind of labels: "binary" (±1; one problem for each class where there are more
-    than two), "multiclass" (classes, all in one problem), "measure" (two classes, the larger label
-    positive, and a loss of all labels at once), "regression" (real numbers), "vectors" (a number
-    for each column of weights), "one-class" (no labels) or "chain" (a class for each position of a
-    sequence). ``build`` makes it of the numbers that it ``takes``, in their order; their defaults
-    stand beside them, and those of ``positive`` may not be 0. ``link`` names the way from scores to
-    probabilities. ``threshold`` tells whether models have a threshold ρ of scores, and ``title`` is
-    the name of 1 minus a measure's loss in reports, beside the accuracy.
+    ``kind`` is the kind of labels:
+
+    - "binary": ±1; with more than two classes one problem for each class;
+    - "multiclass": classes, all in one problem;
+    - "measure": two classes, the larger label positive, and a loss of all labels at once;
+    - "regression": real numbers;
+    - "vectors": a number for each column of weights;
+    - "one-class": no labels;
+    - "chain": a class for each position of a sequence.
+
+    ``build`` makes the loss of the numbers that it ``takes``, in their order. Their defaults stand
+    beside them; those of ``positive`` may not be 0. ``link`` names the way from scores to
+    probabilities. ``threshold`` tells whether models have a threshold ρ of scores. ``title`` is the
+    name of 1 minus a measure's loss in reports, beside the accuracy.
     """
 
     name: str

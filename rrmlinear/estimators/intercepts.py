@@ -25,10 +25,10 @@ def solve_with_column(
 
     Its weights u = b/s have the penalty p = Σ ½ u_j² + S |u_j|; without it the primal objective is
     smaller by p. The duals of the problem with it are also feasible for intercepts in the box
-    |b_j| ≤ L = 2 max |b|, at a dual objective smaller by at most L Σ_j |v_j|/s, where v are their
-    products with the column, and ‖v‖₁ ≤ Σ (|u_j| + S) + √(2 k gap) by strong convexity. s grows
-    until that is within half of the tolerance; each round begins from the last one's duals. b lies
-    inside of the box, so the minimum there is the minimum.
+    |b_j| ≤ L = 2 max |b|. Their dual objective is smaller there by at most L Σ_j |v_j|/s, v their
+    products with the column. By strong convexity ‖v‖₁ ≤ Σ (|u_j| + S) + √(2 k gap). s grows until
+    the difference is within half of the tolerance; each round begins from the last one's duals. b
+    lies inside of the box, so the minimum there is the minimum.
     """
     tol = chosen.choices.gap_tol or GAP_TOL
     halved = replace(chosen, choices=replace(chosen.choices, gap_tol=tol / 2))

@@ -53,11 +53,11 @@ class Reported(Certified):
     ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem, facts of the data where the training data X and y, or a container, are
-        given, the certificate with its trace, and the largest weights, by ``feature_names`` (by
-        default those of the data frame that `fit` took). Raises NotFittedError before a fit,
-        ImportError without plotly and Jinja2 (the extra ``report``), ValueError for data or names
-        that do not fit.
+        It tells the problem, the certificate with its trace, and the largest weights. Where X and
+        y, the training data, or a container are given, it tells facts of the data too.
+        ``feature_names`` are by default those of the data frame that `fit` took. Raises
+        NotFittedError before a fit, ImportError without plotly and Jinja2 (the extra ``report``),
+        ValueError for data or names that do not fit.
         """
         check_is_fitted(self)
         X, y, _ = labelled(X, y)

@@ -41,8 +41,8 @@ ROW_SPACE_PASSES = 100
 # where it repeats whole ascents.
 WHOLE_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses and for those
-# of several scores, up to this number of weights and from this number of examples for each weight
-# on.
+# of several scores: with at most this number of weights, and at least this number of examples for
+# each.
 MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # So it is for smooth losses of one score where it is guessed to take this time at most: it takes a
 # millisecond or two then, and an ascent takes hundreds of passes where columns are uneven.

@@ -72,10 +72,10 @@ def read_libsvm(
     Indices become int32 where they fit and int64 elsewhere, and start at 0; ``query_ids`` is an
     int64 array where the lines have ``qid:n``.
 
-    Raises LibsvmFormatError (a ValueError) naming file, line and column of the first line that is
-    wrong, ContainerError (a ValueError) naming the block of a container that is damaged, ValueError
-    for a file without examples and damaged compressed data, TypeError for a file open as text, and
-    OSError as `open` does.
+    Raises LibsvmFormatError (a ValueError) with file, line and column of the first wrong line;
+    ContainerError (a ValueError) with the damaged block of a container; ValueError for a file
+    without examples and for damaged compressed data; TypeError for a file open as text; OSError as
+    `open` does.
     """
     return _read(path_or_file, dtype, n_features, zero_based, threads, strict, block_size, None)
 

@@ -13,14 +13,14 @@ from rrmlinear.solvers.loop.momentum import Momentum, is_uphill
 PLAIN_RATE, PLAIN_PASSES = 0.6, 2
 # κ of the proximal method as a fraction of ‖x_i‖² Σ_j |α_ij|, the part of an example's scores that
 # its own duals make, in units of the margin. On ten problems of five sets the best κ was 0.3 to 0.6
-# where few duals are at bounds and 0.5 to 4 where most are, for which BOUND_KAPPA is added. More
-# lets free duals overshoot: at 1.0 dna with C = 1000 did not converge.
+# where few duals are at bounds. It was 0.5 to 4 where most are: BOUND_KAPPA is added for these.
+# More lets free duals overshoot: at 1.0 dna with C = 1000 did not converge.
 FREE_KAPPA, BOUND_KAPPA = 0.6, 2.0
 # Duals that have grown by more than MIN_GROWTH since the last κ will grow further: κ then counts on
 # the cube of that growth, up to MAX_GROWTH.
 MIN_GROWTH, MAX_GROWTH = 1.05, 4.0
-# κ falls by the factor FALL while ½‖w − V‖², by which w lags behind the duals, is above MAX_LAG
-# times the sum of the examples' gaps, and rises again by RISE.
+# w lags behind the duals by ½‖w − V‖². While that is above MAX_LAG times the sum of the examples'
+# gaps, κ falls by the factor FALL; else it rises again by RISE.
 MAX_LAG, FALL, RISE = 10.0, 0.8, 1.1
 # κ is halved for good if the best gap of the second half of the steps is above TRUSTED_DECREASE of
 # that of the first half; compared after 2 FIRST_STEPS, and again when the steps have doubled.

@@ -61,10 +61,11 @@ class FeatureNewton(Solver):
     """minimize F(w) + (modulus/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i), φ smooth.
 
     A pass chooses a working set of features and minimizes a quadratic model of F plus the
-    regularizer over their weights, by coordinate descent on the Gram matrix X' diag(h) X where that
-    pays and on the columns of the data elsewhere, with Newton steps on the face of the weights in
-    use; a search along the step follows. h are the second derivatives; where a step was too long,
-    they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
+    regularizer over their weights. It does so by coordinate descent, on the Gram matrix
+    X' diag(h) X where that pays and else on the columns of the data, with Newton steps on the face
+    of the weights in use. A search along the step follows. h are the second derivatives; where a
+    step was too long, they rise to the slopes of φ' along it. An intercept of the risk is
+    eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. ``first`` makes weights to begin from.
 

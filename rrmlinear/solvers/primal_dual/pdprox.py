@@ -62,8 +62,8 @@ class Pdprox(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; Ω and φ* with a prox.
 
     It goes to the saddle point of Ω(w) − ⟨w, v(α)⟩ − Σ c_i φ*(−α_i), v(α) = Σ c_i α_i x_i, by prox
-    steps of length τ in w and σ in α, where distances of duals are Σ c_i (·)² and those of weights
-    such that τ σ = 1 is safe: ‖diag(√c) X‖² ‖·‖², or of the data themselves (`metric_of`).
+    steps of length τ in w and σ in α. Distances of duals are Σ c_i (·)². Those of weights are such
+    that τ σ = 1 is safe: ‖diag(√c) X‖² ‖·‖², or of the data themselves (`metric_of`).
     ``order`` says which of the two gets a second, extrapolated copy:
 
     - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the scores of 2w⁺ − w.
@@ -73,9 +73,9 @@ class Pdprox(Solver):
     and duals ("double-dual", the default with more features than examples).
 
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
-    of them made since z₀; and it restarts from T(z) when the residual ‖T(z) − z‖ has fallen or
-    stopped falling, with τ/σ set by the distances that weights and duals have moved, and with τ σ
-    above 1 as long as the steps made would allow it; an epoch with one that does not ends. A given
+    of them made since z₀. It restarts from T(z) when the residual ‖T(z) − z‖ has fallen or stopped
+    falling. The distances that weights and duals have moved then set τ/σ. τ σ is above 1 as long as
+    the steps made would allow it; an epoch with one that does not ends. A given
     ``ratio`` is a fixed τ/σ, in Euclidean norms, with τ σ = 1. ``start`` are duals α to begin from,
     and ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are
     repaired now and then if the metric is that of the data (`DualRepair`).

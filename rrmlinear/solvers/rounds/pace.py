@@ -28,8 +28,8 @@ MORE, FEWER = 0.5, 0.05
 # Parts with this number of examples for each weight know nearly all that there is to know: passes
 # are many from the first round on. Their gaps need not be below ENOUGH times the target.
 RICH, ENOUGH = 400, 0.5
-# Parts that are quick make at most this number of times the passes of the others, and the seconds
-# of passes are means in which the last round has this weight.
+# Quick parts make at most this number of times the passes of the others. The seconds of passes are
+# means in which the last round has this weight.
 MOST_TIMES, NEWEST = 3, 0.5
 
 

@@ -17,8 +17,8 @@ from rrmlinear.solvers.second_order._triangles import solved_by_factor
 
 Array = NDArray[np.float64]
 
-# Where rounding leaves XX' without a Cholesky factor, this fraction of its mean diagonal is added
-# to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
+# Rounding may leave XX' without a Cholesky factor. Then this fraction of its mean diagonal is added
+# to the diagonal. While that does not suffice, SHIFT_GROWTH times as much is added.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
 
 

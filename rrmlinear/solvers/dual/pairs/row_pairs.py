@@ -21,8 +21,8 @@ Vector = NDArray[np.float64]
 
 # A sample has one example of this number, and at least this number of them for each weight.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 4
-# A pass goes on until the violation is this fraction of that before, or within the bound of the
-# rule, and aims at this fraction of the bound, and of the target of the gap.
+# A pass goes on until the violation is this fraction of the one before, or within the bound of the
+# rule. It aims at this fraction of the bound and of the target of the gap.
 PASS_FALL, GOAL_FRACTION = 0.01, 0.2
 # Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
 # all that are always allowed.
