@@ -210,6 +210,10 @@ class DualDescent(Solver):
     def rest(self) -> None:
         """After a measurement: let the examples sleep on whose gap it has found not to count."""
 
+    def awake(self, number: int) -> int:
+        """The examples that pass ``number`` visits at most."""
+        return int(np.count_nonzero(self.state.wakes <= number))
+
     def quiet(self) -> float:
         """The largest gap with which an example sleeps."""
         return SLEEP_GAP * self.target / self.n if np.isfinite(self.target) else 0.0

@@ -102,7 +102,7 @@ class ProxSDCA(DualDescent):
         self.option, self.sampling, self.averaging = option, sampling, averaging
         self.threads, self.visits_apart = threads, max(1, MAX_VISITS_APART // threads)
         self.first_duals = None if start is None else self._checked(start)
-        self.team = Team(1)
+        self.team, self.number = Team(1), 0
 
     def _checked(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
         duals = np.asarray(start, dtype=np.float64)

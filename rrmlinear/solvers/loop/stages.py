@@ -135,7 +135,7 @@ class Stages(Solver):
     def _build(self, duals: Any) -> None:
         self.solver, self.passes, self.told = self.stage.build(duals), 0, 0
         self.solver.deadline, self.solver.target = self.deadline, self.target
-        self.solver.rule = self.rule
+        self.solver.rule, self.solver.tolerance = self.rule, self.tolerance
         # for the point at 0 where the time is up before the first pass
         self.risk = getattr(self.solver, "risk", None)
         self.regularizer = getattr(self.solver, "regularizer", None)

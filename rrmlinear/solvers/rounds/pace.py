@@ -26,8 +26,10 @@ EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
 PASSES, MANY_PASSES = 3, 9
 MORE, FEWER = 0.5, 0.05
 # Parts with this number of examples for each weight know nearly all that there is to know: passes
-# are many from the first round on. Their gaps need not be below ENOUGH times the target.
-RICH, ENOUGH = 400, 0.5
+# are many from the first round on. They end before one that would visit more than MOST_AWAKE of the
+# examples again: the losses of the next round tell all gaps for half of its cost. No part needs a
+# gap below ENOUGH times the target.
+RICH, MOST_AWAKE, ENOUGH = 400, 0.5, 0.5
 # Quick parts make at most this number of times the passes of the others. The seconds of passes are
 # means in which the last round has this weight.
 MOST_TIMES, NEWEST = 3, 0.5

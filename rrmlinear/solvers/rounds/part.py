@@ -16,6 +16,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
+from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_AWAKE, RICH
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
@@ -33,8 +34,12 @@ class Order:
     ``step`` is the fraction that counts of the change of the round before. ``vector`` is
     v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
     Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over each
-    part, or one number for all; a part ends its passes where they leave it a gap of ``enough`` for
-    an example. The change comes back in single precision where ``single`` says so.
+    part, or one number for all. The change comes back in single precision where ``single`` says so.
+
+    ``target`` is the gap that is wanted, for an example, and infinite where it is not known. Then a
+    part wants ``tolerance`` times the dual value of its model: in the first round, where these add
+    up to less than the optimum. Passes end at a part of what is wanted, and where the next one
+    would visit examples anew that the next round measures; with neither all of them are made.
     """
 
     number: int
@@ -44,7 +49,8 @@ class Order:
     sigma: float
     passes: tuple[int, ...]
     single: bool = False
-    enough: float = 0.0
+    target: float = math.inf
+    tolerance: float = 0.0
 
     def passes_of(self, place: int) -> int:
         """Those of the part at this place."""
@@ -126,6 +132,7 @@ class Part:
         #: The last order, if it made no passes, and the losses.
         self.looked: tuple[Order, float] | None = None
         self.shape = self.ascent.rows.width, columns
+        self.is_rich = self.ascent.n >= RICH * math.prod(self.shape)
         self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
         #: The duals when the last round began.
         self.before = self.ascent.present_duals()
@@ -186,14 +193,37 @@ class Part:
         local = order.vector / order.sigma
         vector[:] = local
         ascent.retune(omega.scaled(1 / order.sigma))
+        self._want(order.target * ascent.n)
         losses, before = self._losses(order), ascent.conjugates()
         self.looked = None if passes else (order, losses)
         ascent.wake()
+        if self.is_rich and order.vector.any():  # losses were looked for, and gaps are known
+            ascent.rest()
         self.before, self.number = ascent.present_duals(), order.number
+        moved, made, left = self._passes(order, passes)
+        self.change = vector - local
+        after = ascent.conjugates()
+        middle = self._middle(before, after)
+        square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
+        times = ((self.place, made, time.perf_counter() - begun),)
+        report = Report(losses, before, middle, after, square, own, moved, left, times)
+        return Packed.of(self.change, order.single), report
+
+    def _want(self, gap: float) -> None:
+        """Take the gap that this part wants. Examples sleep by it where a round costs little beside
+        its passes: else they may take more rounds.
+        """
+        self.wanted = gap
+        if self.is_rich:
+            self.ascent.target = gap
+
+    def _passes(self, order: Order, most: int) -> tuple[int, int, float]:
+        """At most this number of passes; the visits that moved, passes, and the gap left."""
+        ascent, vector = self.ascent, self._vector()
+        ends = order.tolerance > 0 or order.target < math.inf
         moved = made = 0
-        left = math.inf if passes else 0.0
-        expected = left
-        while made < passes and expected > order.enough * ascent.n:
+        left = expected = math.inf if most else 0.0
+        while made < most and not (ends and self._is_enough(made, expected)):
             self.passes += 1
             made += 1
             visits = ascent.visits
@@ -204,13 +234,18 @@ class Part:
             # have taken as much again.
             is_known = last < math.inf and 2 * (ascent.visits - visits) >= ascent.n
             expected = left * min(1.0, left / last) if is_known else left
-        self.change = vector - local
-        after = ascent.conjugates()
-        middle = self._middle(before, after)
-        square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
-        times = ((self.place, made, time.perf_counter() - begun),)
-        report = Report(losses, before, middle, after, square, own, moved, left, times)
-        return Packed.of(self.change, order.single), report
+            if ends and order.target == math.inf:
+                dual = -ascent.conjugates() - ascent.regularizer.conjugate_of(vector.ravel())
+                self._want(order.tolerance * dual if dual > 0 else math.inf)
+        return moved, made, left
+
+    def _is_enough(self, made: int, expected: float) -> bool:
+        """Whether passes end that leave a gap of ``expected``."""
+        if expected <= ENOUGH * self.wanted < math.inf:
+            return True
+        if not made or not self.is_rich or self.ascent.turns is not None:
+            return False
+        return self.ascent.awake(self.passes + 1) > MOST_AWAKE * self.ascent.n
 
     def _losses(self, order: Order) -> float:
         """Losses at the weights of an order: those known, if these are 0 or the order before looked

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
-from rrmlinear.solvers.rounds.pace import ENOUGH, Balance, Effort, Pace
+from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Order, Report
 from rrmlinear.solvers.rounds.search import best_step
@@ -78,6 +78,7 @@ class Rounds(Solver):
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
         self.has_moved = False
+        self.reached = 0.0  # the best dual value, before drift
         self.drift = 0.0  # a bound of ‖u − Σ c_i α_i x_i‖
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
@@ -103,10 +104,11 @@ class Rounds(Solver):
             passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
             passes = (0,) if looks else passes
             single = vector.nbytes >= SINGLE_BYTES
-            enough = 0.0
-            if self.passes is None and self.target < math.inf:
-                enough = ENOUGH * self.target / self.n
-            order = Order(number, self.step, vector, kappa, self.pace.sigma, passes, single, enough)
+            wanted, tolerance = math.inf, 0.0
+            if self.passes is None:
+                wanted, tolerance = self._wanted() / self.n, self.tolerance
+            models = kappa, self.pace.sigma
+            order = Order(number, self.step, vector, *models, passes, single, wanted, tolerance)
             try:
                 change, report = self.fleet.round(order)
                 break
@@ -129,6 +131,11 @@ class Rounds(Solver):
             self.balance.see(report.times)
             self.balance.passes = self.effort.passes
 
+    def _wanted(self) -> float:
+        """The target, lower where the dual value tells that the primal value is too high yet."""
+        reached = self.tolerance * self.reached
+        return min(self.target, reached) if reached > 0 else self.target
+
     def _may_end(self) -> bool:
         """Whether the gap seems to be below its target now, if it has fallen as in the round before
         or as the gaps of the parts' models.
@@ -139,7 +146,7 @@ class Rounds(Solver):
             return False
         before, last = self.gaps
         falls = 0 < last < before < math.inf
-        return falls and min(last * (last / before), self.effort.guess) <= self.target
+        return falls and min(last * (last / before), self.effort.guess) <= self._wanted()
 
     def _offer(
         self, vector: NDArray[np.float64], kappa: float, report: Report
@@ -173,6 +180,9 @@ class Rounds(Solver):
         self.step = self.searched(omega, vector, change, report)
         change.add_to(self.u, self.step)
         self.drift += self.step * change.error
+        if self.step == 1:
+            dual = -report.after - self.regularizer.conjugate_of(self.u.ravel())
+            self.reached = max(self.reached, dual)
         self.y = omega.primal_of((self.u + kappa * self.y).ravel()).reshape(self.shape)
         ratio = change.square / report.square if report.square else 1.0
         square = float(np.vdot(self.y, self.y))
