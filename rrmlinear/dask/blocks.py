@@ -54,6 +54,10 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
         for values, name in ((y, "y"), (weights, "sample_weight")):
             columns.append(_chunks(client, values, (len(columns[0]), lengths), name))
         return [Block(*each) for each in zip(*columns, strict=True)]
+    if not hasattr(X, "shape"):
+        raise ValueError(
+            f"X must be a dask collection, paths, futures or a matrix, got {type(X).__name__}"
+        )
     return [Block(Held((X, y, weights)))]
 
 
@@ -103,7 +107,9 @@ def _chunks(client: Client, values: Any, like: tuple[int, Any] | None, name: str
 def problem_of(X: Any, y: Any, weights: Any) -> Problem | None:
     """A block's examples, on a worker; None where it has none."""
     if isinstance(X, tuple):
-        X, y, weights = (*X, None, None)[:3]
+        if len(X) not in (2, 3):
+            raise ValueError(f"a future holds (X, y) or (X, y, weights), got {len(X)} values")
+        X, y, weights = (*X, None)[:3]
     if isinstance(X, str):
         problem = read(X)
         return problem if problem.n_examples else None

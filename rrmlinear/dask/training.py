@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
-from distributed import Client, get_client
+from distributed import Client, Future, get_client
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
@@ -57,11 +58,15 @@ def fit(
     client = get_client() if client is None else client
     parameter = Choices() if parameter is None else parameter
     check_choices(select(parameter))
+    if parts is not None and not (isinstance(parts, Integral) and parts >= 1):
+        raise ValueError(f"parts must be a whole number from 1 on, or None, got {parts!r}")
+    if not wait_limit > 0:
+        raise ValueError(f"wait_limit must be above 0 seconds, got {wait_limit!r}")
     watch = Watch(client, wait_limit)
     workers = watch.some_worker()
     blocks = blocks_of(client, X, y, sample_weight)
     shapes = _shapes(watch, blocks)
-    agreed = Agreement.of(parameter, bias, shapes, parts or sum(workers.values()))
+    agreed = Agreement.of(parameter, bias, shapes, int(parts or sum(workers.values())))
 
     def fleet_of(j: int) -> DaskFleet:
         return DaskFleet(
@@ -79,6 +84,17 @@ def _shapes(watch: Watch, blocks: list[Block]) -> list[Shape]:
     return [
         shape_of(*block.X.value)
         if future is None
-        else watch.result(future, {}, f"looking at block {k} of the data")
+        else _shape_of_block(watch, future, k, len(blocks))
         for k, (block, future) in enumerate(zip(blocks, futures, strict=True))
     ]
+
+
+def _shape_of_block(watch: Watch, future: Future, k: int, size: int) -> Shape:
+    """The shape of block k; an error in its arrays names it."""
+    try:
+        shape: Shape = watch.result(future, {}, f"looking at block {k} of the data")
+    except ValueError as error:
+        if size > 1 and type(error) is ValueError:  # those of files name their file
+            raise ValueError(f"block {k} of the data: {error}") from None
+        raise
+    return shape

@@ -56,6 +56,8 @@ class Agreement:
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
         (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)
+        if n_features == 0 and bias < 0:
+            raise ValueError("the problem has no features; at least one is needed")
         factors = class_factors(choices.class_weights, labels, 4)
         if choices.free_bias and (factors * sums == 0).any():
             raise ValueError(

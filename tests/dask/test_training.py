@@ -265,3 +265,30 @@ def test_errors_are_sentences(client, X, y, more, words):
     parameter = Parameter(**{"loss": "logistic", **more})
     with pytest.raises(ValueError, match=words):
         over(client, X, y, parameter)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "more", "words"),
+    [
+        (np.eye(2), [0, 1], {"parts": 0}, "parts must be a whole number from 1 on"),
+        (np.eye(2), [0, 1], {"parts": 2.5}, "got 2.5"),
+        (np.eye(2), [0, 1], {"wait_limit": 0}, "wait_limit must be above 0"),
+        ({"a": 1}, [0, 1], {}, "X must be a dask collection, paths, futures or a matrix, got dict"),
+        (np.zeros((2, 0)), [0, 1], {}, "no features"),
+        (
+            da.ones((4, 2), chunks=(2, 2)),
+            da.full(4, np.nan, chunks=2),
+            {},
+            "block 0 of the data: y",
+        ),
+    ],
+)
+def test_errors_of_arguments_are_sentences(client, X, y, more, words):
+    with pytest.raises(ValueError, match=words):
+        dask_rooms.fit(X, y, Parameter(loss="logistic"), client=client, **more)
+
+
+def test_a_future_holds_no_more_than_weights(client):
+    future = client.scatter([(np.eye(2), [0, 1], [1, 1], [1, 1])], hash=False)[0]
+    with pytest.raises(ValueError, match="got 4 values"):
+        dask_rooms.fit([future], None, Parameter(loss="logistic"), client=client)

@@ -66,8 +66,7 @@ class Solver:
         self.seconds = self.measuring_seconds = 0.0
         #: CPU seconds of measuring and of callbacks, which do not count.
         self.outside_cpu_seconds = 0.0
-        self.target = np.inf
-        self.tolerance = 0.0  # the relative gap that ends the run, if one does
+        self.target, self.tolerance = np.inf, 0.0
         #: LIBLINEAR's rule in place of the gap, and the gap at which it is looked at again.
         self.rule: Rule | None = None
         self.rule_target, self.rule_holds = np.inf, False
@@ -161,8 +160,7 @@ class Solver:
         status: Status | None = None
         number = 0
         cpu_begun = time.process_time()
-        self.offset = stopping.offset
-        self.tolerance = stopping.gap_tol if stopping.delta is None else 0.0
+        self.offset, self.tolerance = stopping.offset, stopping.tolerance
         if not self._timed(self.start):
             status = Status.TIME_LIMIT
             row = self._at_zero()

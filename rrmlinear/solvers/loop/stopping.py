@@ -24,6 +24,11 @@ class Stopping:
     time_limit: float | None = None
     offset: float = 0.0
 
+    @property
+    def tolerance(self) -> float:
+        """The relative gap that ends the run, or 0 where the first gap tells."""
+        return self.gap_tol if self.delta is None else 0.0
+
     def target(self, row: TraceRow, first_gap: float) -> float:
         """The gap at which the problem is solved; 0 where the primal is infinite."""
         if not (math.isfinite(row.primal) and math.isfinite(first_gap)):
