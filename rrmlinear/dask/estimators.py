@@ -102,6 +102,7 @@ class _Linear:
             wait_limit=self.wait_limit,
         )
         self.result_ = result = self.model_.result
+        assert result is not None  # only models that were read have none
         self.objective_, self.duality_gap_ = result.primal, result.gap
         self.n_iter_ = result.passes
         self.n_features_in_ = self.model_.n_features
