@@ -39,7 +39,9 @@ def plain(task: Task) -> Solver:
             task.choices.seed,
             **_visits(task),
         )
-    return _ascent_of(task)(task.regularizer)
+    solver = _ascent_of(task)(task.regularizer)
+    solver.joins_reading = True
+    return solver
 
 
 def pairs(task: Task) -> Solver:

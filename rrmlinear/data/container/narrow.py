@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,18 +34,21 @@ class NarrowRows:
     part: float
 
 
-def narrowed(rows: Rows) -> tuple[NDArray[np.float64], NarrowRows | None]:
-    """‖x_i‖² of every row, and a narrow copy, in one reading of rows that are streamed.
+def narrowed(
+    rows: Rows, norms: NDArray[np.float64], visit: Callable[[int, int], None]
+) -> NarrowRows | None:
+    """Write ‖x_i‖² of every row to ``norms``, and make a narrow copy, in one reading of rows that
+    are streamed; visit(begin, end) is called while those rows are in memory, their norms known.
 
     There is no copy of rows that are narrow already, or where it cannot be written.
     """
-    norms = np.empty(rows.shape[0])
     writing = _Writing(rows, norms) if rows.stored[0].dtype == np.float64 else None
     for begin, end in rows.spans():
         if writing is None or not writing.add(begin, end):
             writing = None
             norms[begin:end] = rows.between(begin, end).squared_norms()
-    return norms, None if writing is None else writing.finish()
+        visit(begin, end)
+    return None if writing is None else writing.finish()
 
 
 class _Writing:

@@ -15,6 +15,7 @@ class DualAscent:
     dual_vector: NDArray[np.float64]
     alphas: NDArray[np.float64]
     gaps: NDArray[np.float64]
+    curvatures: NDArray[np.float64]
     wakes: NDArray[np.int32]
     average: RunningAverage | None
     n_copies: int

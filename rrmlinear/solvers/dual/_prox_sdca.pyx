@@ -64,6 +64,7 @@ cdef class DualAscent:
     cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
     cdef readonly object alphas           # n, a view of the examples
     cdef readonly object gaps             # n, likewise: each example's gap when last computed
+    cdef readonly object curvatures       # n, likewise: ‖x_i‖² over the first Ω's modulus
     cdef readonly object wakes            # n: the pass from which each is visited again
     cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
@@ -99,6 +100,7 @@ cdef class DualAscent:
         examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
         examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
         self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
+        self.curvatures = examples["curvature"]
         self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
         self.wake = self.wakes = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)

@@ -80,6 +80,7 @@ class Accelerated(Solver):
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
         ascent.deadline, ascent.rule = self.deadline, self.rule
+        ascent.joins_reading = True
         ascent.start()
         ascent.notes[:0] = self.notes
         self.notes = ascent.notes

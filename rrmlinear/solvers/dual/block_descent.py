@@ -151,7 +151,7 @@ class BlockAscent(DualDescent):
             raise MemoryError("no memory for the dual variables")
         if not self.regularizer.linear:
             self.conjugate = self.state.conjugate_of_regularizer()
-        self.gap_sum = self.full_gap = turns.gap
+        self.gap_sum, self.full_gap, self.expected = turns.gap, turns.expected, turns.expected
         self.full_dual = self.dual()
 
     def _face_is_due(self, number: int) -> bool:
@@ -171,7 +171,7 @@ class BlockAscent(DualDescent):
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()
         # After a pass over faces: the gap of the last full pass less the gain of the dual.
-        return dual, max(self.gap_sum, self.full_gap - (dual - self.full_dual))
+        return dual, max(self.likely_gap, self.full_gap - (dual - self.full_dual))
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; updates the gap of every example."""

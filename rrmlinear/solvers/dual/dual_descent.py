@@ -49,11 +49,17 @@ class DualDescent(Solver):
     #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
     exact: Rows | None = None
     narrow_part = 0.0
+    #: Σ c_i |α_i| ‖x_i‖ of the duals that visits of the exact rows left.
+    exact_size = 0.0
+    #: Whether an ascent that begins at 0 visits streamed examples in the reading that finds ‖x_i‖².
+    joins_reading = False
     #: The gap at which the caller's problem is solved, of which the ascent's is a part.
     goal = np.inf
     #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
     #: v: these lean to the last blocks, which took several turns.
     mean: NDArray[np.float64] | None = None
+    #: The gap expected after the last pass by blocks; None where ``gap_sum`` is the best guess.
+    expected: float | None = None
     #: Scores at the weights that were measured last.
     scores: NDArray[np.float64] | None = None
 
@@ -68,32 +74,66 @@ class DualDescent(Solver):
         #: Visits of examples; those of later turns of a block do not count.
         self.visits = 0
 
-    def curvatures(self) -> NDArray[np.float64]:
-        """‖x_i‖² of every example, none quite 0; ValueError where one overflows."""
-        curvature = self._norms()
-        if not np.isfinite(curvature).all():
-            worst = int(np.flatnonzero(~np.isfinite(curvature))[0])
-            raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
-        self.squares = np.maximum(curvature, MIN_CURVATURE, out=curvature)
+    def curvatures(self, visit: Callable[[int, int], None] | None = None) -> NDArray[np.float64]:
+        """‖x_i‖² of every example, none quite 0; ValueError where one overflows. Of rows that are
+        streamed, visit(begin, end) is called when ``squares`` of these are known, while they are in
+        memory.
+        """
+        if self.rows.blocks is None:
+            self.squares = self.rows.squared_norms()
+            self._mend_squares(0, self.n)
+            return self.squares
+        self.squares = np.empty(self.n)
+
+        def seen(begin: int, end: int) -> None:
+            self._mend_squares(begin, end)
+            if visit is not None:
+                visit(begin, end)
+
+        if self.rows.blocks.is_direct:
+            self._read_narrow(seen)
+        else:
+            for begin, end in self.rows.spans():
+                self.squares[begin:end] = self.rows.between(begin, end).squared_norms()
+                seen(begin, end)
         return self.squares
 
-    def _norms(self) -> NDArray[np.float64]:
-        """‖x_i‖² of every example. Where blocks are read past the system's cache, take narrow
-        rows: they are written in the same reading, and each pass then reads half or two thirds. By
-        a cache that is full, writing took longer than seven passes.
+    def _mend_squares(self, begin: int, end: int) -> None:
+        squares = self.squares[begin:end]
+        if not np.isfinite(squares).all():
+            worst = begin + int(np.flatnonzero(~np.isfinite(squares))[0])
+            raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
+        np.maximum(squares, MIN_CURVATURE, out=squares)
+
+    def _read_narrow(self, seen: Callable[[int, int], None]) -> None:
+        """Take narrow rows, where blocks are read past the system's cache: they are written in the
+        reading that finds ‖x_i‖², and each pass then reads half or two thirds. By a cache that is
+        full, writing took longer than seven passes.
         """
-        if self.rows.blocks is None or not self.rows.blocks.is_direct:
-            return self.rows.squared_norms()
         from rrmlinear.data.container.narrow import narrowed  # it imports a MB
 
-        norms, narrow = narrowed(self.rows)
+        narrow = narrowed(self.rows, self.squares, seen)
         if narrow is not None:
             assert self.rows.blocks is not None
             self.rows.blocks.release()
             part = narrow.rows.n_bytes / self.rows.n_bytes
             self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
             self.exact, self.rows, self.narrow_part = self.rows, narrow.rows, narrow.part
-        return norms
+
+    def visit_while_reading(self) -> None:
+        """Visit the examples in the reading that finds their ‖x_i‖²: it saves that of a pass."""
+        state, modulus = self.state, self.regularizer.modulus
+
+        def visit(begin: int, end: int) -> None:
+            np.divide(self.squares[begin:end], modulus, out=state.curvatures[begin:end])
+            if not self.is_late():
+                order = state.begin_pass(0, self.seed + begin, False, [(begin, end)])
+                state.sweep(order, 0, len(order))
+
+        self.curvatures(visit)
+        state.rows = self.rows
+        if self.exact is not None:
+            self.exact_size = float(self.shares(state.alphas) @ np.sqrt(self.squares))
 
     def _narrow_will_do(self) -> bool:
         """Whether narrow rows move primal and dual by less than the tolerance can tell."""
@@ -119,11 +159,16 @@ class DualDescent(Solver):
             "have too few digits for the tolerance"
         )
         self.rows = self.state.rows = exact
-        self.exact, self.narrow_part = None, 0.0
+        self.exact, self.narrow_part, self.exact_size = None, 0.0, 0.0
         self.rebuild(z)
         self.retune(self.regularizer)
         self.stream()
         self.shrinking.all.number = number
+
+    @property
+    def likely_gap(self) -> float:
+        """The sum of all gaps, as far as it is known."""
+        return self.gap_sum if self.expected is None else self.expected
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -182,12 +227,23 @@ class DualDescent(Solver):
             bound = self._bound_by_rows(shares, weights)
             if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
                 return certificate.rounding() + bound
-        narrow = self.narrow_part / ROUNDING * bound_by_rows(shares, self.squares, weights)
-        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights) + 2 * narrow
+        narrow = self._bound_by_narrow(shares, weights)
+        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights) + narrow
 
     def _bound_by_rows(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """A bound of what rounding and narrow rows move primal and dual by."""
-        return (1 + 2 * self.narrow_part / ROUNDING) * bound_by_rows(shares, self.squares, weights)
+        rounding = bound_by_rows(shares, self.squares, weights)
+        return rounding + self._bound_by_narrow(shares, weights)
+
+    def _bound_by_narrow(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        """A bound of what narrow rows move them by; v has Σ c_i α_i (x_i − x̃_i) of the duals that
+        visits of the exact rows left beside the Σ c_i α_i x̃_i of all.
+        """
+        if not self.narrow_part:
+            return 0.0
+        present = bound_by_rows(shares, self.squares, weights) / ROUNDING
+        left = self.exact_size * float(np.linalg.norm(weights))
+        return 2 * self.narrow_part * (present + left)
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""
@@ -301,7 +357,7 @@ class DualDescent(Solver):
         def shifted(first: int) -> Callable[[int, int, int], float]:
             return lambda begin, end, thread: part(first + begin, first + end, thread)
 
-        total = 0.0
+        total, self.expected = 0.0, None
         if self.shrinking is not None:
             self.shrinking.begin(self.quiet())
         for begin, end in self.rows.spans():

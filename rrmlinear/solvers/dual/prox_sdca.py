@@ -127,14 +127,17 @@ class ProxSDCA(DualDescent):
         return duals
 
     def start(self) -> None:
-        curvature = self.curvatures() / self.regularizer.modulus
-        if self.option in ("IV", "V"):
-            curvature[:] = curvature.max()
         self._settle_threads()
         average = None
         if self.averaging:
             longest = int(self.rows.lengths().max()) + 1
             average = RunningAverage(self.regularizer, self.n, self.rows.width, longest)
+        uniform, even = self.sampling == "uniform", self.option in ("IV", "V")
+        from_zero = self.first_duals is None and average is None and not even and not uniform
+        joined = from_zero and self.joins_reading and self.rows.blocks is not None
+        curvature = np.zeros(self.n) if joined else self.curvatures() / self.regularizer.modulus
+        if even:
+            curvature[:] = curvature.max()
         self.state = DualAscent(
             self.rows,
             self.loss,
@@ -146,7 +149,9 @@ class ProxSDCA(DualDescent):
             average,
             self.threads,
         )
-        if self.sampling != "uniform":
+        if joined:
+            self.visit_while_reading()
+        if not uniform:
             self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
@@ -218,19 +223,17 @@ class ProxSDCA(DualDescent):
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
         turns = self.begin_turns(shrinking)
-        quiet, moved, least = self.quiet(), 0, MIN_VISIT_GAP * self.gap_sum / self.n
+        moved, least = 0, MIN_VISIT_GAP * self.gap_sum / self.n
 
         def sweep(spans: list[tuple[int, int]], place: int, above: float) -> int:
             nonlocal moved
             order = self.state.begin_pass(turns.number, self.seed + place, False, spans, above)
             self.state.sweep(order, 0, len(order), least)
-            if above < 0:
-                self.state.note(order, 0, len(order), turns.number, quiet, 0.0)
             moved += self.state.moved
             return len(order)
 
         self.take_turns(shrinking, turns, sweep)
-        self.moved, self.gap_sum = moved, turns.gap
+        self.moved, self.gap_sum, self.expected = moved, turns.gap, turns.expected
 
     def _pass_alone(
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
@@ -290,7 +293,7 @@ class ProxSDCA(DualDescent):
             self.state.rest_below(self.quiet(), self.number)
 
     def estimate(self) -> tuple[float, float]:
-        return self._dual(), self.gap_sum
+        return self._dual(), self.likely_gap
 
     def present(self) -> Point:
         if self.mean is not None or self.state.average is not None:

@@ -51,6 +51,9 @@ class Turns:
         self.last = np.zeros(len(blocks), dtype=np.int64)
         #: The gap of each block: what the first turn since it was brought has found.
         self.found = np.full(len(blocks), np.inf)
+        #: The gap expected after the last pass: its visits' gap falls once more by the factor by
+        #: which it is below that of the pass before. Passes over a copy do not see all gaps.
+        self.expected = np.inf
         #: The part of all rows that is read: the others are empty, and their gaps, at most
         #: ``least``, are not looked at.
         self.share, self.least = 1.0, 0.0
@@ -84,7 +87,7 @@ class Turns:
         order, first = self._order(quiet), -1.0
         if not order:
             order, first = list(range(len(self.rows))), self.least
-        self.last[order] = self.number
+        self.last[order], gap_before = self.number, float(self.found[order].sum())
         count = -(-len(order) // self.blocks.at_once)
         every = -(-count // LOOKS)
         for at, group in enumerate(self.blocks.visit(order)):
@@ -96,6 +99,7 @@ class Turns:
                 place, work = place + 1, work + visited
                 visits += visited if turn == 0 else 0
                 if is_late():
+                    self.expected = self.gap
                     return work, visits
                 gaps = [float(self.gaps[begin:end].sum()) for begin, end in spans]
                 gap = sum(gaps)
@@ -107,6 +111,9 @@ class Turns:
                 before = gap
             if (count - 1 - at) % every == 0:
                 look()
+        gap, self.expected = float(self.found[order].sum()), self.gap
+        if self.share == 1.0 and gap < gap_before < np.inf:
+            self.expected -= gap * (1 - gap / gap_before)
         return work, visits
 
     def _mean(self) -> float:

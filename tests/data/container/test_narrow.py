@@ -20,6 +20,14 @@ def streamed(folder, X, bias=2.0):
     return problem.rows.streamed(problem.container.blocks(2000, 2, 1, evicts=True))
 
 
+def read(rows):
+    """‖x_i‖² as visits see them, and the copy."""
+    norms, seen = np.full(rows.shape[0], np.nan), []
+    narrow = narrowed(rows, norms, lambda begin, end: seen.append(norms[begin:end].copy()))
+    assert (np.concatenate(seen) == norms).all()
+    return norms, narrow
+
+
 def random_rows(width=D, scale=1.0):
     X = csr_array(random_array((N, width), density=0.2, rng=0))
     X.data = scale * np.random.default_rng(1).normal(size=X.nnz)
@@ -37,7 +45,7 @@ def dense(rows):
 def test_rows_are_near_and_norms_are_exact(tmp_path, width, scale, decimals):
     X = random_rows(width, scale)
     rows = streamed(tmp_path, X)
-    norms, narrow = narrowed(rows)
+    norms, narrow = read(rows)
     assert np.allclose(norms, (X * X).sum(axis=1) + 4, rtol=1e-14)
     found = narrow.rows
     assert (found.shape, found.bias) == (rows.shape, rows.bias)
@@ -54,13 +62,13 @@ def test_rows_are_near_and_norms_are_exact(tmp_path, width, scale, decimals):
 def test_decimal_numbers_lose_nothing(tmp_path):
     X = random_rows()
     X.data = np.round(X.data, 3)
-    narrow = narrowed(streamed(tmp_path, X))[1]
+    _, narrow = read(streamed(tmp_path, X))
     assert narrow.part < 1e-15
     assert (dense(narrow.rows) == X.toarray()).all()
 
 
 def test_rows_without_values(tmp_path):
-    norms, narrow = narrowed(streamed(tmp_path, csr_array((N, D))))
+    norms, narrow = read(streamed(tmp_path, csr_array((N, D))))
     assert (norms == 4).all()
     assert narrow is None or narrow.rows.n_stored == 0
 
@@ -68,14 +76,14 @@ def test_rows_without_values(tmp_path):
 def test_values_that_have_no_narrow_form_are_not_copied(tmp_path):
     X = random_rows()
     X.data[-1] = 1e300  # no float32 and no whole number of 32 bits
-    norms, narrow = narrowed(streamed(tmp_path, X))
+    norms, narrow = read(streamed(tmp_path, X))
     assert narrow is None
     assert np.isfinite(norms[:-1]).all()
     assert os.listdir(tmp_path) == ["c.rrm"]
 
 
 def test_narrow_rows_stay_as_they_are(tmp_path):
-    norms, narrow = narrowed(streamed(tmp_path, random_rows().astype(np.float32)))
+    norms, narrow = read(streamed(tmp_path, random_rows().astype(np.float32)))
     assert narrow is None
     assert (norms > 0).all()
 
@@ -86,6 +94,6 @@ def test_without_a_folder_to_write_there_is_no_copy(tmp_path, monkeypatch):
 
     rows = streamed(tmp_path, random_rows())
     monkeypatch.setattr(working_copy.tempfile, "TemporaryFile", refuse)
-    norms, narrow = narrowed(rows)
+    norms, narrow = read(rows)
     assert narrow is None
     assert (norms == rows.squared_norms()).all()

@@ -9,6 +9,9 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.data.blocks import RowBlocks
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.training import streaming
 
 N, D = 800, 30
@@ -58,6 +61,28 @@ def test_the_optimum_is_that_of_the_rows_themselves(held, choices, tolerance):
     assert result.solved
     assert result.primal <= whole.primal * (1 + tolerance)
     assert result.primal >= whole.dual * (1 - 0.1 * tolerance)
+
+
+@pytest.mark.parametrize("is_direct", [False, True])
+def test_the_first_reading_is_a_pass(held, monkeypatch, is_direct):
+    problem, _ = held
+    monkeypatch.setattr(RowBlocks, "is_direct", is_direct)
+    blocks = problem.container.blocks(2000, 2, 1, evicts=True)
+    rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
+    ascent = ProxSDCA(rows, problem.labels, costs, Hinge(), L2(2.0))
+    ascent.joins_reading = True
+    ascent.start()
+    state, exact = ascent.state, problem.rows
+    assert (ascent.narrow_part > 0) == is_direct
+    assert np.allclose(state.curvatures, exact.squared_norms() / 2)
+    assert np.count_nonzero(state.alphas) > N / 4
+    X = csr_array((exact.values, exact.indices, exact.indptr), shape=exact.shape)
+    v = X.T @ (costs * state.alphas)
+    assert np.allclose(state.dual_vector, v, rtol=0, atol=1e-12)
+    of_copy = state.combination(state.alphas.copy())
+    off = np.linalg.norm(of_copy - v)
+    assert off <= ascent.narrow_part * ascent.exact_size + 1e-12
+    assert ascent.exact_size > 0 or not is_direct
 
 
 def test_a_tight_tolerance_leaves_the_copy(held):
