@@ -227,13 +227,21 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, y, sample_weight)
+        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
+        return self
+
+    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` again on the same data, which is not checked again."""
+        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
+
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
+        """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen, classes = self._prepared(X, y, sample_weight)
         index = problem.labels.astype(np.intp)
         start = self._duals_of_last_fit(classes, index, chosen.kind) if self.warm_start else None
-        model, result = self._solve(problem, chosen, start)
+        model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_solution(model, result, classes)
-        self._set_certificate(result, self._scale)
-        return self
+        return result
 
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -16,11 +16,12 @@ from sklearn.utils import indexable
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight
 
+from rrmlinear.catalog.path_builders import gram_path
 from rrmlinear.estimators.arguments import RANGES, check_several_classes
-from rrmlinear.estimators.linear import LinearModel, Regressor
+from rrmlinear.estimators.linear import Classifier, LinearModel, Regressor, labels_of
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
-from rrmlinear.estimators.searches.squares import Squares, is_tall
+from rrmlinear.estimators.searches.squares import Squares, fits_gram, squares_of_folds
 from rrmlinear.pages.run import Table
 
 Array = NDArray[np.float64]
@@ -74,9 +75,13 @@ class Search(LinearModel):
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
+        squares = self._squares(X, y, given, folds)
         scores = np.array(
             [
-                [self._scores_along(X, y, given, fold, *point) for fold in folds]
+                [
+                    self._scores_along(X, y, given, fold, *point, each)
+                    for fold, each in zip(folds, squares, strict=True)
+                ]
                 for point in zip(ratios, grids, strict=True)
             ]
         )
@@ -117,8 +122,26 @@ class Search(LinearModel):
         more = {} if ratio is None else {"l1_ratio": float(ratio)}
         return estimator.set_params(**{self._name: float(value)}, **more)
 
+    def _squares(self, X: Any, y: Any, weights: Any, folds: list[Any]) -> Sequence[Squares | None]:
+        """Least squares with a 1-norm over the training part of each fold, where its Gram matrix
+        pays, or None.
+        """
+        one = self._one()
+        solves = isinstance(one, OneNorm) and one.solver == "auto" and self.scoring is None
+        is_seen = self.callback is not None  # it sees passes over the data
+        if is_seen or not (solves and one.fit_intercept in (0, 1) and fits_gram(X)):
+            return [None] * len(folds)
+        return squares_of_folds(X, y, weights, folds, bool(one.fit_intercept))
+
     def _scores_along(
-        self, X: Any, y: Any, weights: Any, fold: Any, ratio: float | None, values: Array
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        fold: Any,
+        ratio: float | None,
+        values: Array,
+        squares: Squares | None,
     ) -> list[float]:
         """The score of each value on the fold's held-out examples."""
         train, test = fold
@@ -127,7 +150,15 @@ class Search(LinearModel):
         estimator = self._one().set_params(warm_start=True)
         if self.scoring is None and isinstance(estimator, Regressor) and y.ndim == 1:
             known_data = (*data, parts[0]), (*held, parts[1])
-            return self._errors_along(estimator, *known_data, ratio, values)
+            return self._errors_along(estimator, *known_data, ratio, values, squares)
+        if (
+            self.scoring is None
+            and isinstance(estimator, Classifier)
+            and np.array_equal(np.unique(y[train]), np.unique(y))
+        ):
+            return self._accuracies_along(
+                estimator, (*data, parts[0]), (*held, parts[1]), ratio, values
+            )
         scorer = check_scoring(estimator, self.scoring or self._default_scoring())
         classes = np.unique(y) if is_classifier(self) else None
         known = None if classes is None else np.unique(y[train])
@@ -144,6 +175,33 @@ class Search(LinearModel):
             scores.append(float(scorer(scored, *held, **more)))
         return scores
 
+    def _accuracies_along(
+        self,
+        estimator: Classifier,
+        data: tuple[Any, Any, Any],
+        held: tuple[Any, Any, Any],
+        ratio: float | None,
+        values: Array,
+    ) -> list[float]:
+        """The same by the accuracy, without checking data and parameters each time. ``data`` and
+        ``held`` are X, y and weights.
+        """
+        X, y, weights = held
+        fit: Callable[[Any, Any, Any], Any] = estimator.fit
+        accuracies = []
+        for value in values:
+            self._at(estimator, ratio, value)
+            fit(*data)
+            fit = estimator.refit
+            scores = safe_sparse_dot(X, estimator.coef_.T.astype(X.dtype, copy=False))
+            scores += estimator.intercept_.astype(X.dtype, copy=False)
+            scores = scores.ravel() if len(estimator.classes_) == 2 else scores
+            hits = labels_of(scores, estimator.classes_) == y
+            with np.errstate(invalid="ignore"):  # nothing is held out where all weights are 0
+                shares = np.ones(len(hits)) if weights is None else weights
+                accuracies.append(float(shares @ hits / shares.sum()))
+        return accuracies
+
     def _errors_along(
         self,
         estimator: Regressor,
@@ -151,35 +209,50 @@ class Search(LinearModel):
         held: tuple[Any, Any, Any],
         ratio: float | None,
         values: Array,
+        squares: Squares | None,
     ) -> list[float]:
         """The same by the mean squared error, without checking data and parameters each time, and
-        with one product for all predictions. The 1-norm on many examples takes `Squares`.
-        ``data`` and ``held`` are X, y and weights.
+        with one product for all predictions. ``data`` and ``held`` are X, y and weights.
         """
-        X, y, weights = data
         held_X, held_y, held_weights = held
-        squares = None
-        weighs = weights is None or weights.sum() > 0
-        in_squares = isinstance(estimator, OneNorm) and estimator.fit_intercept in (0, 1)
-        if in_squares and weighs and is_tall(X):
-            squares = Squares.of(X, y, weights, bool(estimator.fit_intercept))
-            X, y, weights, values = squares.R, squares.z, None, values * squares.scale
-            estimator.set_params(fit_intercept=False)
-        self._at(estimator, ratio, values[0]).fit(X, y, weights)
+        if squares is None and isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
+            data = (np.asfortranarray(data[0]), *data[1:])  # its solver takes columns
         coefs, intercepts = [], []
-        for number, value in enumerate(values.tolist()):
-            if number:
-                setattr(estimator, self._name, value)
-                estimator.refit(X, y, weights)
-            w = estimator.coef_
-            coefs.append(w)
-            intercepts.append(estimator.intercept_ if squares is None else squares.intercept(w))
+        fit: Callable[[Any, Any, Any], Any] = estimator.fit
+        for value, w in zip(values.tolist(), self._on_gram(ratio, values, squares), strict=True):
+            if w is not None and squares is not None:
+                coefs.append(w)
+                intercepts.append(squares.intercept(w) if estimator.fit_intercept else 0.0)
+                continue
+            self._at(estimator, ratio, value)
+            fit(*data)
+            fit = estimator.refit
+            coefs.append(estimator.coef_)
+            intercepts.append(estimator.intercept_)
         predicted = safe_sparse_dot(held_X, np.array(coefs, dtype=held_X.dtype).T)
         errors = held_y[:, np.newaxis] - (predicted + np.array(intercepts, dtype=held_X.dtype))
         with np.errstate(all="ignore"):  # nothing is held out where all weights are 0
             shares = np.ones(len(errors)) if held_weights is None else held_weights
             means: list[float] = (shares @ errors**2 / shares.sum()).tolist()
         return [-mean for mean in means]
+
+    def _on_gram(
+        self, ratio: float | None, values: Array, squares: Squares | None
+    ) -> Iterable[Array | None]:
+        """The weights for each value; None where they are to be found on the data."""
+        if squares is None:
+            return [None] * len(values)
+        own: Any = self
+        part = 1.0 if ratio is None else ratio
+        alphas = values * squares.total
+        return gram_path(
+            squares.gram,
+            squares.linear,
+            squares.square,
+            zip((alphas * part).tolist(), (alphas * (1 - part)).tolist(), strict=True),
+            own.tol,
+            own.positive,
+        )
 
     def _default_scoring(self) -> str:
         return "neg_mean_squared_error"

@@ -1,72 +1,130 @@
-"""Least squares over many examples of few features, as a problem of as many rows as features."""
+"""The Gram matrices of the folds of least squares."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+
 Array = NDArray[np.float64]
+Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 # The Gram matrix pays from this number of examples a feature on, and up to this number of features.
 MIN_EXAMPLES, MAX_FEATURES = 2, 3000
 # Values beyond have squares that overflow, and those below its inverse squares that vanish.
 MAX_SIZE = 1e140
-# Eigenvalues of it, scaled to a diagonal of 1, below this fraction of the largest count as 0.
-MIN_EIGENVALUE = 1e-14
+# Examples whose copy is multiplied at once.
+CHUNK = 4096
+# A column whose square falls by a difference to this fraction is rounding.
+DIFFERENCE_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
 class Squares:
-    """Σ c_i (y_i − x_i'w − b)², at the best b if there is one, as ‖z − R w‖² plus a constant.
+    """½ Σ c_i (y_i − x_i'w − b)² as ½ (square − 2 q'w + w'Gw); b is the best one, or 0.
 
-    R'R is the Gram matrix of the columns, centred where there is an intercept, and R has a row for
-    each of its eigenvalues that is not 0.
-    ``total`` is Σ c_i.
+    ``gram`` is G and ``linear`` is q; ``total`` is Σ c_i.
     """
 
-    R: Array
-    z: Array
+    gram: Array
+    linear: Array
+    square: float
     mean_x: Array
     mean_y: float
     total: float
-
-    @classmethod
-    def of(cls, X: Any, y: Any, weights: Any, centred: bool) -> Squares:
-        """From dense rows X, n × d, numbers y and weights c, None for ones."""
-        X, y = np.array(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        c = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-        total, mean_x, mean_y = float(c.sum()), np.zeros(X.shape[1]), 0.0
-        if centred:
-            mean_x, mean_y = c @ X / total, float(c @ y) / total
-            X -= mean_x
-            y = y - mean_y
-        if weights is not None:
-            X *= np.sqrt(c)[:, np.newaxis]
-            y = np.sqrt(c) * y
-        gram, q = X.T @ X, X.T @ y
-        sizes = np.sqrt(gram.diagonal())
-        inverse = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
-        values, vectors = np.linalg.eigh(inverse[:, np.newaxis] * gram * inverse)
-        some = values > MIN_EIGENVALUE * values[-1]
-        some[-1] = True  # a row of zeros where X has no other
-        roots, parts = np.sqrt(np.maximum(values[some], 0)), vectors[:, some].T
-        z = np.divide(parts @ (inverse * q), roots, out=np.zeros_like(roots), where=roots > 0)
-        return cls(roots[:, np.newaxis] * parts * sizes, z, mean_x, mean_y, total)
-
-    @property
-    def scale(self) -> float:
-        """What alpha of the mean over examples is multiplied with for the mean over rows of R."""
-        return self.total / len(self.z)
 
     def intercept(self, w: Array) -> float:
         """The best b."""
         return self.mean_y - float(self.mean_x @ w)
 
 
-def is_tall(X: Any) -> bool:
+@dataclass(frozen=True)
+class Moments:
+    """Sums of c z z' for z = (x, y, 1) less ``shift``, which keeps them accurate far from 0."""
+
+    sums: Array
+    shift: Array
+
+    def squares(self, centred: bool, whole: Array) -> Squares:
+        """Least squares, with the best intercept if ``centred``. ``whole`` is the diagonal of the
+        sums that these are a difference of; 0 of what is none.
+        """
+        sums, shift, total = self.sums, self.shift, float(self.sums[-1, -1])
+        means = np.zeros(len(sums) - 1)
+        products = sums[:-1, :-1].copy()
+        if centred:
+            means = sums[-1, :-1] / total
+            products -= np.outer(means, sums[-1, :-1])
+        spread = np.maximum(products.diagonal(), 0)
+        away = total * (shift[:-1] + means) ** 2
+        used = (spread > CONSTANT_COLUMN * away) & (spread > DIFFERENCE_ROUNDING * whole[:-1])
+        products[~used] = products[:, ~used] = 0
+        means = means + shift[:-1] if centred else means
+        square = float(products[-1, -1])
+        gram = np.ascontiguousarray(products[:-1, :-1])
+        return Squares(gram, products[:-1, -1].copy(), square, means[:-1], float(means[-1]), total)
+
+
+def squares_of_folds(
+    X: Any, y: Any, weights: Any, folds: Sequence[Fold], centred: bool
+) -> list[Squares | None]:
+    """The squares over the training part of each fold, of dense rows X, numbers y and weights,
+    None for ones; None where no example there has a weight.
+
+    Where every example is held out once, those of the training part are the others' difference.
+    """
+    c = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
+    everyone = np.arange(len(y))
+    shift = np.zeros(X.shape[1] + 2)
+    if centred and c.sum() > 0:
+        sums = sum(c[some] @ X[some] for some in _chunks(everyone))
+        shift[:-2], shift[-2] = sums / c.sum(), c @ y / c.sum()
+    if _are_parts(folds, len(y)):
+        held = [_moments(X, y, c, shift, test) for _, test in folds]
+        sums = np.sum([each.sums for each in held], axis=0)
+        kept = [Moments(sums - each.sums, shift) for each in held]
+        whole = sums.diagonal()
+    else:
+        kept = [_moments(X, y, c, shift, train) for train, _ in folds]
+        whole = np.zeros(len(shift))
+    trained = [float(c[train].sum()) > 0 for train, _ in folds]
+    return [
+        each.squares(centred, whole) if some else None
+        for each, some in zip(kept, trained, strict=True)
+    ]
+
+
+def _are_parts(folds: Sequence[Fold], n: int) -> bool:
+    """Whether every example is held out once and else trained on."""
+    held = np.concatenate([test for _, test in folds])
+    if len(held) != n or (np.bincount(held, minlength=n) != 1).any():
+        return False
+    both = [np.bincount(np.concatenate(fold), minlength=n) for fold in folds]
+    return all((each == 1).all() for each in both)
+
+
+def _chunks(examples: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    for begin in range(0, len(examples), CHUNK):
+        yield examples[begin : begin + CHUNK]
+
+
+def _moments(X: Any, y: Any, c: Array, shift: Array, examples: NDArray[np.int64]) -> Moments:
+    sums = np.zeros((len(shift), len(shift)))
+    for some in _chunks(examples):
+        z = np.empty((len(some), len(shift)))
+        z[:, :-2], z[:, -2], z[:, -1] = X[some], y[some], 1
+        z -= shift
+        z *= np.sqrt(c[some])[:, np.newaxis]
+        sums += z.T @ z  # of one array BLAS computes a half
+    return Moments(sums, shift)
+
+
+def fits_gram(X: Any) -> bool:
     """Whether X is dense, of few features and many examples, and its squares are in range."""
     if not isinstance(X, np.ndarray):
         return False

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import ElasticNet, ElasticNetCV, LassoCV
-from rrmlinear.estimators.searches.squares import Squares, is_tall
+from rrmlinear.estimators.searches.squares import fits_gram, squares_of_folds
 
 N, D = 90, 6
 
@@ -16,22 +16,30 @@ def problem(dtype=np.float64):
     return X, X @ [1.0, 0, -2, 0, 0.5, 0] + rng.standard_normal(N), rng.integers(0, 4, N) * 0.5
 
 
+def folds_of(parts):
+    """Three folds; every example is held out once if ``parts``."""
+    held = np.array_split(np.arange(N if parts else N - 9), 3)
+    return [(np.setdiff1d(np.arange(N), part), part) for part in held]
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("centred", [False, True])
-def test_the_sum_is_the_same_but_for_a_constant(centred, weighted, dtype):
+@pytest.mark.parametrize("parts", [False, True])
+def test_the_sum_is_that_over_the_examples(parts, centred, weighted, dtype):
     X, y, c = problem(dtype)
+    folds = folds_of(parts)
     c = c if weighted else np.ones(N)
-    squares = Squares.of(X, y, c if weighted else None, centred)
-    constants = []
-    for seed in range(5):
-        w = np.random.default_rng(seed).standard_normal(D)
-        b = squares.intercept(w) if centred else 0.0
-        whole = c @ (y - X.astype(float) @ w - b) ** 2
-        constants.append(whole - ((squares.z - squares.R @ w) ** 2).sum())
-        assert not centred or c @ (y - X.astype(float) @ w - b) == pytest.approx(0, abs=1e-8)
-    np.testing.assert_allclose(constants, constants[0], rtol=1e-8)
-    assert squares.total == pytest.approx(c.sum())
+    every = squares_of_folds(X, y, c if weighted else None, folds, centred)
+    for (train, _), squares in zip(folds, every, strict=True):
+        assert squares.total == pytest.approx(c[train].sum())
+        for seed in range(3):
+            w = np.random.default_rng(seed).standard_normal(D)
+            b = squares.intercept(w) if centred else 0.0
+            residual = y[train] - X[train].astype(float) @ w - b
+            own = squares.square - 2 * squares.linear @ w + w @ squares.gram @ w
+            assert own == pytest.approx(c[train] @ residual**2, rel=1e-9)
+            assert not centred or c[train] @ residual == pytest.approx(0, abs=1e-8)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -70,17 +78,18 @@ def test_columns_that_are_constant_and_of_any_length():
     assert (alike.coef_ == 0).all()
     X[:, 0] = 7
     X[:, 1] *= 1e-9
-    squares = Squares.of(X, y, None, True)
-    centred = X - X.mean(axis=0)
-    gram = centred.T @ centred
-    sizes = np.sqrt(np.maximum(gram.diagonal(), 1e-300))
-    away = (squares.R.T @ squares.R - gram) / sizes / sizes[:, np.newaxis]
-    assert np.abs(away[1:, 1:]).max() <= 1e-12
+    for squares in squares_of_folds(X, y, None, folds_of(True)[:1], True):
+        train = folds_of(True)[0][0]
+        centred = X[train] - X[train].mean(axis=0)
+        sizes = np.sqrt((centred**2).sum(axis=0)) + 1e-300
+        away = (squares.gram - centred.T @ centred) / sizes / sizes[:, np.newaxis]
+        assert np.abs(away[1:, 1:]).max() <= 1e-12
+        assert (squares.gram[0] == 0).all()
 
 
 def test_it_is_for_many_dense_examples():
     from scipy.sparse import csr_array
 
-    assert is_tall(np.ones((8, 4)))
-    assert not is_tall(np.ones((7, 4)))
-    assert not is_tall(csr_array(np.ones((8, 4))))
+    assert fits_gram(np.ones((8, 4)))
+    assert not fits_gram(np.ones((7, 4)))
+    assert not fits_gram(csr_array(np.ones((8, 4))))
