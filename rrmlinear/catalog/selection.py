@@ -161,8 +161,11 @@ def select(
     """The rows, the loss and the regularizer of some choices, all of them checked.
 
     ``losses`` is the table that the loss is looked up in, ``layout`` what the layout of weights
-    offers beside the loss, such as several columns. Raises ChoiceError for wrong choices.
+    offers beside the loss, such as several columns. Raises ChoiceError for wrong choices, and
+    TypeError where they are no `Choices`.
     """
+    if not isinstance(choices, Choices):
+        raise TypeError(f"choices come as a Parameter, not as {type(choices).__name__}")
     solver = find_solver(number_of(choices))
     known = losses if "loss" in solver.choices else {**NAMED_LOSSES, **OWN_LOSSES}
     loss = _find("loss", choices.loss or solver.loss, known)

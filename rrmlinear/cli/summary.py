@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
-from rrmlinear.solvers.loop.result import Result, Status
+from rrmlinear.solvers.loop.result import Result, Status, passes_told
 from rrmlinear.training.model import Model
 from rrmlinear.training.search import Trial
 
@@ -27,7 +27,7 @@ def summary(model: Model | LabellingModel, solver: SolverRow) -> str:
     return "\n".join(
         [
             *_of_liblinear(model, result, solver),
-            f"{outcome} after {result.passes} passes, {result.seconds:.4f} seconds: "
+            f"{outcome} after {passes_told(result.passes)}, {result.seconds:.4f} seconds: "
             f"{result.status.value}",
             f"primal = {result.primal:.9g}, dual = {result.dual:.9g}, gap = {result.gap:.3e}"
             f"{target}, relative gap = {result.last.relative_gap:.3e}",

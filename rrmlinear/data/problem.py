@@ -159,6 +159,14 @@ class Problem:
         return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
 
 
+def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
+    """Raise TypeError for arrays, or another kind of problem, where ``function`` takes this one."""
+    if not isinstance(given, kind):
+        raise TypeError(
+            f"{function} takes a {kind.__name__}, not {type(given).__name__}: {maker} makes one"
+        )
+
+
 def _in_column_order(X: Any) -> ColumnOrder | None:
     """X as it is, None where it is no F-ordered matrix of numbers that kernels read."""
     if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.f_contiguous and X.size):

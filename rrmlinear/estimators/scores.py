@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.mapping import head_of, is_container
@@ -141,12 +142,16 @@ class LinearScores(Certified):
 
     def _rules(self) -> dict[str, Any]:
         """Choices of every Parameter on stopping and the run."""
+        options = getattr(self, "solver_options", None) or {}
+        for name in options:
+            if name not in CHOICES:
+                raise ValueError(f"solver_options has {name!r}, which no Parameter has")
         return {
             "gap_tol": float(self.tol),
             "max_passes": int(self.max_iter),
             "seed": seed_of(getattr(self, "random_state", None)),
             "threads": thread_count(self.n_jobs),
-            **(getattr(self, "solver_options", None) or {}),
+            **options,
         }
 
     def _scores(self, X: Any) -> NDArray[np.floating[Any]]:

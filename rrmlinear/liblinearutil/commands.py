@@ -67,8 +67,11 @@ def predict(
     probabilities of the classes, in the order of ``m.get_labels()``. Accuracy or errors are
     printed, and the measure of a model that was trained for one; ``-q`` prints nothing.
 
-    Raises TypeError for probabilities of a model without them, ValueError for other options.
+    Raises TypeError for m that is no model, as `load_model` returns for a file that is not there,
+    and for probabilities of a model without them; ValueError for other options.
     """
+    if not isinstance(m, model):
+        raise TypeError(f"m is a model of train or load_model, not {type(m).__name__}")
     probabilities, quiet = _options_of_prediction(options)
     rows = Problem.from_arrays(matrix_of(x), np.zeros(len(y) or _length(x)))
     if probabilities and not m.is_probability_model():

@@ -17,6 +17,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.alike_columns import AlikeColumns
+from rrmlinear.data.problem import check_kind
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
@@ -50,6 +51,7 @@ def fit_sequences(
 
     ``on_pass``, the result and errors are as in `rrmlinear.fit`.
     """
+    check_kind("fit_sequences", problem, SequenceProblem, "SequenceProblem.from_lists(X, y)")
     return fit_chains(problem, select(parameter), on_pass, start, stacklevel=3)
 
 

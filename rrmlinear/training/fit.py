@@ -13,7 +13,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
@@ -61,16 +61,13 @@ def fit(
     duals and weights the solver begins from; or a `Point` of both, or such duals alone, their
     classes numbered in the order of `group_labels`.
 
-    Raises ChoiceError (a ValueError) for wrong parameters; TypeError for data that are no Problem;
-    ValueError for a start that does not fit, labels that are not whole numbers and data of one
-    class (but for regression and LIBLINEAR's types); MemoryError for weights that no memory holds.
+    Raises ChoiceError (a ValueError) for wrong parameters; TypeError for arguments that are no
+    Problem and no Parameter; ValueError for a start that does not fit, labels that are not whole
+    numbers and data of one class (but for regression and LIBLINEAR's types); MemoryError for
+    weights that no memory holds.
     Warns (NotSolvedWarning) where the tolerance was not reached.
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(
-            f"fit takes a Problem and a Parameter, not {type(problem).__name__}: "
-            "Problem.from_arrays(X, y) makes a Problem"
-        )
+    check_kind("fit", problem, Problem, "Problem.from_arrays(X, y)")
     return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
 
 

@@ -16,6 +16,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.graphs import GraphProblem
+from rrmlinear.data.problem import check_kind
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.solvers.loop.result import OnPass, Result
@@ -134,6 +135,7 @@ def fit_graphs(
     ``on_pass``, the result and errors are as in `rrmlinear.fit`; ValueError too for cliques of no
     decomposable graph.
     """
+    check_kind("fit_graphs", problem, GraphProblem, "GraphProblem.from_lists(X, y)")
     return fit_selected_graphs(problem, select(parameter), on_pass, stacklevel=3)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from rrmlinear import Parameter, Problem, fit
+from rrmlinear import Parameter, Problem, fit, fit_sequences
 from rrmlinear.training.fit import NotSolvedWarning
 
 
@@ -27,8 +27,12 @@ def test_a_start_is_a_model_or_its_duals(problem):
 
 
 def test_arrays_in_place_of_a_problem_are_refused(problem):
-    with pytest.raises(TypeError, match="not ndarray: Problem"):
+    with pytest.raises(TypeError, match="fit takes a Problem, not ndarray"):
         fit(problem.rows.values, problem.labels)
+    with pytest.raises(TypeError, match="a SequenceProblem, not Problem"):
+        fit_sequences(problem, Parameter(loss="crf"))
+    with pytest.raises(TypeError, match="come as a Parameter, not as dict"):
+        fit(problem, {"C": 1.0})
 
 
 def test_duals_of_other_examples_are_refused(problem):
@@ -57,7 +61,7 @@ def test_unsound_duals_are_refused(problem):
 
 
 def test_stopping_early_warns_the_caller(problem):
-    with pytest.warns(NotSolvedWarning, match="after 1 passes the gap is") as caught:
+    with pytest.warns(NotSolvedWarning, match="after 1 pass the gap is") as caught:
         model = fit(problem, Parameter(solver=30, gap_tol=1e-9, max_passes=1))
     assert caught[0].filename == __file__
     assert model.result.shortfall() == str(caught[0].message)

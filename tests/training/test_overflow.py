@@ -80,7 +80,7 @@ def test_choices_whose_squares_overflow(choices, sentence):
 
 def test_a_bound_beyond_the_range():
     said = outcome(Problem.from_arrays(X, Y), solver=37, loss="hinge", lower=1e308)
-    assert said.startswith("numbers leave the range of double precision: after 1 passes")
+    assert said.startswith("numbers leave the range of double precision: after 1 pass")
 
 
 def test_options_that_an_ascent_refuses_beside_a_free_intercept():
@@ -143,9 +143,9 @@ def test_a_gap_of_minus_one_digit_is_zero():
     assert gap_between(1.0, np.nextafter(1.0, 2)) == 0
     assert gap_between(1.0, 2.0) == -1
     rows = [TraceRow(1, 0.0, 1.0, 1.0, gap) for gap in (np.nan, np.inf)]
-    with pytest.raises(ValueError, match="after 1 passes the primal is 1 and the dual 1"):
+    with pytest.raises(ValueError, match="after 1 pass the primal is 1 and the dual 1"):
         check_defined(rows[0])
-    with pytest.raises(ValueError, match="after 1 passes there is no finite gap"):
+    with pytest.raises(ValueError, match="after 1 pass there is no finite gap"):
         check_proved(rows[1])
 
 

@@ -22,7 +22,7 @@ from rrmlinear.data.container.layout import (
     table_dtype,
 )
 from rrmlinear.data.container.pieces import Piece, pieces_of
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.data.rows import bytes_of
 from rrmlinear.data.text.whole_file import whole_file
 
@@ -39,9 +39,10 @@ def write_container(path: Any, problem: Problem, *, block_bytes: int = BLOCK_BYT
     The file is written completely or not at all. Zeros of dense rows are left out; an appended
     column is not kept. ``block_bytes`` is the size of a block, which has its own checksum.
 
-    Raises ValueError for rows that no container may have (see `Problem.from_arrays`), and OSError
-    as `open` does.
+    Raises TypeError for arrays, ValueError for rows that no container may have (see
+    `Problem.from_arrays`), and OSError as `open` does.
     """
+    check_kind("write_container", problem, Problem, "Problem.from_arrays(X, y)")
     fault, canonical = problem.rows.find_fault()
     if fault is not None:
         kind, row, position = fault

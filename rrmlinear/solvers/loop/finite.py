@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import TraceRow, passes_told
 
 ADVICE = "scale the data, or choose less extreme numbers"
 
@@ -61,8 +61,8 @@ def check_defined(row: TraceRow) -> None:
     """Raise ValueError for a measured row whose gap is no number, or −∞: the dual is no bound."""
     if math.isnan(row.gap) or row.gap == -math.inf:
         raise ValueError(
-            f"numbers leave the range of double precision: after {row.number} passes the primal "
-            f"is {row.primal:g} and the dual {row.dual:g}; {ADVICE}"
+            f"numbers leave the range of double precision: after {passes_told(row.number)} "
+            f"the primal is {row.primal:g} and the dual {row.dual:g}; {ADVICE}"
         )
 
 
@@ -70,8 +70,9 @@ def check_proved(row: TraceRow) -> None:
     """Raise ValueError for a last row without a finite gap: nothing is known of its weights."""
     if not math.isfinite(row.gap):
         raise ValueError(
-            f"after {row.number} passes there is no finite gap: the primal is {row.primal:g} and "
-            f"the dual {row.dual:g}; {ADVICE}, or allow more passes"
+            f"after {passes_told(row.number)} there is no finite gap: "
+            f"the primal is {row.primal:g} and the dual {row.dual:g}; {ADVICE}, "
+            "or allow more passes"
         )
 
 

@@ -138,7 +138,7 @@ class Result:
     def shortfall(self) -> str:
         """A sentence for a run that was not SOLVED: why it stopped, and its gap and target."""
         return (
-            f"{self.status.value}: after {self.passes} passes the gap is {self.gap:.3g}, "
+            f"{self.status.value}: after {passes_told(self.passes)} the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
             f"the tolerance is {self.target:.3g}"
         )
@@ -175,3 +175,8 @@ class Result:
     @property
     def gap(self) -> float:
         return self.last.gap
+
+
+def passes_told(number: int) -> str:
+    """A number of passes in words."""
+    return "1 pass" if number == 1 else f"{number} passes"
