@@ -78,7 +78,7 @@ def test_more_classes_have_rows_of_their_own(iris):
 
 
 def test_what_does_not_arrive_is_told(numbers):
-    with pytest.warns(ConvergenceWarning, match="after 1 passes"):
+    with pytest.warns(ConvergenceWarning, match="after 1 pass"):
         path = rrmlinear.path(*numbers, loss="absolute", Cs=[1.0], max_iter=1, tol=1e-9)
     assert path.statuses == (Status.PASS_LIMIT,)
 

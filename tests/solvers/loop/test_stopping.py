@@ -163,7 +163,7 @@ def test_shark_is_as_fine_as_the_gap_asked_for(small_problem, fit):
     ("choices", "sentence"),
     [
         ({"max_passes": 2}, "the limit on passes was reached before the tolerance: after 2 passes"),
-        ({"time_limit": 1e-9}, "the time limit was reached before the tolerance: after 1 passes"),
+        ({"time_limit": 1e-9}, "the time limit was reached before the tolerance: after 1 pass"),
     ],
 )
 def test_an_unfinished_run_warns_with_how_far_it_is(small_problem, choices, sentence):
