@@ -126,7 +126,7 @@ class Broken(Solver):
 @pytest.mark.parametrize("primal", [np.nan, np.inf, 1.0])
 @pytest.mark.parametrize("dual", [np.nan, -np.inf, np.inf])
 def test_a_run_without_a_finite_gap_is_an_error(primal, dual):
-    with pytest.raises(ValueError, match=r"^(numbers leave the range|after \d pass(es)? there is no)"):
+    with pytest.raises(ValueError, match=r"^(numbers leave the range|after \d pass.* there is no)"):
         Broken(primal, dual).solve(Stopping(max_passes=3))
 
 
