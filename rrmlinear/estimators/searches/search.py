@@ -129,7 +129,7 @@ class Search(LinearModel):
         one = self._one()
         solves = isinstance(one, OneNorm) and one.solver == "auto" and self.scoring is None
         is_seen = self.callback is not None  # it sees passes over the data
-        if is_seen or not (solves and one.fit_intercept in (0, 1) and fits_gram(X)):
+        if is_seen or not (solves and one.fit_intercept in (0, 1) and fits_gram(X, len(folds))):
             return [None] * len(folds)
         return squares_of_folds(X, y, weights, folds, bool(one.fit_intercept))
 

@@ -16,6 +16,8 @@ Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 # The Gram matrix pays from this number of examples a feature on, and up to this number of features.
 MIN_EXAMPLES, MAX_FEATURES = 2, 3000
+# The matrices of all folds hold at most MANY_NUMBERS, or MOST_COPIES times those of the data.
+MANY_NUMBERS, MOST_COPIES = 10_000_000, 4
 # Values beyond have squares that overflow, and those below its inverse squares that vanish.
 MAX_SIZE = 1e140
 # Examples whose copy is multiplied at once.
@@ -124,12 +126,16 @@ def _moments(X: Any, y: Any, c: Array, shift: Array, examples: NDArray[np.int64]
     return Moments(sums, shift)
 
 
-def fits_gram(X: Any) -> bool:
-    """Whether X is dense, of few features and many examples, and its squares are in range."""
+def fits_gram(X: Any, folds: int) -> bool:
+    """Whether X is dense, of few features and many examples, its squares are in range, and the
+    matrices of all folds take little memory.
+    """
     if not isinstance(X, np.ndarray):
         return False
     n, d = X.shape
     if d > MAX_FEATURES or n < MIN_EXAMPLES * d:
+        return False
+    if folds * d * d > max(MANY_NUMBERS, MOST_COPIES * n * d):
         return False
     largest = max(float(X.max(initial=0)), -float(X.min(initial=0)))
     return 1 / MAX_SIZE < largest < MAX_SIZE

@@ -90,6 +90,7 @@ def test_columns_that_are_constant_and_of_any_length():
 def test_it_is_for_many_dense_examples():
     from scipy.sparse import csr_array
 
-    assert fits_gram(np.ones((8, 4)))
-    assert not fits_gram(np.ones((7, 4)))
-    assert not fits_gram(csr_array(np.ones((8, 4))))
+    assert fits_gram(np.ones((8, 4)), 5)
+    assert not fits_gram(np.ones((7, 4)), 5)
+    assert not fits_gram(csr_array(np.ones((8, 4))), 5)
+    assert not fits_gram(np.ones((2000, 200)), 2000)
