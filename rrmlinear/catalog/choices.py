@@ -268,6 +268,10 @@ class Choices:
         needs=frozenset({"examples"}),
     )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # pickle takes no read-only mapping
+        return {**vars(self), "class_weights": dict(self.class_weights)}
+
 
 #: The rows by their names.
 CHOICES: dict[str, Choice] = {

@@ -45,6 +45,13 @@ class Problem:
     #: The file that rows and labels lie in, if they do.
     container: Mapped | None = None
 
+    def __post_init__(self) -> None:
+        if not hasattr(self.rows, "bias"):
+            raise TypeError(
+                f"rows must be Rows, got {type(self.rows).__name__}; Problem.from_arrays takes "
+                "arrays and sparse matrices"
+            )
+
     @property
     def n_examples(self) -> int:
         return self.rows.shape[0]

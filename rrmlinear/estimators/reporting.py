@@ -30,12 +30,9 @@ class Training:
 
     @classmethod
     def of(cls, model: Model) -> Training:
-        choices = model.parameter
-        assert choices is not None
+        assert model.parameter is not None
         assert model.loss is not None
-        # pickle takes no read-only mapping
-        choices = replace(choices, class_weights=dict(choices.class_weights))
-        return cls(model.loss, choices)
+        return cls(model.loss, model.parameter)
 
 
 class Reported(Certified):

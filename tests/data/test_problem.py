@@ -259,3 +259,8 @@ def test_slices_of_a_larger_matrix_keep_their_own_rows():
     np.testing.assert_array_equal(
         problem.take(np.array([1, 0])).to_scipy().toarray(), full.toarray()[[2, 1]]
     )
+
+
+def test_arrays_are_no_rows():
+    with pytest.raises(TypeError, match=r"rows must be Rows, got ndarray; Problem.from_arrays"):
+        Problem(np.eye(2), np.ones(2))
