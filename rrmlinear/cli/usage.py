@@ -139,7 +139,7 @@ options:
 --loss name : as of train (default hinge)
 -c cost : C (default 1)
 -B bias : as of train
---sample n : examples of the simulation (default 20000)
+--sample n : examples of the simulation (default 20000, or those with 20 million stored values)
 --network rate : Gbit/s between workers (default 10)
 -h, --help : show this text
 --version : show the version

@@ -27,6 +27,8 @@ from rrmlinear.solvers.loop.stopping import Stopping
 
 # Passes after which the simulation gives up, and its gap.
 MOST_PASSES, GAP = 300, 1e-3
+# A simulation takes all examples up to this number of stored values, and at least as many examples.
+SAMPLE_VALUES, LEAST_SAMPLE = 20_000_000, 20_000
 # Seconds of the scheduler for a task, as Dask's manual has it, and of a message.
 TASK_SECONDS, LATENCY = 1e-3, 5e-4
 # Doubles for an example beside its row: the ascent's, and the duals before a round.
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.value("--loss", type=choice("--loss", tuple(NAMED_LOSSES)))
     parser.value("-c", dest="C", type=number("-c"), default=1.0)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
-    parser.value("--sample", type=whole("--sample", 100), default=20_000)
+    parser.value("--sample", type=whole("--sample", 100))
     parser.value("--network", type=number("--network"), default=10.0)
     if arguments and not arguments[0].startswith("-"):  # the file may stand first
         arguments = [*arguments[1:], arguments[0]]
@@ -78,7 +80,7 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(f"ERROR: {files[0]} has no features; at least one is needed")
     try:
         chosen = select(Choices(solver=SOLVER, loss=options.loss, C=options.C))
-        sample, sampled = _sampled(problem, chosen, options.sample)
+        sample, sampled = _sampled(problem, chosen, options.sample or _sample_of(problem))
         counts = _counts(options.workers)
         found = [simulated(sample, sampled, workers) for workers in counts]
     except ValueError as error:
@@ -91,6 +93,12 @@ def _counts(workers: int) -> list[int]:
     """1, 4, 16 … and the number asked for."""
     powers = [4**k for k in range(6) if 4**k < workers]
     return [*powers, workers]
+
+
+def _sample_of(problem: Problem) -> int:
+    """The examples of the simulation."""
+    each = max(1.0, problem.rows.n_stored / problem.n_examples)
+    return max(LEAST_SAMPLE, int(SAMPLE_VALUES / each))
 
 
 def _sampled(problem: Problem, chosen: Selection, most: int) -> tuple[Problem, Selection]:
