@@ -144,8 +144,7 @@ class Accelerated(Solver):
 
     def _average(self, averages: Averages) -> None:
         if not self.kappa:
-            if averages.passes:
-                averages.restart()
+            averages.restart()
             return
         gap = self.estimated[1]
         averages.see(gap, self.target)

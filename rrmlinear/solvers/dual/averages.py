@@ -17,8 +17,8 @@ from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 
 Array = NDArray[np.float64]
 
-# Passes from one point that counts to the next.
-APART = 4
+# Visits from one point that counts to the next, over n: a point takes a tenth of their time.
+APART = 1.0
 # Points of the first part. The sums of a part are kept beside those of the next, which ends once
 # there are GROWTH times as many points in all: averages are over a fifth to a third of the passes.
 FIRST_PART, GROWTH = 10, 1.25
@@ -52,11 +52,11 @@ class Averages:
 
     def restart(self) -> None:
         """Forget the points so far; what was measured stays."""
-        self.passes = self.points = 0
+        self.points, self.visited = 0, math.inf
         self.cut = float(FIRST_PART)
         self.measured_at, self.ratio = 0, FIRST_RATIO
         self.last: tuple[Array, Array, int] | None = None
-        self.present = self._nothing()
+        self.present: tuple[Array, Array, int] | None = None
 
     def _nothing(self) -> tuple[Array, Array, int]:
         n, d, k = self.ascent.n, self.ascent.rows.width, self.ascent.n_classes
@@ -64,12 +64,13 @@ class Averages:
 
     def see(self, gap: float, target: float) -> None:
         """Count the point after a pass with this gap."""
-        if not (self.passes or gap <= NEAR * target):
+        visits = self.ascent.visits
+        if self.visited == math.inf and gap <= NEAR * target:
+            self.visited = visits
+        if visits - self.visited < APART * self.ascent.n:
             return
-        self.passes += 1
-        if self.passes % APART:
-            return
-        weights, duals, count = self.present
+        self.visited = visits
+        weights, duals, count = self.present or self._nothing()
         weights += self.ascent.present_weights()
         found = self.ascent.present_duals()
         example = np.repeat(np.arange(len(found.indptr) - 1), np.diff(found.indptr))
@@ -77,7 +78,7 @@ class Averages:
         self.present = weights, duals, count + 1
         self.points += 1
         if self.points >= self.cut:
-            self.last, self.present = self.present, self._nothing()
+            self.last, self.present = self.present, None
             self.cut = GROWTH * self.points
 
     def is_due(self, gap: float, target: float) -> bool:
@@ -87,13 +88,13 @@ class Averages:
 
     def measure(self, gap: float) -> None:
         """Offer the averages to the certificate; ``gap`` is that of the present point."""
-        assert self.last is not None
         ascent = self.ascent
+        parts = [part for part in (self.last, self.present) if part is not None]
+        count = sum(part[2] for part in parts)
         risk = self.make()
         own = Certificate(risk, self.regularizer)
-        count = self.last[2] + self.present[2]
-        w = (self.last[0] + self.present[0]) / count
-        blocks = DualBlocks.of((self.last[1] + self.present[1]) / count)
+        w = np.add.reduce([part[0] for part in parts]) / count
+        blocks = DualBlocks.of(np.add.reduce([part[1] for part in parts]) / count)
         own.offer_weights(w)
         alphas = duals_by_scores(blocks, ascent.label, ascent.costs, ascent.n_classes)
         alphas = nearest_duals(risk, alphas, np.zeros_like(alphas))
