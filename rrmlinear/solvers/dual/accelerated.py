@@ -11,9 +11,8 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.averages import Averages
-from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
+from rrmlinear.solvers.dual.pace import CLASS_COST, NONZERO_COST, Practice, Proximal, Theory
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver
