@@ -195,9 +195,9 @@ def features(task: Task) -> Solver:
 def _accelerated(task: Task, observe: bool) -> Solver:
     from rrmlinear.solvers.dual.accelerated import Accelerated
 
-    make_risk = None if task.n_classes is None else partial(risk_of, task)
-    inner = task.choices.inner or "adaptive"
-    return Accelerated(_ascent_of(task), task.regularizer, inner, observe, make_risk)
+    return Accelerated(
+        _ascent_of(task), task.regularizer, task.choices.inner or "adaptive", observe
+    )
 
 
 def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any]:

@@ -12,7 +12,8 @@ from rrmlinear.catalog.selection import select
 EXCESS, FINE_EXCESS = 0.01, 1e-4
 #: Fraction of the labels that may differ, and of the largest value, where both are at the optimum:
 #: some scores are near 0 there, and with Crammer and Singer's machine the two best are often equal.
-DIFFERENT = 0.06
+#: LIBLINEAR's library draws random numbers from where its last run ended.
+DIFFERENT = 0.08
 #: Accuracies of cross validation over other folds.
 NOISE = 8.0
 

@@ -42,7 +42,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.dual.pace import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.systems import (

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
-from rrmlinear.solvers.dual.pace import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
 
 # Rough costs in nanoseconds: of a pass beside its visits, in Python; the same of a step of Newton's

@@ -122,7 +122,7 @@ class RidgeCV(AlphaSearch, Ridge):
         self, X: Any, y: Any, sample_weight: Any, alphas: Array
     ) -> tuple[NDArray[np.intp], Array]:
         """The place of the best alpha, or one for each target, and the scores of all."""
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = y.reshape(len(y), -1).astype(np.float64)
         roots = np.sqrt(weights)[:, np.newaxis]
         more = {} if sample_weight is None else {"sample_weight": weights}

@@ -70,7 +70,7 @@ class Search(LinearModel):
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
         if classifying:
             check_several_classes(self, np.unique(y))
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         given = None if sample_weight is None else weights
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()

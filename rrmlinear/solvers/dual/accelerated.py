@@ -10,10 +10,9 @@ import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
-from rrmlinear.solvers.dual.averages import Averages
+from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.dual.pace import CLASS_COST, NONZERO_COST, Practice, Proximal, Theory
-from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -56,9 +55,6 @@ class Accelerated(Solver):
     gain, and on dense data of more features than examples, whose rows may be nearly orthogonal: it
     is accelerated only if its plain ascent proves slow.
 
-    Where ``make_risk`` makes the risk, proximal points of several scores are averaged too
-    (`Averages`).
-
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.
     """
@@ -69,12 +65,9 @@ class Accelerated(Solver):
         regularizer: Regularizer,
         inner: str | int = "adaptive",
         observe: bool = False,
-        make_risk: Callable[[], Any] | None = None,
     ) -> None:
         super().__init__()
         self.regularizer, self.pacing, self.observe = regularizer, inner, observe
-        self.make_risk = make_risk
-        self.averages: Averages | None = None
         self.ascent = make(regularizer)
         self.loss = self.ascent.loss
         self.measuring_work = self.ascent.measuring_work
@@ -115,8 +108,6 @@ class Accelerated(Solver):
         if kappa is None:
             worth = modulus * self.looking_work / ascent.n
             self.pace = Proximal(self._sizes(), worth, passes)
-            if self.make_risk is not None and Averages.suit(ascent):
-                self.averages = Averages(ascent, self.regularizer, self.make_risk)
         else:
             self.pace = Practice(modulus, max(kappa, 0.0), passes)
         self.center = np.zeros(size)
@@ -138,18 +129,6 @@ class Accelerated(Solver):
         worth = self.work - self.looked_at >= self.looking_work
         if worth or self.kappa == 0 or self.blind_passes >= self.pace.longest_blindness:
             self._look_at_outer()
-        if self.averages is not None:
-            self._average(self.averages)
-
-    def _average(self, averages: Averages) -> None:
-        if not self.kappa:
-            averages.restart()
-            return
-        gap = self.estimated[1]
-        averages.see(gap, self.target)
-        if averages.is_due(gap, self.target):
-            averages.measure(gap)
-            self.ascent.work += 2 * self.measuring_work
 
     def _follow_theory(self) -> None:
         gamma, modulus = self.loss.smoothing, self.regularizer.modulus
@@ -230,11 +209,7 @@ class Accelerated(Solver):
         return _momentum.look(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
 
     def estimate(self) -> tuple[float, float]:
-        if self.averages is None:
-            return self.estimated
-        (dual, gap), best = self.estimated, self.averages.certificate
-        primal, dual = min(dual + gap, best.primal), max(dual, best.dual)
-        return dual, gap_between(primal, dual)
+        return self.estimated
 
     def measure(self) -> None:
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
@@ -265,8 +240,6 @@ class Accelerated(Solver):
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
-        if self.averages is not None:
-            self.averages.offer_to(self.certificate)
         self.ascent.wake()
         self.ascent.rest()
 
@@ -292,9 +265,7 @@ class Accelerated(Solver):
         return self.ascent.rounding_of(self.certificate, self.target)
 
     def support(self) -> dict[str, int]:
-        averages = self.averages
-        of_averages = averages.support_of(self.certificate.alphas) if averages else None
-        return of_averages or self.ascent.support()
+        return self.ascent.support()
 
     def close(self) -> None:
         self.ascent.close()

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from rrmlinear.solvers.loop.momentum import Momentum, is_uphill
 
-# Rough costs of visits in nanoseconds: for each nonzero, and for each nonzero and class.
-NONZERO_COST, CLASS_COST = 0.5, 0.23
 # The plain ascent is slow if n visits divide its gap by less than exp(PLAIN_RATE), measured over
 # PLAIN_PASSES. With 0.45 over four passes two small sets took 1.4 and 1.6 times as many visits, and
 # ten larger ones up to 1.2 times.
