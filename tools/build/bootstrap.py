@@ -23,7 +23,9 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 TOP = Path(__file__).resolve().parents[2]
 DATA = "datasets/digits.libsvm"
@@ -65,6 +67,10 @@ class Environment:
         # second variable makes it print what it compiles.
         variables["CYTHON"] = str(self.programs / "cython")
         variables["MESONPY_EDITABLE_VERBOSE"] = "1"
+        # Hundreds of processes import the same sources, which Python compiles once, and in a folder
+        # of its own: PYTHONDONTWRITEBYTECODE keeps the folders of sources clean.
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+        variables["PYTHONPYCACHEPREFIX"] = str(self.folder / "bytecode")
         (_build if builds else _run)([str(path), *arguments], variables)
 
     def prepare(self, *extras: str) -> None:
@@ -97,20 +103,34 @@ class Environment:
 
         _find_compilers()
         with (TOP / "pyproject.toml").open("rb") as file:
-            requirements = tomllib.load(file)["build-system"]["requires"]
+            described = tomllib.load(file)
         # Most modules of the packages are never imported; Python compiles the others by itself.
         pip = ("-m", "pip", "install", "--disable-pip-version-check", "--no-compile")
-        self.run("python", *pip, "--quiet", *requirements, "ninja")
+        self.run("python", *pip, "--quiet", *described["build-system"]["requires"], "ninja")
         build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
-        package = f".[{','.join(extras)}]" if extras else "."
-        options = ("--verbose", "--no-build-isolation", build, "--editable")
-        self.run("python", *pip, *options, package, builds=True)
+        options = ("--verbose", "--no-deps", "--no-build-isolation", build, "--editable", ".")
+        # Packages are fetched and unpacked while the compiler works.
+        with ThreadPoolExecutor(1) as beside:
+            needed = _requirements(described["project"], extras)
+            fetched = beside.submit(self.run, "python", *pip, "--quiet", *needed)
+            self.run("python", *pip, *options, builds=True)
+            fetched.result()
 
     def _fingerprint(self) -> str:
         """Changes with the environment's Python, the repository's place and pyproject.toml."""
         described = (self.folder / "pyvenv.cfg").read_text()
         text = "\n".join([described, str(TOP), (TOP / "pyproject.toml").read_text()])
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _requirements(project: dict[str, Any], extras: tuple[str, ...]) -> list[str]:
+    """What pip needs for the package with some of its extras, which may name one another."""
+    found = list(project["dependencies"])
+    for extra in extras:
+        for requirement in project["optional-dependencies"][extra]:
+            own = re.fullmatch(rf"{project['name']}\[(.*)\]", requirement)
+            found += _requirements(project, tuple(own[1].split(","))) if own else [requirement]
+    return list(dict.fromkeys(found))
 
 
 def _run(command: list[str], variables: dict[str, str]) -> None:

@@ -198,8 +198,14 @@ def test_text_files_are_refused(tmp_path):
             read_libsvm(file)
     with pytest.raises(TypeError, match="binary mode is needed"):
         write_libsvm(io.StringIO(), some_problem())
-    with pytest.raises(TypeError, match="not int"):
-        read_libsvm(3)
+
+
+@pytest.mark.parametrize("read", [read_libsvm, Problem.open])
+def test_numbers_are_no_files_and_those_of_the_caller_stay_open(read):
+    with open(os.devnull, "rb") as file:
+        with pytest.raises(TypeError, match="not int"):
+            read(file.fileno())
+        os.fstat(file.fileno())
 
 
 def test_a_stream_without_data_yet():

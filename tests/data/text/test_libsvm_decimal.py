@@ -80,14 +80,14 @@ def test_edges():
     assert_read_as_python_does(texts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False))
 @example(2.2250738585072014e-308)
 def test_shortest_digits_of_any_double(value):
     assert_read_as_python_does([repr(value), f"{value:.17g}", f"{value:.30e}"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_hexadecimal(value):
     labels, values = read_values([value.hex()])

@@ -93,7 +93,7 @@ def problems(draw):
     return Problem(rows, labels, None, query_ids)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problem=problems(), block_size=st.integers(1, 200))
 def test_round_trip(problem, block_size):
     again = read_libsvm(

@@ -1,5 +1,6 @@
 """The first command of the README says in one sentence why it cannot begin."""
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -38,3 +39,32 @@ def test_bootstrap_refuses_arguments_it_would_drop():
     done = bootstrap("demo", "extra")
     assert done.returncode == 2
     assert "demo takes no further arguments, got extra" in done.stderr
+
+
+def test_extras_that_name_others_bring_what_those_need():
+    spec = importlib.util.spec_from_file_location("bootstrap", BOOTSTRAP)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    project = {
+        "name": "rrmlinear",
+        "dependencies": ["numpy>=2.0"],
+        "optional-dependencies": {
+            "report": ["plotly>=6", "numpy>=2.0"],
+            "sklearn": ["scikit-learn>=1.6"],
+            "all": ["rrmlinear[sklearn,report]"],
+        },
+    }
+    needed = tool._requirements(project, ("all",))
+    assert needed == ["numpy>=2.0", "scikit-learn>=1.6", "plotly>=6"]
+    assert tool._requirements(project, ()) == ["numpy>=2.0"]
+
+
+def test_programs_compile_sources_once_and_in_the_environment(tool, tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    environment = tool("bootstrap").Environment(tmp_path)
+    environment.programs.mkdir()
+    (environment.programs / "python").symlink_to(sys.executable)
+    environment.run(
+        "python", "-c", "import sys; print(sys.dont_write_bytecode, sys.pycache_prefix)"
+    )
+    assert capfd.readouterr().out.endswith(f"\nFalse {tmp_path / 'bytecode'}\n")

@@ -1,7 +1,8 @@
 """Cython sources are translated where they, their declarations or the options have changed."""
 
-import importlib.util
+import importlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,10 @@ def tool(tmp_path, monkeypatch):
         "# distutils: language = c++\n"
         "from rrmlinear.shared cimport TWO\n\ndef two():\n    return TWO\n"
     )
-    spec = importlib.util.spec_from_file_location("translate", TOOL)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # Its processes find what they call by the module's name.
+    monkeypatch.syspath_prepend(TOOL.parent)
+    monkeypatch.delitem(sys.modules, "translate", raising=False)
+    module = importlib.import_module("translate")
     monkeypatch.setattr(module, "TOP", tmp_path)
     monkeypatch.setattr(module, "PACKAGE", package)
     return module
