@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 import rrmlinear
 from rrmlinear.training.fit import NotSolvedWarning
@@ -29,6 +30,11 @@ PACKAGE = Path(rrmlinear.__file__).parent
 # Background jobs of a shell ignore Ctrl-C, and so would the processes that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Laws, not speed: a machine that is busy generates examples slowly.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 
 @pytest.fixture(scope="session")
@@ -70,19 +76,20 @@ def tool():
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     """Build a Cython file of the tests against the package's .pxd files, as the package is built,
-    and import it: tests call inline functions through it. CFLAGS are added to the compiler's.
+    with C files of its folder simd, and import it: tests call inline functions through it. CFLAGS
+    are added to the compiler's.
     """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # the same for all workers
 
-    def build(path):
+    def build(path, *of_simd):
         source = TOP / "tests" / path
         target = folder / f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}"
         with open(folder / f"{source.stem}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not target.exists():
-                compile_extension(source, target)
+                compile_extension(source, target, of_simd)
         spec = importlib.util.spec_from_file_location(source.stem, target)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -91,7 +98,7 @@ def built(tmp_path_factory):
     return cache(build)
 
 
-def compile_extension(source, target):
+def compile_extension(source, target, of_simd):
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None or importlib.util.find_spec("Cython") is None:
         pytest.skip(f"no C compiler or no Cython to build {source.name} with")
@@ -104,7 +111,7 @@ def compile_extension(source, target):
     flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
     simd = PACKAGE / "simd"
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
-    sources = [str(path) for path in (code, *simd.glob("*.c"))]
+    sources = [str(path) for path in (code, *(simd / name for name in of_simd))]
     part = target.with_suffix(".part")
     for command in (cython, [compiler, *flags, *sources, "-o", str(part)]):
         done = subprocess.run(command, capture_output=True, text=True)

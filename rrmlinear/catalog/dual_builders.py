@@ -136,13 +136,11 @@ def has_rounds(regularizer: Regularizer) -> bool:
 
 
 def proximal_applies(task: Task) -> bool:
-    """Whether proximal points by an ascent take the task: rows that are streamed, and the 1-norm,
-    for which solvers over features need much memory.
-    """
+    """Whether proximal points by an ascent take the task: one score, and the 1-norm."""
     omega = task.regularizer
-    of_streams = task.rows.blocks is not None and task.n_classes is None and task.risk is None
+    of_rows = task.n_classes is None and task.risk is None
     norm = bool(omega.quadratic_l1) and not omega.modulus > 0
-    return of_streams and norm and task.choices.budget is None and "smooth" in task.features
+    return of_rows and norm and task.choices.budget is None and "smooth" in task.features
 
 
 def proximal(task: Task) -> Solver:

@@ -44,6 +44,17 @@ Traceback (most recent call last):
 rrmlinear.catalog.errors.ChoiceError: ...
 """
 
+    def __repr__(self) -> str:
+        """Those choices that are not the defaults."""
+        given = {
+            name: value
+            for name, row in CHOICES.items()
+            if repr(value := getattr(self, name)) != repr(row.default)
+        }
+        if "class_weights" in given:
+            given["class_weights"] = dict(self.class_weights)
+        return f"Parameter({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
     def check(self, problem: Problem | None = None) -> None:
         """Raise a ChoiceError for wrong choices, and a ValueError for a wrong problem.
 

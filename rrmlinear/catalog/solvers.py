@@ -126,6 +126,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         regularizer="l1",
         starts=False,
         form="primal",
+        build=stages.by_columns,
         proves=False,
     ),
     _liblinear(
@@ -139,6 +140,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         regularizer="l1",
         starts=False,
         form="primal",
+        build=stages.by_columns,
         proves=False,
     ),
     _liblinear(

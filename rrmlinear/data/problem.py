@@ -109,15 +109,7 @@ class Problem:
         converted). SciPy has one type for indices and indptr: 32-bit indices of 2³¹ and more
         stored values are copied.
         """
-        from scipy.sparse import csr_array
-
-        rows = self.rows
-        indices, indptr = rows.indices, rows.indptr
-        if indices is None or indptr is None:
-            return csr_array(rows.values)
-        if indices.dtype == np.int32 and len(rows.values) <= INT32_MAX:
-            indptr = indptr.astype(np.int32, copy=False)
-        return csr_array((rows.values, indices, indptr), shape=rows.shape)
+        return csr_of(self.rows)
 
     @classmethod
     def from_arrays(
@@ -190,6 +182,18 @@ def rows_of(X: Any) -> Rows:
     if rows.shape[0] == 0:
         raise ValueError("X has 0 rows; at least one example is needed")
     return rows
+
+
+def csr_of(rows: Rows) -> Any:
+    """A scipy.sparse.csr_array over the same values and indices, as `Problem.to_scipy`."""
+    from scipy.sparse import csr_array
+
+    indices, indptr = rows.indices, rows.indptr
+    if indices is None or indptr is None:
+        return csr_array(rows.values)
+    if indices.dtype == np.int32 and len(rows.values) <= INT32_MAX:
+        indptr = indptr.astype(np.int32, copy=False)
+    return csr_array((rows.values, indices, indptr), shape=rows.shape)
 
 
 def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:

@@ -17,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rrmlinear.data.problem import Problem
 
+#: Seeds of generators are below.
+MANY_SEEDS = 2**32
 #: Ranges of numbers, in the words that scikit-learn's errors have for them.
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
@@ -65,9 +67,11 @@ def thread_count(n_jobs: Any) -> int:
 
 def seed_of(random_state: Any) -> int:
     """None: 0, so that every fit is the same; a number: itself; a RandomState: its next draw."""
-    generator = check_random_state(0 if random_state is None else random_state)
     if random_state is None:
         return 0
+    if isinstance(random_state, Integral) and 0 <= int(random_state) < MANY_SEEDS:
+        return int(random_state)  # a generator of it takes a part of a millisecond
+    generator = check_random_state(random_state)
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(generator.randint(np.iinfo(np.int32).max))
@@ -121,6 +125,12 @@ def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:
             f"{type(estimator).__name__} needs samples of at least 2 classes in the data, but the "
             f"data contains only one class: {classes.tolist()[0]!r}"
         )
+
+
+def check_counted(sample_weight: NDArray[np.float64] | None, what: str) -> None:
+    """Raise ValueError where all weights are 0."""
+    if sample_weight is not None and not sample_weight.any():
+        raise ValueError(f"sample_weight is zero for all {what}; at least one must count")
 
 
 def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:

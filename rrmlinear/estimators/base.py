@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from inspect import getdoc
 from os import PathLike
 from typing import Any
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.pages.duals import DualCounts
+from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.page import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
@@ -45,16 +47,27 @@ class Certified(BaseEstimator):
     verbose: Any
     _proof_: Proof
 
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn's; it reads the signature each time."""
+        names: list[str] = super()._get_param_names()
+        return names
+
     def report(self, path: str | PathLike[str]) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
         It tells the problem and the certificate with its trace. Raises NotFittedError before a
         fit, and ImportError without plotly and Jinja2 (the extra ``report``).
         """
+        self._write_page(path, None)
+
+    def _write_page(self, path: str | PathLike[str], facts: DataFacts | None) -> None:
         check_is_fitted(self)
         name, proof = type(self).__name__, self._proof_
         sentence = (getdoc(type(self)) or name).split("\n\n")[0]
-        write_certificate(path, name, sentence, repr(self), proof.result, proof.scale, proof.duals)
+        certificate = (proof.result, proof.scale, proof.duals)
+        write_certificate(path, name, sentence, repr(self), *certificate, facts)
 
     def _expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn that it may fail by its parameters, with reasons."""

@@ -16,13 +16,14 @@ from rrmlinear.catalog.losses import REGRESSION_LOSSES
 from rrmlinear.catalog.matrix_builders import Entries, levels_loss
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.estimators.arguments import check_counted
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.completion import complete
 from rrmlinear.training.costs import checked_costs
+from rrmlinear.training.matrices import complete
 
 #: The loss of ordered levels, at thresholds between them; all others are those of regression.
 LEVELS = "hinge"
@@ -255,8 +256,7 @@ class Triplets:
         if weight is not None and weight.min() < 0:
             at = int(weight.argmin())
             raise ValueError(f"sample_weight[{at}] is {weight[at]}; it must be at least 0")
-        if weight is not None and not weight.any():
-            raise ValueError("sample_weight is zero for all entries; at least one must count")
+        check_counted(weight, "entries")
         p = int(row.max()) + 1 if shape[0] is None else shape[0]
         q = int(column.max()) + 1 if shape[1] is None else shape[1]
         if p * q > np.iinfo(np.int64).max:

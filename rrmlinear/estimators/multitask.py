@@ -23,7 +23,7 @@ from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.multitask import fit_tasks
+from rrmlinear.training.matrices import fit_tasks
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}

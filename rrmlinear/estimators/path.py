@@ -18,6 +18,7 @@ from rrmlinear.estimators.wording import SOLVERS, find_solver_type
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions
+from rrmlinear.pages.words import formulas
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.trained import check_names
 
@@ -34,6 +35,8 @@ class Path:
     passes       passes over the data that each took, beginning from the one before
     statuses     why the solver stopped: `Status` values
     classes      the labels, sorted; None for regression
+    formulas     the objective, a line each
+    command      the call that made it
     """
 
     Cs: NDArray[np.float64]
@@ -44,6 +47,8 @@ class Path:
     passes: NDArray[np.int64]
     statuses: tuple[Status, ...]
     classes: NDArray[Any] | None
+    formulas: Sequence[str]
+    command: str
 
     @property
     def nonzeros(self) -> NDArray[np.int64]:
@@ -65,16 +70,18 @@ class Path:
             [*(f"{column[i]:.6g}" for column in columns), self.passes[i], self.nonzeros[i], why]
             for i, why in enumerate(_verdict(status) for status in self.statuses)
         ]
-        names = ["prediction"] if self.classes is None else [str(each) for each in self.classes]
+        labels = [] if self.classes is None else [f"label {each}" for each in self.classes]
+        names = labels or ["prediction"]
         pictures = [
             weights_along(
                 self.Cs, self.coefs[:, j], names[-1 if len(names) == 2 else j], feature_names
             )
             for j in range(min(self.coefs.shape[1], MOST_CLASSES))
         ]
+        problem = Section("Problem", formulas=self.formulas)
         section = Section("Path", pictures=pictures, tables=[Table("Each C", heads, rows)])
-        made = Section("How it was made", versions())
-        write_page(path, f"A path over {len(self.Cs)} values of C", [section, made])
+        made = Section("How it was made", [("command", self.command), *versions()])
+        write_page(path, f"A path over {len(self.Cs)} values of C", [problem, section, made])
 
 
 def _verdict(status: Status) -> Cell:
@@ -104,6 +111,7 @@ def path(
     Raises ValueError for an empty or wrong ``Cs``, and what the estimators raise; warns
     (ConvergenceWarning) of each C that did not reach ``tol``.
     """
+    asked = {"loss": loss, "Cs": Cs, **choices}
     for name in ("C", "alpha", "warm_start"):
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
@@ -136,6 +144,8 @@ def path(
         np.array(passes),
         statuses,
         getattr(estimator, "classes_", None),
+        formulas(estimator._training_.loss, estimator._training_.choices),
+        f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
     )
 
 

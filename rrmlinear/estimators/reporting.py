@@ -8,10 +8,13 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import is_outlier_detector
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import Choices
+from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.pages.facts import DataFacts, facts_of
@@ -33,6 +36,46 @@ class Training:
         assert model.parameter is not None
         assert model.loss is not None
         return cls(model.loss, model.parameter)
+
+
+class Described(Certified):
+    """An estimator of rows whose page tells data and certificate, and no weights."""
+
+    def report(self, path: str | PathLike[str], X: Any = None, y: Any = None) -> None:
+        """Write a page about the last fit, one HTML file that needs no network.
+
+        It tells the problem and the certificate with its trace; where X and y, the training data,
+        or a container are given, facts of the data too. Raises NotFittedError before a fit,
+        ImportError without plotly and Jinja2 (the extra ``report``), ValueError for data that do
+        not fit.
+        """
+        check_is_fitted(self)
+        X, y, _ = labelled(X, y)
+        self._write_page(path, None if X is None else self._facts(X, y))
+
+    def _facts(self, X: Any, y: Any) -> DataFacts:
+        if not isinstance(X, Problem):
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if is_outlier_detector(self):  # without labels
+            facts = facts_of(problem_of(X, np.zeros(n_rows(X)), None), as_numbers=True)
+            return replace(facts, numbers=None)
+        if y is None:
+            raise ValueError("X and y are given together, or neither")
+        return labelled_facts(X, y, getattr(self, "classes_", None))
+
+
+def n_rows(X: Any) -> int:
+    return X.n_examples if isinstance(X, Problem) else X.shape[0]
+
+
+def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
+    """Facts of rows with labels: of ``classes``, or numbers where there are none."""
+    if classes is None:
+        return facts_of(problem_of(X, y, None), as_numbers=True)
+    index = np.searchsorted(classes, y)
+    facts = facts_of(problem_of(X, index, None), as_numbers=False)
+    assert facts.labels is not None
+    return replace(facts, labels=classes[facts.labels])
 
 
 class Reported(Certified):
@@ -95,10 +138,4 @@ class Reported(Certified):
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
         X = self._checked_rows(X)  # type: ignore[attr-defined]
-        classes = getattr(self, "classes_", None)
-        if classes is None:
-            return facts_of(problem_of(X, y, None), as_numbers=True)
-        index = np.searchsorted(classes, y)
-        facts = facts_of(problem_of(X, index, None), as_numbers=False)
-        assert facts.labels is not None
-        return replace(facts, labels=classes[facts.labels])
+        return labelled_facts(X, y, getattr(self, "classes_", None))

@@ -223,6 +223,13 @@ cdef class ScalarLoss:
         for i in range(n):
             out[i] = self.derivative(y[i], scores[i])
 
+    cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
+                                     Py_ssize_t n) noexcept nogil:
+        """φ''(a_i)."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.second_derivative(y[i], scores[i])
+
     cdef double tangent(self, const double* y, const double* cost, const double* scores,
                         double* out, Py_ssize_t n) noexcept nogil:
         """Σ c_i φ(a_i), and φ'(a_i) in ``out``."""

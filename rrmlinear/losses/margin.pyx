@@ -22,7 +22,7 @@ from rrmlinear.simd.generalized_arrays cimport (
     generalized_steps, generalized_total,
 )
 from rrmlinear.simd.logistic_arrays cimport (
-    logistic_conjugate, logistic_derivatives, logistic_tangent, logistic_total,
+    logistic_conjugate, logistic_curvatures, logistic_derivatives, logistic_tangent, logistic_total,
 )
 
 import numpy as np
@@ -202,6 +202,10 @@ cdef class Logistic(ScalarLoss):
     cdef void all_derivatives(self, const double* y, const double* scores, double* out,
                               Py_ssize_t n) noexcept nogil:
         logistic_derivatives(y, scores, out, n)
+
+    cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
+                                     Py_ssize_t n) noexcept nogil:
+        logistic_curvatures(scores, out, n)
 
     cdef double tangent(self, const double* y, const double* cost, const double* scores,
                         double* out, Py_ssize_t n) noexcept nogil:

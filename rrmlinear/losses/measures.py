@@ -82,13 +82,17 @@ class FBeta:
 
 
 @dataclass(frozen=True)
-class PrecisionAtK:
-    """c/k over labellings with k positive labels, by default P."""
+class _AtK:
+    """Measures over labellings with k positive labels, by default P."""
 
     k: int | None = None
     ranks = True
     told_by = RATIO
     smoothing = 0.0
+
+
+class PrecisionAtK(_AtK):
+    """c/k over labellings with k positive labels, by default P."""
 
     def ratio(self, positive: int, negative: int) -> Ratio:
         """Δ for these numbers of examples."""
@@ -96,14 +100,8 @@ class PrecisionAtK:
         return Ratio(0.0, 1.0, float(max(k, 1)), k=k)
 
 
-@dataclass(frozen=True)
-class RecallAtK:
+class RecallAtK(_AtK):
     """b/P over labellings with k positive labels, by default P."""
-
-    k: int | None = None
-    ranks = True
-    told_by = RATIO
-    smoothing = 0.0
 
     def ratio(self, positive: int, negative: int) -> Ratio:
         """Δ for these numbers of examples."""

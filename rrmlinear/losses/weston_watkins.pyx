@@ -93,8 +93,8 @@ cdef class WestonWatkinsWalrus(WestonWatkins):
 cdef class WestonWatkinsShark(WestonWatkins):
     """The same block by Shark's greedy coordinate steps, to a KKT violation of ``tolerance``.
 
-    The dual's derivative in an entry that can still move is then at most that, so a problem
-    in which nothing moves any more has a gap of at most tolerance · Σ C_i (k − 1).
+    Where nothing moves any more, the dual's derivative in every entry that could move is at most
+    the tolerance, and the gap at most tolerance · Σ C_i (k − 1).
     """
 
     cdef readonly double tolerance

@@ -9,9 +9,17 @@ try:
 except ModuleNotFoundError:
     raise ImportError("rrmlinear.mpi needs mpi4py: pip install 'rrmlinear[mpi]'") from None
 except ImportError as error:
-    raise ImportError(
-        f"rrmlinear.mpi: mpi4py finds no library of the MPI that it was built for: {error}"
-    ) from None
+    from rrmlinear.core.shared_library import library_path
+
+    sentence = f"rrmlinear.mpi: mpi4py finds no library of the MPI that it was built for: {error}"
+    # Debian's MPICH has a name of its own, which wheels of mpi4py do not look for.
+    _here = library_path("libmpich.so.12") if "libmpi.so.12" in str(error) else None
+    if _here is not None:
+        sentence += (
+            "; MPICH is here under another name: "
+            f"ln -s {_here} FOLDER/libmpi.so.12, with FOLDER in LD_LIBRARY_PATH"
+        )
+    raise ImportError(sentence) from None
 
 from rrmlinear.mpi.training import fit
 

@@ -3,9 +3,12 @@
 from libc.math cimport isinf
 
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.simd.columns cimport vector_dot3
+from rrmlinear.simd.columns cimport vector_dot3, vector_shifted, vector_sums
 
 import numpy as np
+
+cdef enum:
+    CHUNK = 1024  # examples whose numbers stay in a cache between loops
 
 
 cdef class ScalarTerms:
@@ -83,14 +86,48 @@ cdef class ScalarTerms:
                 rate = vector_dot3(&self.cost[0], &derivatives[0], &moves[0], self.n)
         return rate
 
+    def sums(self, const double[::1] scores not None, double shift):
+        """(Σ c_i φ', Σ c_i |φ'|) at scores s_i + shift: nothing is written to memory."""
+        cdef double[CHUNK] some
+        cdef double[CHUNK] slopes
+        cdef double sum = 0, size = 0, part = 0
+        cdef Py_ssize_t begin = 0, count
+        with nogil:
+            while begin < self.n:
+                count = min(<Py_ssize_t> CHUNK, self.n - begin)
+                vector_shifted(&scores[begin], shift, count, some)
+                self.loss.all_derivatives(&self.y[begin], some, slopes, count)
+                sum += vector_sums(slopes, &self.cost[begin], count, &part)
+                size += part
+                begin += count
+        return sum, size
+
+    def pulls(self, const double[::1] scores not None, double shift, double[::1] out not None):
+        """Σ c_i φ at scores s_i + shift, and −c_i φ' there in ``out``: one way through memory."""
+        cdef double[CHUNK] some
+        cdef double[CHUNK] slopes
+        cdef double total = 0
+        cdef Py_ssize_t begin = 0, count, i
+        with nogil:
+            while begin < self.n:
+                count = min(<Py_ssize_t> CHUNK, self.n - begin)
+                vector_shifted(&scores[begin], shift, count, some)
+                total += self.loss.tangent(&self.y[begin], &self.cost[begin], some, slopes, count)
+                for i in range(count):
+                    out[begin + i] = -self.cost[begin + i] * slopes[i]
+                begin += count
+        return total
+
     def curvatures(self, const double[::1] scores not None):
         """c_i φ''(s_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
         cdef Py_ssize_t i
-        with nogil:
-            for i in range(self.n):
-                out[i] = self.cost[i] * self.loss.second_derivative(self.y[i], scores[i])
+        if self.n:
+            with nogil:
+                self.loss.all_second_derivatives(&self.y[0], &scores[0], &out[0], self.n)
+                for i in range(self.n):
+                    out[i] *= self.cost[i]
         return result
 
     def conjugate(self, const double[::1] alphas not None):

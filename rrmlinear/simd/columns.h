@@ -3,6 +3,7 @@
 #ifndef RRM_COLUMNS_H
 #define RRM_COLUMNS_H
 
+#include <math.h>
 #include "rows.h"
 
 enum { COLUMNS_PER_PIECE = 1024 };
@@ -43,6 +44,30 @@ RRM_CLONES static double vector_dot3(const double *restrict a, const double *res
     for (ptrdiff_t j = 0; j < n; j++)
         sum += a[j] * b[j] * c[j];
     return sum;
+}
+
+/* Σ a_j c_j, which is returned, and Σ |a_j c_j| */
+RRM_CLONES static double vector_sums(const double *restrict a, const double *restrict c,
+                                     ptrdiff_t n, double *size)
+{
+    double sum = 0, sizes = 0;
+#pragma omp simd reduction(+ : sum, sizes)
+    for (ptrdiff_t j = 0; j < n; j++) {
+        double product = a[j] * c[j];
+        sum += product;
+        sizes += fabs(product);
+    }
+    *size = sizes;
+    return sum;
+}
+
+/* out = a + x */
+RRM_CLONES static void vector_shifted(const double *restrict a, double x, ptrdiff_t n,
+                                      double *restrict out)
+{
+#pragma omp simd
+    for (ptrdiff_t j = 0; j < n; j++)
+        out[j] = a[j] + x;
 }
 
 /* out = A v for the rows of A, count × d */

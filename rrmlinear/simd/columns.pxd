@@ -3,6 +3,8 @@ cdef extern from "columns.h" nogil:
     void vector_axpy(double* a, double x, const double* c, Py_ssize_t n)
     void vector_moved(const double* a, double x, const double* c, Py_ssize_t n, double* out)
     double vector_dot3(const double* a, const double* b, const double* c, Py_ssize_t n)
+    double vector_sums(const double* a, const double* c, Py_ssize_t n, double* size)
+    void vector_shifted(const double* a, double x, Py_ssize_t n, double* out)
     void columns_times(const double* A, Py_ssize_t count, Py_ssize_t d, const double* v,
                        double* out)
     void columns_add(const double* A, Py_ssize_t count, Py_ssize_t d, const double* weights,

@@ -45,6 +45,16 @@ RRM_CLONES static void logistic_derivatives(const double *y, const double *score
     }
 }
 
+/* 1 / ((1 + exp(a_i)) (1 + exp(−a_i))). */
+RRM_CLONES static void logistic_curvatures(const double *scores, double *restrict out, ptrdiff_t n)
+{
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double e = exp_of_minus(fabs(scores[i]));
+        out[i] = e / ((1 + e) * (1 + e));
+    }
+}
+
 /* Σ c_i log(1 + exp(−y_i a_i)), which is returned, and φ'(a_i): one exponential for both. */
 RRM_CLONES static double logistic_tangent(const double *y, const double *c, const double *scores,
                                           double *restrict out, ptrdiff_t n)

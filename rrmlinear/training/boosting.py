@@ -9,7 +9,7 @@ import numpy as np
 from rrmlinear.catalog.boosting_builders import ColumnGeneration
 from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.one_vs_rest import STATUSES, OneVsRestResult, Sums
+from rrmlinear.training.in_turn import STATUSES, OneVsRestResult, Sums
 
 
 def solve_in_turn(

@@ -110,9 +110,9 @@ def block_duals(duals: Any, label: NDArray[np.int32], n_classes: int) -> DualBlo
 class JointStarts:
     """Duals to start from, of one class against the rest: up to JOINT_CLASSES ascend together.
 
-    Rows are read once for all of them. ``factors`` are of the costs of each class in its own
-    problem. The duals of a class are made with those of its neighbours when the first of them is
-    asked for, and do not depend on the threads that ask.
+    Rows are read once for all classes of a group. ``factors`` multiply the costs of each class in
+    its own problem. A group's duals are made when the first of them is asked for, and do not depend
+    on the threads that ask.
     """
 
     def __init__(

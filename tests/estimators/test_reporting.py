@@ -74,6 +74,25 @@ def test_others_tell_their_certificate(estimator, data, told, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("estimator", "y", "told"),
+    [
+        (rrmlinear.OneClassSVM(nu=0.2), None, "columns</dt><dd>3</dd>"),
+        (rrmlinear.KernelClassifier(), WORDS, "label %{x}: %{y} examples"),
+        (rrmlinear.KernelRegressor(), X[:, 0], "<dt>labels</dt>"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_classes_without_weights_tell_their_data(estimator, y, told, tmp_path):
+    path = tmp_path / "fit.html"
+    estimator.fit(X, y).report(path, X, y)
+    text = path.read_text(encoding="utf-8")
+    assert "<dt>rows</dt><dd>80</dd>" in text
+    assert told in text
+    with pytest.raises(ValueError, match="X has 2 features"):
+        estimator.report(path, X[:, :2], y)
+
+
+@pytest.mark.parametrize(
     ("duals", "counts", "zeros"),
     [
         (np.array([0.0, 0.01, -1.0, 0.5, 1.0]), {0: 1, 20: 1, 39: 2}, 1),
@@ -116,6 +135,7 @@ def test_a_path_has_a_page(tmp_path):
     text = (tmp_path / "path.html").read_text(encoding="utf-8")
     assert text.count('<td class="good">solved</td>') == 3
     assert text.count('<div class="picture"') == 3
+    assert "path(loss=&#39;softmax&#39;, Cs=[0.1, 1.0, 10.0])" in text
     assert all(f"<td>{primal:.6g}</td>" in text for primal in found.primals)
     with pytest.raises(ValueError, match="feature_names has 1 names, and there are 3"):
         found.report(tmp_path / "again.html", feature_names=["a"])

@@ -6,6 +6,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.terms import ScalarTerms
 
 LOSSES = [
     margin.Hinge(),
@@ -91,3 +92,16 @@ def test_arrays_of_other_sizes_are_refused():
     risk, _, scores = make(LOSSES[0])
     with pytest.raises(ValueError, match=rf"one number or {N}, got shape \(3,\)"):
         risk.dual_steps(scores, np.zeros(3), 1.0)[0]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+def test_sums_beside_a_shift(loss):
+    y, scores = np.repeat([1.0, -1.0], 1500), np.tile(np.linspace(-3, 3, 1500), 2)
+    costs = np.random.default_rng(0).random(3000)
+    terms, out = ScalarTerms(loss, y, costs), np.empty(3000)
+    pulls = -costs * loss.derivatives(y, scores + 0.3)
+    assert terms.sums(scores, 0.3) == pytest.approx((-pulls.sum(), np.abs(pulls).sum()), rel=1e-11)
+    assert terms.pulls(scores, 0.3, out) == pytest.approx(terms.total(scores + 0.3), rel=1e-12)
+    np.testing.assert_allclose(out, pulls, rtol=1e-14, atol=1e-30)
+    curvatures = costs * loss.second_derivatives(y, scores)
+    np.testing.assert_allclose(terms.curvatures(scores), curvatures, rtol=1e-14)

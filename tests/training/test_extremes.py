@@ -13,9 +13,9 @@ ROUNDING = 1e-11
 
 
 def imbalanced(rng):
-    """One of class +1, 1000 of class −1."""
-    X = rng.normal(size=(1001, 3))
-    return X, np.where(np.arange(1001) == 500, 1.0, -1.0)
+    """One of class +1, 300 of class −1."""
+    X = rng.normal(size=(301, 3))
+    return X, np.where(np.arange(301) == 150, 1.0, -1.0)
 
 
 def duplicated(rng):

@@ -30,19 +30,11 @@ def signs(request):
 
 
 @pytest.mark.parametrize("number", TYPES)
-def test_the_decision_function_of_the_kernel_machine(signs, fit, number):
-    svm = pytest.importorskip("sklearn.svm")
-    X, y = signs
-    expected = svm.SVC(kernel="linear", C=C, tol=1e-10).fit(X, y).decision_function(X)
-    model = fit(Problem.from_arrays(X, y, bias=1.0), solver=number, loss="hinge", **EXACT)
-    scores = model.labels[0] * model.decision_function(X)
-    assert_allclose(scores, expected, atol=FEWER_DIGITS.get(number, DIGITS)[0])
-
-
-@pytest.mark.parametrize("number", TYPES)
 @pytest.mark.parametrize("l1", [0.0, 1.0])
-def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
-    cvxpy = pytest.importorskip("cvxpy")
+def test_an_interior_point_method_and_the_kernel_machine_have_the_same_optimum(
+    signs, fit, number, l1
+):
+    cvxpy, svm = pytest.importorskip("cvxpy"), pytest.importorskip("sklearn.svm")
     if l1 and "elastic-net" not in regularizers_of(SOLVERS[number]):
         pytest.skip("its regularizer is l2")
     X, y = signs
@@ -53,9 +45,13 @@ def test_an_interior_point_method_has_the_same_optimum(signs, fit, number, l1):
     optimum = cvxpy.Problem(cvxpy.Minimize(objective)).solve(solver="CLARABEL", **exact)
     choices = {"regularizer": "elastic-net", "l1": l1} if l1 else {}
     problem = Problem.from_arrays(X, y, bias=1.0)
-    result = fit(problem, solver=number, loss="hinge", **EXACT, **choices).result
-    assert result.primal == pytest.approx(optimum, rel=FEWER_DIGITS.get(number, DIGITS)[1])
-    assert result.dual <= optimum * (1 + 1e-9)
+    model = fit(problem, solver=number, loss="hinge", **EXACT, **choices)
+    of_scores, of_optimum = FEWER_DIGITS.get(number, DIGITS)
+    assert model.result.primal == pytest.approx(optimum, rel=of_optimum)
+    assert model.result.dual <= optimum * (1 + 1e-9)
+    if not l1:
+        expected = svm.SVC(kernel="linear", C=C, tol=1e-10).fit(X, y).decision_function(X)
+        assert_allclose(model.labels[0] * model.decision_function(X), expected, atol=of_scores)
 
 
 CLASS_TYPES = [number for number in SOLVERS if number in (*TYPES, 42) or number in (30, 31)]
@@ -91,7 +87,7 @@ def test_intercepts_of_classes_have_the_optimum_of_an_interior_point_method(loss
         if loss not in losses_of(SOLVERS[number]) or (number == 42 and loss != "softmax"):
             continue
         given = {"loss": loss} if "loss" in SOLVERS[number].choices else {}
-        gap_tol, digits = (1e-4, 1e-4) if number == 40 else (1e-9, 2e-8)
+        gap_tol, digits = (1e-3, 1e-3) if number == 40 else (1e-8, 2e-8)
         model = fit(problem, solver=number, **EXACT | {"gap_tol": gap_tol}, **given)
         assert model.result.primal == pytest.approx(optimum, rel=digits), number
         assert model.result.dual <= optimum * (1 + 1e-8), number

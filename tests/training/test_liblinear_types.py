@@ -168,7 +168,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
     problem = Problem.from_arrays(X, y)
     chosen = select(Parameter(solver=number, tolerance=1e-3))
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_FIRST_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
     alone = fit(problem, chosen.choices).result
     monkeypatch.setattr("rrmlinear.catalog.rule_builders.MOST_PASSES", 1)

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.stages import automatic
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -137,6 +138,29 @@ def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     assert chosen.passes == by_newton.passes
     by_ascent = fit(many, solver=33, **given).result
     assert chosen.primal == pytest.approx(by_ascent.primal, rel=2e-9)
+
+
+def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch):
+    """Newton steps over features, the next stage, begin at the weights that these have found."""
+    labels = np.where(reals.labels > np.median(reals.labels), 1.0, -1.0)
+    problem = Problem.from_arrays(csr_array(reals.to_scipy()), labels)
+    given = {"solver": "auto", "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-7}
+    plain = fit(problem, **given).result
+    assert plain.notes == ("Newton steps over features are used",)
+    monkeypatch.setattr(automatic, "MIN_PROXIMAL_VALUES", 1)
+    monkeypatch.setattr(automatic, "MAX_FACTORIZED", 1)
+    left = fit(problem, **given).result
+    monkeypatch.setattr(automatic, "KINK_STEPS", 10**9)
+    chosen = fit(problem, **given).result
+    assert chosen.notes == ("proximal points by an ascent are used",)
+    assert chosen.primal == pytest.approx(plain.primal, rel=2e-7)
+    by_rule = fit(problem, solver=6).result
+    assert by_rule.notes == plain.notes
+    assert left.notes[0] == chosen.notes[0]
+    assert left.notes[2:] == plain.notes
+    assert "Newton's method over features goes on" in left.notes[1]
+    assert left.passes < chosen.passes
+    assert left.primal == pytest.approx(plain.primal, rel=2e-7)
 
 
 @pytest.mark.parametrize("inner", ["adaptive", "theory", 3])

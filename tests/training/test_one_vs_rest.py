@@ -193,7 +193,7 @@ def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
 def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeypatch, solver):
     choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_FIRST_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # passes of ascents are compared
     together = fit(wide, **choices)
     assert "5 passes for up to 8 classes at a time come first" in together.result.notes

@@ -16,7 +16,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.training import streaming
 
-N, D = 600, 30
+N, D = 300, 30
 GAP = 1e-4
 
 
@@ -242,10 +242,12 @@ def test_resident_memory_stays_below_a_tenth_of_the_data(large, name, choices):
 
 #: The same of cross validation: copies of folds, and predictions of those held out.
 FOLDS = (
-    FIT.split("result = fit(problem")[0]
-    + """
+    """
 from rrmlinear.catalog.selection import select
 from rrmlinear.training.cross_validation import cross_validate
+"""
+    + FIT.split("result = fit(problem")[0]
+    + """
 chosen = select(Parameter(memory=int(sys.argv[2]), gap_tol=1e-2, **choices))
 predicted = cross_validate(problem, chosen, 2)
 ended.set()
@@ -258,10 +260,12 @@ print(max(seen) - seen[0])
 
 #: The same of the search of C.
 SEARCH = (
-    FIT.split("result = fit(problem")[0]
-    + """
+    """
 from rrmlinear.catalog.selection import select
 from rrmlinear.training import search
+"""
+    + FIT.split("result = fit(problem")[0]
+    + """
 chosen = select(Parameter(memory=int(sys.argv[2]), gap_tol=1e-2, **choices))
 search.MAX_COST = 2.0**-6
 best = search.search(problem, chosen, 3, 2.0**-9, None, lambda trial: None)
@@ -283,8 +287,9 @@ def test_folds_stay_below_a_tenth_of_the_data(large, code, loss):
     words = [sys.executable, "-c", code, path, str(limit), repr({"loss": loss, "C": 0.1})]
     ended = subprocess.run(words, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
-    # what the allocator keeps of freed memory differs from run to run
-    assert int(ended.stdout) < limit + 2**19
+    # what the allocator keeps of freed memory differs from run to run, and between an installed
+    # wheel (5.3 to 5.5 MB in all) and a package that is built in its sources
+    assert int(ended.stdout) < limit + 2**20
 
 
 @pytest.mark.parametrize("choices", [{"loss": "squared-hinge"}, {"loss": "hinge"}, {"solver": 30}])

@@ -19,7 +19,10 @@ from rrmlinear.catalog.stages.costs import (
     INTERIOR_STEPS,
     KINK_STEPS,
     LEAST_BEFORE_BARRIERS,
+    MAX_CURVED_COST,
     MAX_FIRST_COST,
+    MAX_SEVERAL_COST,
+    MIN_CURVED,
     MODEL_PATIENCE,
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
@@ -42,7 +45,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.systems import (
@@ -58,6 +61,9 @@ MIN_STIFF = 1000.0
 # Dense values from which a factor is quicker than descent over features with the squared loss: it
 # took a third of the time for 20 000 × 500. With fewer both take milliseconds.
 MIN_DENSE_VALUES = 1_000_000
+# Stored values from which proximal points come before Newton steps over features, where these have
+# no Gram matrix of all features, and intercepts are not left free: with one they were no quicker.
+MIN_PROXIMAL_VALUES = 4_000_000
 
 
 def automatic(task: Task) -> Solver:
@@ -67,6 +73,13 @@ def automatic(task: Task) -> Solver:
     if "measure" in task.features:
         return batch_builders.of_measure(task)
     return Stages(_stages(task), PASS_COST)
+
+
+def by_columns(task: Task) -> Solver:
+    """The same for a rule that asks for no duals, whose proof takes Newton steps over features
+    long: these come first in memory, however large the data.
+    """
+    return Stages(_stages(task, by_points=False), PASS_COST)
 
 
 def by_blocks(task: Task) -> Solver:
@@ -99,7 +112,7 @@ def one_class(task: Task) -> Solver:
     return Stages([pairs, *_stages(task)], PASS_COST)
 
 
-def _stages(task: Task) -> list[Stage]:
+def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     second = [_newton(task)] if batch_builders.newton_applies(task) else []
     if second and batch_builders.interior_applies(task):
         second.append(_interior(task))
@@ -110,17 +123,16 @@ def _stages(task: Task) -> list[Stage]:
         if second and not task.regularizer.quadratic_l1 and _is_factorized(task):
             return [*second, columns]
         return [columns, *(second or _gradients(task))]
-    if dual_builders.proximal_applies(task):
-        build = _from(dual_builders.proximal, task)
-        points = Stage("the ascent for proximal points", build, visit_cost(task), 0)
-        return [points, *_gradients(task)]
-    by_ascent = task.rows.blocks is not None and task.regularizer.modulus > 0
-    if batch_builders.feature_newton_applies(task) and not by_ascent:
-        build = _from(batch_builders.feature_newton, task)
-        columns = Stage(
-            "Newton's method over features", build, NEWTON_PRODUCTS * visit_cost(task), 0
-        )
-        return [columns, *_by_cost(second, _gradients(task))]
+    streams = task.rows.blocks is not None
+    points = [_proximal(task)] if dual_builders.proximal_applies(task) else []
+    if points and streams:
+        return [*points, *_gradients(task)]
+    if batch_builders.feature_newton_applies(task) and not (
+        streams and task.regularizer.modulus > 0
+    ):
+        first = points if by_points and _begins_by_points(task) else []
+        columns = _feature_newton(task, is_first=not first)
+        return [*first, columns, *_by_cost(second, _gradients(task))]
     if batch_builders.row_space_applies(task):
         second = [_row_space(task), *second]
         if _is_stiff(task):
@@ -159,9 +171,15 @@ def _begins_by_newton(task: Task) -> bool:
     smooth, several = "smooth" in task.features, task.n_classes is not None
     if not (smooth or several) or not batch_builders.newton_applies(task):
         return False
-    if smooth and not several and _newton(task).cost <= MAX_FIRST_COST:
+    most = MAX_SEVERAL_COST if several else MAX_CURVED_COST
+    if smooth and (cost := _newton(task).cost) <= most:
+        squares = task.rows.squared_norms()
         # the ascent names an example whose norm overflows
-        return bool(np.isfinite(task.rows.squared_norms()).all())
+        if not np.isfinite(squares).all():
+            return False
+        is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
+        if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
+            return True
     if task.start is not None:
         return False
     n, d = task.rows.shape
@@ -251,6 +269,34 @@ def _interior(task: Task) -> Stage:
     build, cost = _from(batch_builders.interior, task), INTERIOR_STEPS * step
     name = "Newton's method on barriers"
     return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
+
+
+def _proximal(task: Task) -> Stage:
+    build = _from(dual_builders.proximal, task)
+    return Stage("the ascent for proximal points", build, visit_cost(task), 0)
+
+
+def _feature_newton(task: Task, is_first: bool) -> Stage:
+    """Newton steps over features, from the best weights so far."""
+
+    def build(weights: Any) -> Solver:
+        if weights is None:
+            return batch_builders.feature_newton(task)
+        entries = weights[: task.rows.width - bool(task.choices.free_bias)]
+        return batch_builders.feature_newton(replace(task, start=None, weights=entries))
+
+    visit = NEWTON_PRODUCTS * visit_cost(task)
+    cost = 0.0 if is_first else KINK_STEPS * visit * task.rows.shape[0]
+    name = "Newton's method over features"
+    return Stage(name, build, visit, cost, takes_weights=True)
+
+
+def _begins_by_points(task: Task) -> bool:
+    """Whether the ascent for proximal points comes before Newton steps over features."""
+    if task.start is not None or task.weights is not None or task.choices.free_bias:
+        return False
+    few = task.rows.is_dense or task.rows.width <= MAX_FACTORIZED
+    return not few and task.rows.n_stored >= MIN_PROXIMAL_VALUES
 
 
 def _is_stiff(task: Task) -> bool:

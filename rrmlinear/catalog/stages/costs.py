@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
-from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
 
 # Rough costs in nanoseconds: of a pass beside its visits, in Python; the same of a step of Newton's
@@ -47,6 +47,12 @@ MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # So it is for smooth losses of one score where it is guessed to take this time at most: it takes a
 # millisecond or two then, and an ascent takes hundreds of passes where columns are uneven.
 MAX_FIRST_COST = 2e7
+# And where it is guessed to take this time and the mean c ‖x‖² is at least MIN_CURVED, with which
+# ascents take many passes.
+MAX_CURVED_COST, MIN_CURVED = 5e7, 50.0
+# So it is for smooth losses of several scores with this guess, with as large costs or free
+# intercepts, for which the ascent begins anew time and again.
+MAX_SEVERAL_COST = 6e7
 # It is quicker too for smooth losses of several scores where one column is by this factor longer
 # than another: ascents take steps for the longest columns, Newton's method does not see lengths.
 MIN_UNEVEN = 1e4

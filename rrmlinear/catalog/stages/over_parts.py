@@ -22,7 +22,7 @@ from rrmlinear.catalog.stages.costs import (
     is_small,
     least_passes,
 )
-from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MAX_PRODUCTS

@@ -202,7 +202,7 @@ def head_of(path: Any) -> bytes:
     try:
         if not os.path.isfile(path):
             return b""
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:  # a number would be a file of the caller
             return file.read(len(MAGIC))
     except (OSError, TypeError, ValueError):
         return b""
@@ -210,8 +210,9 @@ def head_of(path: Any) -> bytes:
 
 def read_header(path: Any) -> Header:
     """The header of a container."""
-    with open(path, "rb") as file:
-        return unpack(os.fsdecode(path), file.read(PAGE))
+    name = os.fsdecode(path)
+    with open(name, "rb") as file:
+        return unpack(name, file.read(PAGE))
 
 
 def open_container(path: Any, verify: bool = False) -> Mapped:
@@ -219,8 +220,9 @@ def open_container(path: Any, verify: bool = False) -> Mapped:
 
     Checked are the header, the table of blocks and the file's size; with ``verify`` every block.
     """
-    with open(path, "rb") as file:
-        mapped = map_container(os.fsdecode(path), file)
+    name = os.fsdecode(path)
+    with open(name, "rb") as file:
+        mapped = map_container(name, file)
     if verify:
         mapped.verify()
     return mapped

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.data.container.layout import PAGE, Header, Section
 from rrmlinear.data.container.mapping import Mapped
 from rrmlinear.data.rows import Rows, bytes_of
 
-#: Bytes that are collected before they are written, for each array.
+#: Bytes that are collected or on their way, for each array.
 WRITTEN_AT_ONCE = {"values": 1 << 19, "indices": 1 << 18, "indptr": 1 << 16}
 
 
@@ -45,11 +46,13 @@ class WorkingCopy:
         self.is_direct = self.blocks.is_direct
         counts = {"values": most, "indices": most, "indptr": rows.shape[0] + 1}
         self.types = {"values": values, "indices": indices, "indptr": np.dtype(np.int64)}
+        # writing to the system's cache takes no longer than handing over
+        self.pool = thread_pool(1, "writing") if self.is_direct else None
         self.streams: dict[str, _Stream] = {}
         begin = 0
         for name, count in counts.items():
             self.streams[name] = _Stream(
-                self.file.fileno(), begin, WRITTEN_AT_ONCE[name], self.is_direct
+                self.file.fileno(), begin, WRITTEN_AT_ONCE[name], self.is_direct, self.pool
             )
             begin += -(-count * self.types[name].itemsize // PAGE) * PAGE
         self.most, self.n_stored = most, 0
@@ -93,43 +96,72 @@ class WorkingCopy:
         """Let go of the file; a copy that is mapped stays."""
         for stream in self.streams.values():
             stream.close()
+        if self.pool is not None:
+            self.pool.shutdown()
         self.file.close()
 
 
 class _Stream:
-    """Bytes that follow each other in a file, written some whole pages at a time."""
+    """Bytes that follow each other in a file, written some whole pages at a time; where there is a
+    ``pool``, by a thread of it, while the next ones are collected.
+    """
 
-    def __init__(self, file: int, begin: int, room: int, direct: bool) -> None:
+    def __init__(self, file: int, begin: int, room: int, direct: bool, pool: Any) -> None:
         self.file, self.begin, self.written, self.filled = file, begin, 0, 0
         self.direct = -1
         if direct:
             with suppress(OSError):  # the file system may not know O_DIRECT
                 self.direct = os.open(f"/proc/self/fd/{file}", os.O_WRONLY | os.O_DIRECT)
-        self.memory = mmap.mmap(-1, room)
-        self.bytes = np.frombuffer(self.memory, np.uint8)
+        self.pool, self.writing = pool, None
+        #: What is collected, and what is written meanwhile.
+        halves = 1 if pool is None else 2
+        self.memories = [mmap.mmap(-1, room // halves) for _ in range(halves)]
+        self.bytes = [np.frombuffer(memory, np.uint8) for memory in self.memories]
 
     def write(self, array: NDArray[Any]) -> None:
+        """Collect the next bytes; raises OSError where those before could not be written."""
         data, done = bytes_of(np.ascontiguousarray(array)), 0
         while done < len(data):
-            count = min(len(data) - done, len(self.bytes) - self.filled)
-            self.bytes[self.filled : self.filled + count] = data[done : done + count]
+            own = self.bytes[0]
+            count = min(len(data) - done, len(own) - self.filled)
+            own[self.filled : self.filled + count] = data[done : done + count]
             self.filled, done = self.filled + count, done + count
-            if self.filled == len(self.bytes):
-                self.flush()
+            if self.filled == len(own):
+                self._hand_over()
+
+    def _hand_over(self) -> None:
+        self._settle()
+        given = self.memories[0], self.filled, self.begin + self.written
+        if self.pool is None:
+            self._write(*given)
+        else:
+            self.writing = self.pool.submit(self._write, *given)
+        self.written, self.filled = self.written + self.filled, 0
+        self.memories.reverse()
+        self.bytes.reverse()
+
+    def _settle(self) -> None:
+        """Wait for what is being written."""
+        writing, self.writing = self.writing, None
+        if writing is not None:
+            writing.result()
+
+    def _write(self, memory: mmap.mmap, filled: int, at: int) -> None:
+        """Write to the end of the last page: the last piece alone does not fill it."""
+        whole, done = -(-filled // PAGE) * PAGE, 0
+        while done < whole:
+            with memoryview(memory)[done:whole] as rest:
+                file = self.direct if self.direct >= 0 else self.file
+                done += os.pwrite(file, rest, at + done)
 
     def flush(self) -> None:
-        """Write what was collected, to the end of its last page: the last piece alone has one."""
-        whole, done = -(-self.filled // PAGE) * PAGE, 0
-        at = self.begin + self.written
-        while done < whole:
-            with memoryview(self.memory)[done:whole] as rest:
-                if self.direct >= 0:
-                    done += os.pwrite(self.direct, rest, at + done)
-                else:
-                    done += os.pwrite(self.file, rest, at + done)
-        self.written, self.filled = self.written + self.filled, 0
+        """Have all written."""
+        self._hand_over()
+        self._settle()
 
     def close(self) -> None:
+        with suppress(OSError):
+            self._settle()
         if self.direct >= 0:
             os.close(self.direct)
             self.direct = -1

@@ -97,14 +97,14 @@ cdef Outcome exact_line(const char* begin, const char* end, const Rules* rules, 
     values.clear()
     indices.clear()
     fault.code = FINE
-    if end > begin and end[-1] == b"\r":
+    if end > begin and (end - 1)[0] == b"\r":
         end -= 1
     p = find(begin, end, b"\r")
     if p != NULL and not may_pass(rules, fault, LONE_CR, begin, p, p + 1):
         return REFUSED
     p = begin
     while p < end:
-        if p[0] == b"#" and (p == begin or is_blank(p[-1])):
+        if p[0] == b"#" and (p == begin or is_blank((p - 1)[0])):
             end, comment = p, True
         p += 1
     p = find(begin, end, 0)

@@ -29,14 +29,16 @@ from rrmlinear.estimators.arguments import (
     COUNT,
     POSITIVE,
     RANGES,
+    check_counted,
     check_labels,
+    check_several_classes,
     optional,
     seed_of,
 )
-from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.learners import Learner
 from rrmlinear.estimators.linear import labels_of
+from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import Scored, in_memory
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
@@ -54,7 +56,7 @@ CAP_ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
-class ERLPBoostClassifier(Scored, ClassifierMixin, Certified):
+class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
     r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
 
     Solves, over weights w of the n examples, whose edges :math:`\sum_i w_i y_i h(x_i)` all
@@ -201,15 +203,10 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Certified):
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         check_labels(y)
         classes, index = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data, but the "
-                f"data contains only one class: {classes[0]!r}"
-            )
+        check_several_classes(self, classes)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        check_counted(weights, "examples")
         used = np.flatnonzero(weights)
-        if not used.size:
-            raise ValueError("sample_weight is zero for all examples; at least one must count")
         every = used.size == len(weights)
         X, index, weights = (X, index, weights) if every else (X[used], index[used], weights[used])
         self.nu_ = self._cap(weights)

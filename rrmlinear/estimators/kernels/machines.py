@@ -17,7 +17,6 @@ from rrmlinear.catalog.kernel_builders import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import COUNT, optional
-from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective, LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
 from rrmlinear.estimators.kernels.pairs import (
@@ -28,6 +27,7 @@ from rrmlinear.estimators.kernels.pairs import (
 )
 from rrmlinear.estimators.linear import labels_of, links_scores
 from rrmlinear.estimators.objective import CLASSIFYING, find_loss
+from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import Scored, in_memory
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ SHARED = (
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(Certified):
+class KernelEstimator(Described):
     """Functions g + b of kernels, found as a linear model of their features.
 
     ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a

@@ -7,19 +7,27 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import check_scoring
 
+from rrmlinear.estimators.linear import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
-from rrmlinear.estimators.searches.search import AlphaSearch, CostSearch
+from rrmlinear.estimators.searches.few_classes import for_classes
+from rrmlinear.estimators.searches.search import AlphaSearch, CostSearch, mean_of
+from rrmlinear.estimators.searches.together import fitted, paths_together
 from rrmlinear.estimators.svm import LinearSVC
+
+Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LogisticRegressionCV(CostSearch, LogisticRegression):
     """`LogisticRegression` with C, and the l1_ratio where several are given, by cross validation.
 
-    Each fold's problems are solved from the smallest C on, each begun from the duals of the one
-    before.
+    Each fold's problems are solved from the smallest C on, each begun from the one before. Those of
+    two classes with the squared norm share the data and second derivatives: ``n_jobs`` and
+    ``random_state`` have no effect on them.
 
     Parameters
     ----------
@@ -71,6 +79,50 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
 
     def _ratios(self) -> list[float | None]:
         return [0.0] if self.l1_ratios is None else [float(ratio) for ratio in self.l1_ratios]
+
+    def _scores_of_paths(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        folds: list[Any],
+        ratios: list[float | None],
+        grids: list[Array],
+    ) -> list[list[list[float]]]:
+        paths = paths_together(self._one(), X, y, weights, folds) if 0.0 in ratios else None
+        if paths is None:
+            return super()._scores_of_paths(X, y, weights, folds, ratios, grids)
+        scores = []
+        for ratio, grid in zip(ratios, grids, strict=True):
+            if ratio == 0.0:
+                scores.append(self._scores_together(paths, X, y, weights, folds, grid))
+            else:
+                scores += super()._scores_of_paths(X, y, weights, folds, [ratio], [grid])
+        return scores
+
+    def _scores_together(
+        self, paths: Any, X: Any, y: Any, weights: Any, folds: list[Any], values: Array
+    ) -> list[list[float]]:
+        """The scores of each fold and value; what is not proved is fitted alone."""
+        classes, scores = np.unique(y), np.empty((len(folds), len(values)))
+        scorer = None
+        if self.scoring is not None:
+            scorer = for_classes(check_scoring(self._one(), self.scoring), classes)
+        for at, C in enumerate(values.tolist()):
+            proved = paths.solve(C)
+            for f, (train, test) in enumerate(folds):
+                of_test = None if weights is None else weights[test]
+                if not proved[f]:
+                    fold, own = (train, test), values[at : at + 1]
+                    scores[f, at] = self._scores_along(X, y, weights, fold, 0.0, own, None)[0]
+                elif scorer is None:
+                    held = paths.scores[f, test] + paths.intercepts[f]
+                    scores[f, at] = mean_of(labels_of(held, classes) == y[test], of_test)
+                else:
+                    one = fitted(self._at(self._one(), 0.0, C), paths, f, classes)
+                    more = {} if of_test is None else {"sample_weight": of_test}
+                    scores[f, at] = scorer(one, X[test], y[test], **more)
+        return scores.tolist()
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -75,16 +75,7 @@ class Search(LinearModel):
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         ratios = self._ratios()
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
-        squares = self._squares(X, y, given, folds)
-        scores = np.array(
-            [
-                [
-                    self._scores_along(X, y, given, fold, *point, each)
-                    for fold, each in zip(folds, squares, strict=True)
-                ]
-                for point in zip(ratios, grids, strict=True)
-            ]
-        )
+        scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids))
         shares = np.ones(len(folds))
         if given is not None:
             shares = np.array([weights[test].sum() for _, test in folds])
@@ -105,6 +96,25 @@ class Search(LinearModel):
             for value, mean, spread in zip(*(part.tolist() for part in path), strict=True)
         ]
         return self
+
+    def _scores_of_paths(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any,
+        folds: list[Any],
+        ratios: list[float | None],
+        grids: list[Array],
+    ) -> list[list[list[float]]]:
+        """The scores of each path, fold and value."""
+        squares = self._squares(X, y, weights, folds)
+        return [
+            [
+                self._scores_along(X, y, weights, fold, *point, each)
+                for fold, each in zip(folds, squares, strict=True)
+            ]
+            for point in zip(ratios, grids, strict=True)
+        ]
 
     def _tables(self) -> list[Table]:
         """The mean score of each point tried, and its standard deviation over the folds."""
@@ -197,9 +207,7 @@ class Search(LinearModel):
             scores += estimator.intercept_.astype(X.dtype, copy=False)
             scores = scores.ravel() if len(estimator.classes_) == 2 else scores
             hits = labels_of(scores, estimator.classes_) == y
-            with np.errstate(invalid="ignore"):  # nothing is held out where all weights are 0
-                shares = np.ones(len(hits)) if weights is None else weights
-                accuracies.append(float(shares @ hits / shares.sum()))
+            accuracies.append(float(mean_of(hits, weights)))
         return accuracies
 
     def _errors_along(
@@ -231,10 +239,9 @@ class Search(LinearModel):
             intercepts.append(estimator.intercept_)
         predicted = safe_sparse_dot(held_X, np.array(coefs, dtype=held_X.dtype).T)
         errors = held_y[:, np.newaxis] - (predicted + np.array(intercepts, dtype=held_X.dtype))
-        with np.errstate(all="ignore"):  # nothing is held out where all weights are 0
-            shares = np.ones(len(errors)) if held_weights is None else held_weights
-            means: list[float] = (shares @ errors**2 / shares.sum()).tolist()
-        return [-mean for mean in means]
+        with np.errstate(all="ignore"):
+            means = mean_of(errors**2, held_weights)
+        return [-mean for mean in means.tolist()]
 
     def _on_gram(
         self, ratio: float | None, values: Array, squares: Squares | None
@@ -260,6 +267,13 @@ class Search(LinearModel):
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         """Set the attributes of the search; scores are paths × folds × values."""
         raise NotImplementedError
+
+
+def mean_of(numbers: NDArray[Any], weights: Array | None) -> Any:
+    """The mean of each column by weights, NaN where these are all 0."""
+    with np.errstate(all="ignore"):
+        shares = np.ones(len(numbers)) if weights is None else weights
+        return shares @ numbers / shares.sum()
 
 
 def _means(scores: Array, shares: Array) -> Array:

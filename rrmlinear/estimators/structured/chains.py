@@ -3,52 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
-from rrmlinear.estimators.arguments import RANGES, optional, thread_count
+from rrmlinear.estimators.arguments import thread_count
 from rrmlinear.estimators.structured.positions import LabelsByWeights, sequences_of
-from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
 
 
 @dataclass(eq=False, repr=False)
 class Chain(LabelsByWeights):
-    """What both have in common: the parameters, fit and predictions."""
+    """What both have in common: more parameters, fit and predictions."""
 
+    _parts = "sequences"
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "l1": optional(RANGES["epsilon"]),
-        "regularizer": [str],
-        "solver": [str],
-        "fit_intercept": ["boolean"],
+        **LabelsByWeights._parameter_constraints,
         "observed": ["boolean"],
     }
 
-    C: float = 1.0
     _: KW_ONLY
-    regularizer: str = "l2"
-    l1: float | None = None
     groups: Any = None
-    solver: str = "auto"
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    fit_intercept: bool = True
-    intercept_scaling: float = 1.0
     observed: bool = False
-    random_state: Any = None
-    n_jobs: int | None = None
     warm_start: bool = False
-    callback: Any = None
-    verbose: int = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on sequences X with labels y.
@@ -64,16 +46,9 @@ class Chain(LabelsByWeights):
         sequences and fewer than two labels.
         """
         self._validate_params()
-        bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
-        problem = SequenceProblem.from_lists(X, y, sample_weight, bias=bias)
-        if problem.weights is not None and not problem.weights.any():
-            raise ValueError("sample_weight is zero for all sequences; at least one must count")
-        with own_words(self._solvers):
-            chosen = select(Parameter(**self._choices()))
-            model, result = solve_chains(problem, chosen, self._on_pass(), self._last(problem))
-        self._model = replace(model, parameter=None, result=None)
-        self._set_weights(problem, model.weights, bias)
+        problem = SequenceProblem.from_lists(X, y, sample_weight, bias=self._bias)
+        model, result = self._solve(problem, solve_chains, self._last(problem))
         self.transitions_ = model.transitions
         self.edge_coef_ = None
         if model.edge_weights is not None:

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.selection import select
 from rrmlinear.data.graphs import GraphProblem
-from rrmlinear.estimators.arguments import RANGES, optional, thread_count
+from rrmlinear.estimators.arguments import thread_count
 from rrmlinear.estimators.structured.positions import LabelsByWeights
-from rrmlinear.estimators.wording import own_words
 from rrmlinear.training.graphs import solve_graphs
 
 
 @dataclass(eq=False, repr=False)
 class Graph(LabelsByWeights):
-    """What both have in common: the parameters, fit and predictions."""
+    """What both have in common: fit and predictions."""
 
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "l1": optional(RANGES["epsilon"]),
-        "regularizer": [str],
-        "solver": [str],
-        "fit_intercept": ["boolean"],
-    }
-
-    C: float = 1.0
-    _: KW_ONLY
-    regularizer: str = "l2"
-    l1: float | None = None
-    solver: str = "auto"
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    fit_intercept: bool = True
-    intercept_scaling: float = 1.0
-    random_state: Any = None
-    n_jobs: int | None = None
-    callback: Any = None
-    verbose: int = 0
+    _parts = "graphs"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on graphs X with labels y of their nodes.
@@ -56,15 +32,8 @@ class Graph(LabelsByWeights):
         fewer than two labels.
         """
         self._validate_params()
-        bias = float(self.intercept_scaling) if self.fit_intercept else -1.0
-        problem = GraphProblem.from_lists(X, y, sample_weight, bias=bias)
-        if problem.weights is not None and not problem.weights.any():
-            raise ValueError("sample_weight is zero for all graphs; at least one must count")
-        with own_words(self._solvers):
-            chosen = select(Parameter(**self._choices()))
-            model, result = solve_graphs(problem, chosen, self._on_pass())
-        self._model = replace(model, parameter=None, result=None)
-        self._set_weights(problem, model.weights, bias)
+        problem = GraphProblem.from_lists(X, y, sample_weight, bias=self._bias)
+        model, result = self._solve(problem, solve_graphs)
         self.tables_ = dict(model.tables or {})
         self._set_certificate(result)
         return self

@@ -18,7 +18,7 @@ from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem, stack
-from rrmlinear.estimators.arguments import RANGES, thread_count
+from rrmlinear.estimators.arguments import RANGES, check_counted, thread_count
 from rrmlinear.estimators.kernels.features import KernelPoints, basis_of, checked_kernels
 from rrmlinear.estimators.structured.positions import LabelsPositions, sequences_of
 from rrmlinear.training.chains import solve_chains
@@ -165,8 +165,7 @@ class KernelChainCRF(LabelsPositions):
         kernel, parameters = checked_kernels(self.kernel, self.kernel_params)[0]
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         problem = SequenceProblem.from_lists(X, y, sample_weight)
-        if problem.weights is not None and not problem.weights.any():
-            raise ValueError("sample_weight is zero for all sequences; at least one must count")
+        check_counted(problem.weights, "sequences")
         n = problem.n_positions
         if n > MOST_POSITIONS:
             raise ValueError(

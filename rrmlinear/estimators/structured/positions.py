@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -10,12 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.estimators.arguments import seed_of, thread_count
+from rrmlinear.estimators.arguments import (
+    RANGES,
+    check_counted,
+    optional,
+    seed_of,
+    thread_count,
+)
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import own_choices
 from rrmlinear.estimators.scores import in_memory, opened
-from rrmlinear.estimators.wording import find_solver_type
+from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.solvers.loop.result import Result
 
 
 def sequences_of(
@@ -72,18 +82,42 @@ class LabelsPositions(Certified):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class LabelsByWeights(LabelsPositions):
-    """Labels by weights of features and of pairs of labels; ``_loss`` names the loss."""
+    """Labels by weights of features and of labels together: their parameters, and how they train.
+
+    ``_loss`` names the loss, ``_parts`` what X is a list of.
+    """
 
     _loss: ClassVar[str]
+    _parts: ClassVar[str]
     _solvers: ClassVar[Mapping[str, int | str]]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "l1": optional(RANGES["epsilon"]),
+        "regularizer": [str],
+        "solver": [str],
+        "fit_intercept": ["boolean"],
+    }
 
-    solver: str
-    tol: float
-    max_iter: int
-    fit_intercept: bool
-    random_state: Any
-    n_jobs: int | None
+    C: float = 1.0
+    _: KW_ONLY
+    regularizer: str = "l2"
+    l1: float | None = None
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    callback: Any = None
+    verbose: int = 0
+
+    @property
+    def _bias(self) -> float:
+        """The value of the column of the intercept, as a problem takes it."""
+        return float(self.intercept_scaling) if self.fit_intercept else -1.0
 
     def _choices(self) -> dict[str, Any]:
         """The parameters as choices."""
@@ -97,9 +131,16 @@ class LabelsByWeights(LabelsPositions):
             "threads": thread_count(self.n_jobs),
         }
 
-    def _set_weights(
-        self, problem: SequenceProblem, weights: NDArray[np.float64], bias: float
-    ) -> None:
+    def _solve(self, problem: Any, solve: Callable[..., Any], *start: Any) -> tuple[Any, Result]:
+        """The model and the result of ``solve``; weights and what predictions need are set."""
+        check_counted(problem.weights, self._parts)
+        with own_words(self._solvers):
+            chosen = select(Parameter(**self._choices()))
+            model, result = solve(problem, chosen, self._on_pass(), *start)
+        self._model = replace(model, parameter=None, result=None)
         self.classes_, self.n_features_in_ = problem.labels, problem.n_features
-        self.coef_ = np.ascontiguousarray(weights[: problem.n_features].T)
-        self.intercept_ = weights[-1] * bias if self.fit_intercept else np.zeros(problem.n_labels)
+        self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)
+        self.intercept_ = (
+            model.weights[-1] * self._bias if self.fit_intercept else np.zeros(problem.n_labels)
+        )
+        return model, result

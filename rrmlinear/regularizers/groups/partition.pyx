@@ -37,7 +37,7 @@ cdef class Partition:
         """The coordinates of each group of a vector of n coordinates."""
         order = np.arange(n) if self.indices is None else self.indices
         if self.starts is not None:
-            return np.split(order, self.starts[1:-1])
+            return np.split(order, self.starts[1:len(self.starts) - 1])
         return list(order.reshape(-1, self.c.size or n))
 
     cdef partition_t of(self, Py_ssize_t n) noexcept nogil:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Look = Callable[[float], tuple[float, float]]
 
 # Bounds on |Σ c_i α_i| relative to Σ c_i |α_i|. Below the first the sum is 0 up to rounding. Below
 # the second the search ends once it has a point on each side of the root.
@@ -26,28 +28,59 @@ FADED_DUALS = 1e-17
 class Side:
     """The duals α(b) of all examples at an intercept b, with Σ c_i α_i and Σ c_i |α_i|."""
 
-    def __init__(self, b: float, alphas: Vector, costs: Vector) -> None:
-        self.b, self.alphas = b, alphas
-        weighed = costs * alphas
-        self.sum, self.size = float(weighed.sum()), float(np.abs(weighed).sum())
+    def __init__(
+        self, b: float, response: Callable[[float], Vector], costs: Vector, look: Look | None = None
+    ) -> None:
+        self.b, self.response = b, response
+        if look is None:
+            weighed = costs * self.alphas
+            self.sum, self.size = float(weighed.sum()), float(np.abs(weighed).sum())
+        else:
+            self.sum, self.size = look(b)
+
+    @cached_property
+    def alphas(self) -> Vector:
+        """α(b)."""
+        return self.response(self.b)
 
 
 def balanced(
-    response: Callable[[float], Vector], costs: Vector, b: float, rate: float
+    response: Callable[[float], Vector],
+    costs: Vector,
+    b: float,
+    rate: float,
+    look: Look | None = None,
 ) -> tuple[Vector, float, float]:
     """(α, b, rate) with Σ c_i α_i = 0, for a ``response`` α(b) that does not rise in b.
 
-    ``rate`` > 0 estimates how fast Σ c_i α_i falls; the last secant is returned. The search takes
-    secant steps from b, and halves the bracket where these are slow. α is a mean of the responses
-    on both sides of the root, so that its sum is 0 to the last digit. They differ only where the
-    response jumps. Raises FloatingPointError where the steps come to no end.
+    ``rate`` > 0 estimates how fast Σ c_i α_i falls; the last secant is returned. α is a mean of the
+    responses on both sides of the root, so that its sum is 0 to the last digit. They differ only
+    where the response jumps. ``look`` makes (Σ c_i α_i, Σ c_i |α_i|) of b where that is quicker
+    than by α. Raises FloatingPointError where the steps come to no end.
     """
-    at = Side(b, response(b), costs)
-    sides: dict[bool, Side] = {}  # by whether the sum is above 0
+    at, sides, rate = root(lambda b: Side(b, response, costs, look), b, rate)
+    if len(sides) < 2:
+        return at.alphas, at.b, rate
+    below, above = sides[True], sides[False]
+    part = below.sum / (below.sum - above.sum)
+    return below.alphas + part * (above.alphas - below.alphas), at.b, rate
+
+
+def root(
+    side: Callable[[float], Side], b: float, rate: float, accuracy: float = ZERO_SUM
+) -> tuple[Side, dict[bool, Side], float]:
+    """The ``side`` of the b at which the sum is 0, those beside it by whether their sum is above 0,
+    and the rate.
+
+    The search takes secant steps from b, and halves the bracket where these are slow. It ends
+    where |Σ c_i α_i| is at most ``accuracy`` of Σ c_i |α_i|, with no sides, or between two sides.
+    """
+    at = side(b)
+    sides: dict[bool, Side] = {}
     step, last = 0.0, at
     for number in range(MAX_STEPS):
-        if abs(at.sum) <= ZERO_SUM * at.size:
-            return at.alphas, at.b, rate
+        if abs(at.sum) <= accuracy * at.size:
+            return at, {}, rate
         sides[at.sum > 0] = at
         if at.b != last.b and (last.sum - at.sum) / (at.b - last.b) > 0:
             rate = (last.sum - at.sum) / (at.b - last.b)
@@ -70,17 +103,15 @@ def balanced(
             b = at.b + step
             if b == at.b:
                 b = float(np.nextafter(at.b, np.copysign(np.inf, step)))
-        last, at = at, Side(b, response(b), costs)
+        last, at = at, side(b)
     if len(sides) < 2:
         raise FloatingPointError("scores are too large for an intercept; scale the data")
-    below, above = sides[True], sides[False]
-    part = below.sum / (below.sum - above.sum)
-    return below.alphas + part * (above.alphas - below.alphas), at.b, rate
+    return at, sides, rate
 
 
 def faded(response: Callable[[float], Vector], costs: Vector, b: float, direction: float) -> float:
     """The first b tried in this direction at which Σ c_i |α_i(b)| is at most FADED_DUALS Σ c_i."""
     step = direction
-    while Side(b, response(b), costs).size > FADED_DUALS * float(costs.sum()) and abs(step) < 1e300:
+    while Side(b, response, costs).size > FADED_DUALS * float(costs.sum()) and abs(step) < 1e300:
         b, step = b + step, 2 * step
     return b

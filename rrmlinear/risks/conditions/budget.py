@@ -65,9 +65,9 @@ class Searches:
 class LimitedDuals:
     """The duals within a `Budget`, to a rounding of 1e-10.
 
-    Without an intercept there is one search, for η. With one, duals that balance are found first.
-    Where they are beyond the limit, the duals of each sign have a root of their own, θ₊ = b + η and
-    θ₋ = η − b, and no search for b and η together is needed.
+    Without an intercept there is one search, for η. With an intercept, balanced duals are found
+    first. Where these exceed the limit, b and η need no common search: the positive duals have the
+    root θ₊ = b + η and the negative ones θ₋ = η − b.
     """
 
     def __init__(self, budget: Budget, terms: ScalarTerms) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
-from rrmlinear.risks.conditions.balance import balanced, faded
+from rrmlinear.risks.conditions.balance import Look, balanced, faded
 from rrmlinear.risks.conditions.base import Best, Search, check_scores
 from rrmlinear.risks.conditions.classes import BalancedClasses
 from rrmlinear.risks.terms import ScalarTerms
@@ -82,7 +83,9 @@ class BalancedDuals:
         if not (self.rises and self.falls):
             alphas, end = np.zeros(len(scores)), Search(self._end(scores, last.at))
         elif self.pieces is None:
-            alphas, end = self._balanced(lambda b: -self.terms.derivatives(scores + b), last)
+            alphas, end = self._balanced(
+                lambda b: -self.terms.derivatives(scores + b), last, lambda b: self._look(scores, b)
+            )
         elif self.terms.loss.smoothing > 0:
             alphas, b = self.pieces.lines(scores, 0.0, 0.0, last.at)
             end = Search(b)
@@ -129,10 +132,16 @@ class BalancedDuals:
     def directions(self, best: Best) -> tuple[Vector, ...]:
         return (np.ones(len(best.alphas)),)
 
-    def _balanced(self, response, last: Search) -> tuple[Vector, Search]:
+    def _look(self, scores: Vector, b: float) -> tuple[float, float]:
+        total, size = self.terms.sums(scores, b)
+        return -total, size
+
+    def _balanced(
+        self, response: Callable[[float], Vector], last: Search, look: Look | None = None
+    ) -> tuple[Vector, Search]:
         rate = last.rate or self.first.rate
         assert rate is not None
-        alphas, b, rate = balanced(response, self.costs, last.at, rate)
+        alphas, b, rate = balanced(response, self.costs, last.at, rate, look)
         return alphas, Search(b, rate=rate)
 
     def _without_noise(self, alphas: Vector) -> Vector:

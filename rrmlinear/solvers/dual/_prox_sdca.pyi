@@ -16,6 +16,7 @@ class DualAscent:
     alphas: NDArray[np.float64]
     gaps: NDArray[np.float64]
     curvatures: NDArray[np.float64]
+    first: NDArray[np.float64]
     wakes: NDArray[np.int32]
     average: RunningAverage | None
     n_copies: int

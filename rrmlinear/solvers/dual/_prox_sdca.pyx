@@ -44,7 +44,7 @@ cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 # The types of example_t and progress_t.
 EXAMPLE = np.dtype([(name, np.float64) for name in (
-    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
+    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "first")])
 PROGRESS = np.dtype([("moved", np.int64), ("gap_rise", np.float64), ("conjugate_rise", np.float64),
                      ("size_rise", np.float64), ("support_rise", np.int64),
                      ("bound_rise", np.int64), ("padding", np.int64, 2)])
@@ -65,6 +65,7 @@ cdef class DualAscent:
     cdef readonly object alphas           # n, a view of the examples
     cdef readonly object gaps             # n, likewise: each example's gap when last computed
     cdef readonly object curvatures       # n, likewise: ‖x_i‖² over the first Ω's modulus
+    cdef readonly object first            # n, likewise: the caller's, duals of some moment
     cdef readonly object wakes            # n: the pass from which each is visited again
     cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
@@ -100,7 +101,7 @@ cdef class DualAscent:
         examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
         examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
         self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
-        self.curvatures = examples["curvature"]
+        self.curvatures, self.first = examples["curvature"], examples["first"]
         self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
         self.wake = self.wakes = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)

@@ -10,8 +10,7 @@ import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
-from rrmlinear.solvers.dual.costs import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST, DualDescent
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.loop.rules import Point
 from rrmlinear.solvers.loop.solver import Solver

@@ -27,8 +27,8 @@ FIRST_BUSY_PASS = 8
 class BusyPasses:
     """Passes over busy examples alone, in a fixed order, with steps along the moves of their duals.
 
-    On text with large costs most examples settle soon, while the duals of a few hundred, near
-    duplicates with other labels above all, go on moving at an even speed for thousands of passes.
+    On text with large costs most examples settle soon. The duals of a few hundred, mostly near
+    duplicates with different labels, go on moving at an even speed for thousands of passes.
     A step takes `reach` times the move of the last `BUSY_PASSES` passes at once, cut to the domain.
     It is repeated, twice as long each time, while the dual rises.
     """

@@ -31,9 +31,8 @@ MIN_INNER_PASSES, MAX_INNER_PASSES = 2, 4
 # too roughly: the outer dual is off by the inner gap times 1 + κ / modulus. Then an inner problem
 # may take more passes, by the factor PASSES_GROWTH, up to LONGEST_PROBLEM.
 IDLE_PROBLEMS, OUTER_DECREASE, PASSES_GROWTH, LONGEST_PROBLEM = 10, 0.9, 1.5, 100_000
-# Inner problems are so easy that nothing moves in them where ½‖w − V‖², by which w lags behind the
-# duals, is above EASY_LAG times their gap; then κ is divided by EASY_STEP. Runs that need their κ
-# had up to 9e4.
+# An inner problem is too easy where w lags behind the duals by ½‖w − V‖² above EASY_LAG times its
+# gap: nothing moves in it, and κ is divided by EASY_STEP. Runs that need their κ had up to 9e4.
 EASY_LAG, EASY_STEP = 1e6, 4.0
 
 

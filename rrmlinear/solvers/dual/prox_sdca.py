@@ -14,6 +14,7 @@ from rrmlinear.solvers.dual._block_descent import this_processor
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.shared_passes import least_shared_pass, why_not_shared
 from rrmlinear.solvers.dual.shrinking import Shrinking
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rules import Point
@@ -32,13 +33,6 @@ MIN_VISIT_GAP = 0.003
 # and how often before they take over all changes. Two threads then take as many passes on text as
 # one, eight up to a third more.
 MAX_VISITS_APART, ROUNDS_APART = 1024, 16
-# Threads share rows of at least this number of stored values, and at most this fraction of all
-# features: the steps of visits to denser rows undo each other, and two threads were 0.4 to 1.5
-# times as fast as one.
-MIN_SHARED_ROW, MAX_SHARED_DENSITY = 40, 1 / 16
-# They share passes of this number of visits, which read this number of values for each entry of v:
-# exchanging v takes as long as reading 7 to 10.
-MIN_SHARED_PASS, MIN_SHARED_READING = 4096, 32
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
 # A rule looks at this fraction of all examples at most, before it looks at all.
@@ -159,9 +153,7 @@ class ProxSDCA(DualDescent):
             self.state.start_from(self.first_duals)
 
     def _settle_threads(self) -> None:
-        stored = self.rows.n_stored / self.n
-        exchanged = MIN_SHARED_READING * self.rows.width
-        self.least_shared = max(MIN_SHARED_PASS, exchanged / max(stored, 1.0))
+        self.least_shared = least_shared_pass(self.rows)
         if self.rows.blocks is not None:
             reason = "the examples are streamed"
         elif self.averaging:
@@ -173,24 +165,9 @@ class ProxSDCA(DualDescent):
                 "its stopping rule looks at the largest violation, and threads that undo each "
                 "other's steps leave large ones"
             )
-        elif stored < MIN_SHARED_ROW:
-            reason = (
-                f"an example has {stored:.0f} values, and threads repay their meeting from "
-                f"{MIN_SHARED_ROW}"
-            )
-        elif stored > MAX_SHARED_DENSITY * self.rows.width:
-            reason = (
-                f"an example has {stored / self.rows.width:.0%} of all features, and above "
-                f"{MAX_SHARED_DENSITY:.0%} threads undo each other's steps"
-            )
-        elif self.least_shared > self.n:
-            reason = (
-                f"{self.n} examples are few beside {self.rows.width} features, whose weights "
-                "threads would exchange"
-            )
         else:
-            return
-        if self.threads > 1:
+            reason = why_not_shared(self.rows)
+        if reason and self.threads > 1:
             self.notes.append(f"one thread is used, not {self.threads}: {reason}")
             self.threads = 1
 
@@ -332,6 +309,7 @@ class ProxSDCA(DualDescent):
 
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
+        self.exact_size = 0.0  # v is of the present rows alone
 
     def replace_duals(self, duals: NDArray[np.float64]) -> None:
         self.state.alphas[:] = duals

@@ -26,15 +26,14 @@ LOOKS = 64
 class Turns:
     """A pass of an ascent over blocks of rows, some of which are in memory at once.
 
-    Which blocks come together, and when, is drawn anew for each pass. Examples of blocks that are
-    in memory at once are visited in a common order, and take some turns: the first visits those
-    that are awake in this pass, the later ones those with a large gap. The turns end where the gap
-    that the next one is expected to find, for its time, is below that of other blocks, for the time
-    to bring them and to pass over them.
+    Which blocks come together, and when, is drawn anew for each pass. The examples of blocks that
+    are in memory at once are visited in a common order, in several turns. The first turn visits
+    the examples awake in this pass, later ones those with a large gap. Another turn is worth it
+    while its expected gap a second exceeds that of bringing other blocks and passing over them.
 
-    A block whose examples all sleep is not brought, nor is one whose gaps are on average as small
-    as those with which examples sleep; a measurement of the whole shows their gaps again. A block
-    with a small gap is left out every other time. Where all would be left out, all come.
+    A block is not brought where all its examples sleep, or where its mean gap is small enough to
+    sleep with; a measurement of all examples shows its gaps again. A block with a small gap is left
+    out every other time. Where all would be left out, all come.
 
     ``gaps`` and ``wakes`` are those of the examples, in the kernel's own memory. Source: Yu, Hsieh,
     Chang and Lin, Large linear classification when data cannot fit in memory, 2010; the choice of

@@ -67,7 +67,7 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
                 begin[row.bias_index + 1] += 1
         for j in range(count):
             begin[j + 1] += begin[j]
-    ends = begins[:-1].copy()
+    ends = begins[:count].copy()
     cdef int64_t[::1] end = ends
     indices, values = np.empty(begins[count], dtype=np.int32), np.empty(begins[count])
     cdef int32_t[::1] index = indices

@@ -23,8 +23,8 @@ AT_ONCE = 4096
 class ClassSweeps:
     """Newton steps on the k weights of one feature after the other, the longest columns first.
 
-    The lengths of columns have no effect on the steps, so that weights of long columns come to
-    their places at once, and those of short ones after them.
+    Steps do not depend on the lengths of columns. Those of the longest columns decide the scores,
+    so that they come first.
     """
 
     def __init__(self, risk: Any, modulus: float) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.problem import csr_of
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.second_order.systems import Factor
@@ -64,10 +65,7 @@ class ExactResidual:
             part = rows.values[chosen].astype(np.float64)
             gram = part @ part.T
         else:
-            arrays = rows.values, rows.indices, rows.indptr
-            from scipy.sparse import csr_array
-
-            part = csr_array(arrays, shape=rows.shape)[chosen].astype(np.float64)
+            part = csr_of(rows)[chosen].astype(np.float64)
             gram = (part @ part.T).toarray()
         gram -= np.outer(columns.totals[chosen], columns.means[chosen])
         gram.flat[:: len(gram) + 1] *= 1 + RIDGE

@@ -119,12 +119,8 @@ class Pragam(Solver):
     def _weights(self, vector: Array) -> Array:
         return self.regularizer.primal_of(vector.ravel()).reshape(vector.shape)
 
-    def smoothed_value(self, w: Array, scores: Array, mu: float) -> tuple[float, Array]:
-        """J_μ(w) and the α_μ(w) that attains it."""
-        alphas = self._dual_steps(scores, self.centre, mu)
-        return self._smoothed_value(w, scores, mu, alphas), alphas
-
     def _smoothed_value(self, w: Array, scores: Array, mu: float, alphas: Array) -> float:
+        # J_μ(w), which these α = α_μ(w) attain.
         away, costs = alphas - self.centre, self.risk.costs
         value = -weighted(costs, scores, alphas) - self.risk.conjugate(alphas)
         value -= mu / 2 * weighted(costs, away, away)

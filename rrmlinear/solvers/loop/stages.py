@@ -33,13 +33,13 @@ TURN_GROWTH, MAX_GUESS = 2.0, 2.0
 class Stage:
     """A solver with a guess of its cost.
 
-    ``build`` makes it from duals in the form of a Result, or from None. ``visit`` is the cost of a
-    unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; they depend on
-    sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
-    without a move after which it has stalled. It is not slow before it has done ``least`` work, for
-    solvers whose gap says little before the end. Where it ``resumes``, its next turn goes on with
-    the same solver, unless other stages have found better points: one that has come far without a
-    better gap keeps what it has.
+    ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
+    ``takes_weights``. ``visit`` is the cost of a unit of its `Solver.work`, and ``cost`` that of a
+    whole run, in nanoseconds; both depend on sizes alone, so that the same seed gives the same run.
+    ``patience`` is the number of passes without a move after which it has stalled. It is not slow
+    before it has done ``least`` work, for solvers whose gap says little before the end. Where it
+    ``resumes``, its next turn goes on with the same solver, unless other stages have found better
+    points: a solver may have come far without a better gap.
     """
 
     name: str
@@ -49,19 +49,20 @@ class Stage:
     patience: int = STALLED_PASSES
     least: float = 0.0
     resumes: bool = False
+    takes_weights: bool = False
 
 
 class Stages(Solver):
     """Runs a stage until it is slow, then the next from the best duals so far, round and round.
 
-    A stage is slow if the fall of its gap over the second half of its work predicts more work to
-    the target than the next stage is guessed to take in all, or a part of that once it has spent as
-    much. A stage that was left is guessed to take what was predicted for it, and its next turn is
-    at least twice as long. A stage that moves no more is left too, and comes again if all others
-    do the same; the run has stalled when all stages have, one after the other. One whose numbers
-    leave the range of double precision does not come again. Estimates of gaps count as wrong as the
-    last measurement has shown them. Under a rule whose violation the gap does not tell, a stage is
-    left only when it moves no more.
+    The fall of a stage's gap over the second half of its work predicts its work up to the target.
+    The stage is slow if that is more than a guess of what the next stage takes in all; once it has
+    spent as much as the guess, a part of the guess is the limit. The guess for a stage that was
+    left is what was predicted for it, and its next turn is at least twice as long. A stage that
+    moves no more is left too, and comes again if the others do not move either; the run has stalled
+    when all have stalled in turn. A stage whose numbers leave the range of double precision does
+    not come again. Estimated gaps are corrected by the error that the last measurement found. Under
+    a rule whose violation the gap does not tell, a stage is left only when it moves no more.
 
     ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds.
 
@@ -100,7 +101,7 @@ class Stages(Solver):
         return len(self.stages) - len(self.failed)
 
     def start(self) -> None:
-        self._begin(None)
+        self._begin()
 
     def _fail(self, error: Exception) -> None:
         """Leave this stage for good and begin the next; the error stands where there is none."""
@@ -114,9 +115,9 @@ class Stages(Solver):
         self.notes.append(
             f"{left.name} left the range of double precision: {self.stage.name} goes on"
         )
-        self._begin(self.certificate.alphas)
+        self._begin()
 
-    def _begin(self, duals: Any) -> None:
+    def _begin(self) -> None:
         self.idle, self.spent, self.next_look, self.error = 0, 0.0, 0.0, 1.0
         #: (spent, gap) after each pass of this turn.
         self.falls: list[tuple[float, float]] = []
@@ -125,15 +126,17 @@ class Stages(Solver):
             paused.close()
             paused = None
         if paused is None:
-            self._build(duals)
+            self._build()
         else:
             self.solver, self.told = paused, len(paused.notes)
         self.measuring_work = self.solver.measuring_work
         self.measures_first = self.solver.measures_first
         self.known_rules = self.solver.known_rules
 
-    def _build(self, duals: Any) -> None:
-        self.solver, self.passes, self.told = self.stage.build(duals), 0, 0
+    def _build(self) -> None:
+        best = self.certificate
+        given = best.weights if self.stage.takes_weights else best.alphas
+        self.solver, self.passes, self.told = self.stage.build(given), 0, 0
         self.solver.deadline, self.solver.target = self.deadline, self.target
         self.solver.rule, self.solver.tolerance = self.rule, self.tolerance
         # for the point at 0 where the time is up before the first pass
@@ -224,7 +227,7 @@ class Stages(Solver):
         self.notes.append(
             f"{left.name} {why} after {self.passes} passes: {self.stage.name} goes on"
         )
-        self._begin(self.certificate.alphas)
+        self._begin()
 
     def estimate(self) -> tuple[float, float]:
         return self.estimated or self._estimate()

@@ -19,16 +19,16 @@ LAG, POWER, CHANGE, RANGE = 0.3, 0.15, 1.25, 30.0
 # little about the correction.
 EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
 
-# Passes over a part in a round. On three sets fewer took more rounds, and ten hardly fewer: they
-# take the place of rounds only while parts lack more than what they know of each other. That is so
-# while the gaps that were left to their models are above MORE times those of the problem after the
-# round, and no more so below FEWER times.
+# Passes over a part in a round. On three sets fewer passes took more rounds, and ten passes hardly
+# fewer. Many passes save rounds while a part's own model is far from solved: they begin where the
+# gaps left in the models are above MORE times the problem's gap after the round, and end below
+# FEWER times.
 PASSES, MANY_PASSES = 3, 9
 MORE, FEWER = 0.5, 0.05
-# Parts with this number of examples for each weight know nearly all that there is to know: passes
-# are many from the first round on. They end before one that would visit more than MOST_AWAKE of the
-# examples again: the losses of the next round tell all gaps for half of its cost. No part needs a
-# gap below ENOUGH times the target.
+# A part with RICH examples for each weight knows nearly the whole problem: it makes many passes
+# from the first round on. It ends before a pass that would visit more than MOST_AWAKE of its
+# examples, as the losses of the next round tell all gaps for half the cost of that pass. No part
+# needs a gap below ENOUGH times the target.
 RICH, MOST_AWAKE, ENOUGH = 400, 0.5, 0.5
 # Quick parts make at most this number of times the passes of the others. The seconds of passes are
 # means in which the last round has this weight.

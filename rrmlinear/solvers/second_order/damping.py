@@ -17,10 +17,10 @@ SHORT, LONG, CHANGE = 0.3, 0.7, 4.0
 class Damping:
     """A part of the diagonal of the second derivative with all examples at their largest curvature.
 
-    Examples at bounds of their duals have no curvature. Features that other examples lack then get
-    steps that take these examples far beyond the next kink, and the search along the line, which is
-    one for all features, ends at a tiny fraction. The part keeps to the lengths of the columns. It
-    follows the fractions t that searches find. Source: Nocedal and Wright, Numerical Optimization,
+    Examples at bounds of their duals have no curvature. A feature that only such examples have gets
+    a step far beyond their next kink. One search serves all features, so that it then ends at a
+    tiny fraction of the whole step. The part follows the fractions t that searches find, and the
+    diagonal gives it the scale of each column. Source: Nocedal and Wright, Numerical Optimization,
     section 10.3, for the method of Levenberg and Marquardt.
     """
 

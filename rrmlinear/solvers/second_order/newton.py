@@ -298,7 +298,7 @@ class Newton(Solver):
         """
         if not self.model.is_exact:
             return self.steps == HARD_STEPS or not self.moved
-        if not self.is_augmented or not self.model.is_exact:
+        if not self.is_augmented:
             return False
         many = self.has_kinks and self.damping is None and self.steps == HARD_STEPS
         return many or not self.moved

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rrmlinear.projections.blocks.weston_watkins import METHODS, weston_watkins_block
@@ -149,6 +149,7 @@ def test_equals_a_quadratic_program():
 small = st.integers(-12, 12).map(lambda i: i / 4)
 
 
+@settings(max_examples=50)
 @given(st.lists(small, min_size=1, max_size=6), st.integers(1, 16).map(lambda i: i / 8))
 def test_optimality_in_exact_fractions(v, upper):
     """The thresholds of the KKT conditions, at the exact θ found by trying every pattern."""

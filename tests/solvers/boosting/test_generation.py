@@ -97,10 +97,11 @@ def test_steps_and_sifting_reach_the_tolerance_on_real_sets(data_set, name, frac
 
 def test_examples_that_are_decided_wrongly_at_first():
     # from an ensemble far from the optimum nearly all examples lie on a wrong side
-    X, y = problem(400, 6, noise=1.5)
+    n = 200
+    X, y = problem(n, 4, noise=1.5)
     U = all_stumps(X) * y
     for fraction in (0.01, 0.2, 0.6, 0.999, 1.0):
-        box = WeightBox(np.full(400, 1 / 400), 1 / (fraction * 400))
+        box = WeightBox(np.full(n, 1 / n), 1 / (fraction * n))
         edges = Edges(box, 0.0)
         edges.add(list(U[[0, 5, 40]]))
         edges.offer_alphas(np.array([0.0, 0.0, 1.0]), U[40])

@@ -33,8 +33,7 @@ def solved(kind, data, loss, C, stopping, sparse=False, **more):
 
 
 @pytest.mark.parametrize("loss", CLASS_LOSSES)
-@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("C", "sparse"), [(0.01, False), (1.0, True), (30.0, False)])
 def test_the_same_optimum(data, loss, C, sparse):
     stopping = Stopping(gap_tol=1e-6, max_passes=20_000)
     plain = solved(InterceptBlockAscent, data, loss, C, stopping, sparse)

@@ -14,7 +14,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.training import streaming
 
-N, D = 800, 30
+N, D = 400, 20
 CHOICES = [
     {"loss": "hinge", "solver": 32},
     {"loss": "squared-hinge"},
@@ -61,6 +61,7 @@ def test_the_optimum_is_that_of_the_rows_themselves(held, choices, tolerance):
     assert result.solved
     assert result.primal <= whole.primal * (1 + tolerance)
     assert result.primal >= whole.dual * (1 - 0.1 * tolerance)
+    assert result.dual <= whole.primal * (1 + 0.1 * tolerance)
 
 
 @pytest.mark.parametrize("is_direct", [False, True])

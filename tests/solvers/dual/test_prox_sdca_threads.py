@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual import prox_sdca
+from rrmlinear.solvers.dual import shared_passes
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -35,7 +35,7 @@ def problem():
 @pytest.fixture
 def shared(monkeypatch):
     """Let threads share dense rows, faster or not."""
-    monkeypatch.setattr(prox_sdca, "MAX_SHARED_DENSITY", 1.0)
+    monkeypatch.setattr(shared_passes, "MAX_SHARED_DENSITY", 1.0)
 
 
 class OneForAll(Team):

@@ -88,12 +88,12 @@ def test_a_point_keeps_the_signs_of_its_face_and_decreases_the_model():
 @pytest.mark.parametrize(("loss", "C"), [("squared-hinge", 100.0), ("logistic", 1000.0)])
 def test_separable_text_with_wild_counts_is_solved(loss, C):
     rng = np.random.default_rng(0)
-    X = sparse(n=600, d=3000, density=0.01, seed=4)
+    X = sparse(n=300, d=1500, density=0.02, seed=4)
     X.data = np.floor(rng.pareto(1.0, X.nnz)) + 1
-    problem = Problem.from_arrays(X, np.where(rng.random(600) < 0.5, 1.0, -1.0))
+    problem = Problem.from_arrays(X, np.where(rng.random(300) < 0.5, 1.0, -1.0))
     parameter = Parameter(
         solver="auto", loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=150
     )
     result = fit(problem, parameter).result
     assert result.status.name == "SOLVED"
-    assert np.count_nonzero(result.weights) > 300
+    assert np.count_nonzero(result.weights) > 150

@@ -213,12 +213,30 @@ def test_many_examples_of_several_scores_begin_by_newton(fit):
 
 
 @pytest.mark.parametrize(("longest", "begins"), [(1e5, True), (1e2, False)])
-def test_smooth_losses_begin_by_newton_where_columns_are_uneven(longest, begins, fit):
+def test_smooth_losses_begin_by_newton_where_columns_are_uneven(longest, begins, fit, monkeypatch):
+    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_SEVERAL_COST", 0)
     problem = stretched(3)
     X = problem.to_scipy()[:, :8] * np.logspace(2, -3, 8) * np.geomspace(1, longest, 8)
     problem = Problem.from_arrays(X, problem.labels, bias=1.0)
     auto, newton = (
         fit(problem, loss="softmax", C=10.0, solver=solver, gap_tol=1e-9).result
+        for solver in ("auto", "newton")
+    )
+    assert auto.status is newton.status is Status.SOLVED
+    assert (auto.passes == newton.passes) is begins
+
+
+@pytest.mark.parametrize("loss", ["softmax", "squared-hinge"])
+@pytest.mark.parametrize(("C", "begins"), [(100.0, True), (1e-3, False)])
+def test_small_smooth_problems_begin_by_newton_where_costs_are_large(
+    loss, C, begins, fit, monkeypatch
+):
+    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_FIRST_COST", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    problem = Problem.from_arrays(X, (X[:, :3] + rng.gumbel(size=(200, 3))).argmax(axis=1))
+    auto, newton = (
+        fit(problem, loss=loss, C=C, solver=solver, gap_tol=1e-8).result
         for solver in ("auto", "newton")
     )
     assert auto.status is newton.status is Status.SOLVED
@@ -248,7 +266,7 @@ def test_a_time_limit_holds_over_all_stages():
 
     _, result = solve(problem, solver)
     assert result.status in (Status.TIME_LIMIT, Status.SOLVED)
-    assert time.perf_counter() - begin < 10
+    assert time.perf_counter() - begin < 20
 
 
 @pytest.mark.parametrize("resumes", [True, False])

@@ -112,7 +112,7 @@ def test_time_limit(small_problem, fit, certify):
     begin = time.perf_counter()
     model = fit(problem, C=1e3, gap_tol=1e-12, time_limit=0.3)
     assert model.result.status is Status.TIME_LIMIT
-    assert 0.25 < time.perf_counter() - begin < 3
+    assert 0.25 < time.perf_counter() - begin < 20
     assert_exact(problem, model, certify)
 
 

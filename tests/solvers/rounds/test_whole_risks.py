@@ -14,11 +14,11 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.training.fit import fit
 
-GROUPS = tuple(j // 3 for j in range(30))
+GROUPS = tuple(j // 3 for j in range(15))
 
 
 def check(loss, free, kind=LocalFleet, gap=1e-6, **more):
-    problem = examples(loss)
+    problem = examples(loss, n=120, d=15)
     parameter = Parameter(loss=loss, free_bias=free or None, **more)
     chosen = select(parameter)
     fleet = kind(parts_of(problem, chosen, 3))
@@ -85,5 +85,5 @@ def test_lost_parts():
 
 
 def test_lost_parts_and_kinks():
-    result = check("hinge", False, kind=losing_at(2, 90, 300), regularizer="l1", C=0.1)
+    result = check("hinge", False, kind=losing_at(2, 40, 90), regularizer="l1", C=0.1)
     assert len(result.notes) == 3

@@ -76,10 +76,10 @@ def test_the_gap_is_that_of_the_gradient(best, method):
 
 
 def test_repetitions_and_threads_give_the_same_bits():
-    risk = chains(k=20, m=900, d=3000, threads=2)
+    risk = chains(k=20, m=400, d=3000, threads=2)
     results = [LBFGS(risk, L2(1.0)).solve(Stopping(gap_tol=1e-4)) for _ in range(2)]
     np.testing.assert_array_equal(results[0].weights, results[1].weights)
-    single = LBFGS(chains(k=20, m=900, d=3000), L2(1.0)).solve(Stopping(gap_tol=1e-4))
+    single = LBFGS(chains(k=20, m=400, d=3000), L2(1.0)).solve(Stopping(gap_tol=1e-4))
     assert single.primal == pytest.approx(results[0].primal, rel=1e-3)
 
 

@@ -82,7 +82,7 @@ cdef class MarginalAscent:
         marginals = np.full((n, k), other)
         marginals[np.arange(n), label] = true
         self.mu = marginals
-        behind = np.delete(np.arange(n), starts[:-1])
+        behind = np.delete(np.arange(n), starts[:len(starts) - 1])
         self.nu = np.empty((max(len(behind), 1), k * k))
         np.multiply(marginals[behind - 1, :, np.newaxis], marginals[behind, np.newaxis, :],
                     out=np.asarray(self.nu)[:len(behind)].reshape(-1, k, k))

@@ -1,13 +1,21 @@
-"""Several regressions with a regularizer of all their weights."""
+"""Weights that are a matrix: several regressions, and a matrix completed from some entries."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.matrix_builders import Tasks, scaled_tasks, tasks_solver
+from rrmlinear.catalog.matrix_builders import (
+    Entries,
+    Tasks,
+    completion_solver,
+    scaled_tasks,
+    tasks_solver,
+)
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
+from rrmlinear.solvers.loop.stopping import Stopping
 
 Array = NDArray[np.float64]
 
@@ -23,3 +31,12 @@ def fit_tasks(
     W, b = weights[: d * k].reshape(d, k) / s[:, np.newaxis], weights[d * k :]
     duals = result.duals.dense(k).ravel() if isinstance(result.duals, DualBlocks) else result.duals
     return W, b if given.free else np.zeros(k), duals, result
+
+
+def complete(
+    entries: Entries, loss: ScalarLoss, stopping: Stopping, on_pass: OnPass | None = None
+) -> tuple[Array, Array, Array, Result]:
+    """minimize ‖W‖_* + Σ_i c_i φ(W[r_i, k_i], y_i): U, s, V of W = U diag(s) V', and the Result."""
+    solver = completion_solver(entries, loss)
+    result = solver.solve(stopping, on_pass)
+    return *solver.certificate.weights.svd(), result

@@ -1,0 +1,50 @@
+"""Folds of a logistic regression of two classes that go along their paths together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.path_builders import fold_paths
+from rrmlinear.estimators.arguments import class_factors
+from rrmlinear.estimators.linear import AUTO
+from rrmlinear.estimators.wording import find_solver_type
+
+Array = NDArray[np.float64]
+
+
+def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any]) -> Any:
+    """`FoldPaths` of the `LogisticRegression` ``one`` on the training parts of the folds.
+
+    None where these do not have two classes each, or other ways are quicker. ``weights`` are of
+    examples, or None.
+    """
+    classes = np.unique(y)
+    asked = one._asked_intercept()
+    plain = find_solver_type(one.solver, one._solvers).number == AUTO and asked != "regularized"
+    if len(classes) != 2 or not plain or one.callback is not None or one.verbose:
+        return None
+    index = np.searchsorted(classes, y)
+    costs = np.zeros((len(folds), len(y)))
+    for row, (train, _) in zip(costs, folds, strict=True):
+        some = None if weights is None else weights[train]
+        factors = class_factors(one.class_weight, classes, index[train], some)
+        row[train] = 1.0 if some is None else some
+        if factors is not None:
+            row[train] *= factors[index[train]]
+        if not (row[index == 0].any() and row[index == 1].any() and np.isfinite(row.sum())):
+            return None
+    problem, chosen, _ = one._prepared(X, y, weights)
+    labels, free = np.where(index == 1, 1.0, -1.0), bool(chosen.choices.free_bias)
+    rows = problem.rows.with_bias(-1.0)
+    return fold_paths(rows, chosen.loss, labels, costs, free, one.tol, one.max_iter)
+
+
+def fitted(one: Any, paths: Any, f: int, classes: Array) -> Any:
+    """The estimator with the weights of fold f."""
+    one.coef_, one.intercept_ = paths.coefs(f)[np.newaxis], paths.intercepts[f : f + 1].copy()
+    one.classes_, one.n_features_in_ = classes, one.coef_.shape[1]
+    return one

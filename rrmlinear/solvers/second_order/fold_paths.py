@@ -1,0 +1,247 @@
+"""The same problem under several costs of its examples, for rising C: folds of cross validation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.data.problem import csr_of
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.risks.conditions.balance import Side, root
+from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.terms import ScalarTerms
+from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order.path_curvatures import OwnCurvatures, SharedCurvature
+
+Array = NDArray[np.float64]
+
+# Moves and changes of the gradient that each problem remembers.
+PAIRS = 5
+# Steps for one C before a problem is given up, and trials of a step.
+MAX_STEPS, MAX_TRIALS = 100, 40
+# A step is taken where the objective falls by LEAST_FALL times the fall along the tangent. A rise
+# within ROUNDING of the objective counts as no rise.
+LEAST_FALL, ROUNDING = 1e-4, 1e-13
+# The sum of duals that counts as 0, relative to that of their sizes.
+BALANCE = 1e-12
+# Rows in single precision that are copied at once.
+SOME_ROWS = 4096
+# A step is slow where the gap after it is more than SLOW times the gap before.
+SLOW = 0.2
+# Nanoseconds of a step for each stored value and problem, and for each example and problem.
+VALUE_TIME, EXAMPLE_TIME = 0.36, 6.0
+
+
+class FoldPaths:
+    """minimize ½‖w‖² + C Σ_i c_fi φ(x_i'w + b, y_i) over w and b, for each row c_f of ``costs``.
+
+    φ is smooth, and b is 0 unless it is ``free``. L-BFGS begins from the second derivative of an
+    earlier point, and of another C, in place of a multiple of the unit matrix: a few steps then do
+    for each C, and most C need no new second derivative. All problems read the data together.
+    A gap of at most ``tolerance`` of the objective proves each: its duals are −φ' at w and the best
+    b for it, and it is ½‖w − C Σ_i c_i α_i x_i‖². Source: Liu and Nocedal, On the limited memory
+    BFGS method for large scale optimization, 1989.
+
+    Where there are few examples, ``factor`` is L with L L' = X X' (`cholesky_factor`): the weights
+    then are those of its rows, as in `RowSpace`. ``most`` limits the steps for one C.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Array,
+        costs: Array,
+        free: bool,
+        tolerance: float,
+        most: int,
+        curvature: SharedCurvature | OwnCurvatures,
+        factor: Array | None = None,
+    ) -> None:
+        n, count = rows.shape[0], len(costs)
+        self.given, self.factor, self.curvature = rows, factor, curvature
+        self.free, self.tolerance, self.most = free, tolerance, min(most, MAX_STEPS)
+        self.rows = rows = rows if factor is None else Rows(factor, None, None, n)
+        d = rows.width
+        self.costs = np.ascontiguousarray(costs)
+        self.terms = [ScalarTerms(loss, y, each) for each in self.costs]
+        self.weights, self.intercepts = np.zeros((count, d)), np.zeros(count)
+        #: X w, without b.
+        self.scores = np.zeros((count, n))
+        #: c_i α_i, Σ c_i α_i x_i and Σ c_i φ, at the weights.
+        self.pulls, self.sums = np.zeros((count, n)), np.zeros((count, d))
+        self.losses, self.balanced = np.zeros(count), np.ones(count, dtype=bool)
+        self.rates = self.costs.sum(axis=1) / max(loss.smoothing, 1.0)
+        self.pairs: list[tuple[Array, Array]] = []
+        #: The time that slow steps of each problem took since its curvature was made.
+        self.slow = np.zeros(count)
+        self.step_time = VALUE_TIME * rows.n_stored + EXAMPLE_TIME * n + curvature.solve_time
+        #: Rows whose copies in double precision take little memory.
+        self.spans = [slice(0, n)]
+        if rows.is_dense and rows.values.dtype != np.float64:
+            self.spans = [slice(i, i + SOME_ROWS) for i in range(0, n, SOME_ROWS)]
+        self.matrix: Any = None if rows.is_dense else csr_of(rows)
+        #: C, weights and scores at the ends of the last two problems.
+        self.ends: list[tuple[float, Array, Array]] = []
+        self.begun = False
+
+    def coefs(self, f: int) -> Array:
+        """The weights of the features in problem f."""
+        if self.factor is None:
+            return self.weights[f].copy()
+        u = self.weights[f]
+        beta = solved_by_factor(self.factor, self.factor @ u)
+        return Hessian(self.given, np.ones(len(u))).adjoint(beta)
+
+    def solve(self, C: float) -> NDArray[np.bool_]:
+        """Go on to this C; which problems are proved. Weights of others are not to be used."""
+        with one_blas_thread(), np.errstate(all="ignore"):
+            try:
+                return self._solve(C)
+            except FloatingPointError:
+                return np.zeros(len(self.costs), dtype=bool)
+
+    def _solve(self, C: float) -> NDArray[np.bool_]:
+        if not self.begun:
+            self._evaluate(np.arange(len(self.costs)))
+            self.begun = True
+        if len(self.ends) == 2:
+            self._predict(C)
+        last = np.full(len(self.costs), np.inf)
+        for _ in range(self.most):
+            gradients, objectives = self._tangents(C)
+            gaps = self._squares(gradients)
+            is_open = ~(gaps <= self.tolerance * objectives)
+            some = np.flatnonzero(is_open)
+            if not len(some) or not np.isfinite(objectives).all():
+                break
+            self.slow[some[gaps[some] > SLOW * last[some]]] += self.step_time
+            renewed = self.curvature.renewed(C, self.slow, self._curvatures)
+            self.slow[renewed] = 0.0
+            for pair in self.pairs:
+                for vectors in pair:
+                    vectors[renewed] = 0.0
+            last = gaps
+            directions = self._directions(C, some, gradients[some])
+            moves = self._products(directions)
+            self._step(C, some, directions, moves, gradients, objectives)
+        if not self.curvature.follows_cost and not (self.ends and self.ends[-1][0] >= C):
+            self.ends = [*self.ends[-1:], (C, self.weights.copy(), self.scores.copy())]
+        return np.asarray(~is_open & self.balanced & np.isfinite(objectives))
+
+    @staticmethod
+    def _squares(vectors: Array) -> Array:
+        return np.einsum("fj,fj->f", vectors, vectors) / 2
+
+    def _tangents(self, C: float) -> tuple[Array, Array]:
+        """Gradients and objectives."""
+        return self.weights - C * self.sums, self._squares(self.weights) + C * self.losses
+
+    def _predict(self, C: float) -> None:
+        """Go on along the line through the ends of the last two problems, over log C."""
+        (first, weights, scores), (second, *_) = self.ends
+        ahead = math.log(C / second) / math.log(second / first)
+        gradients, objectives = self._tangents(C)
+        directions = ahead * (self.weights - weights)
+        falls = np.einsum("fj,fj->f", directions, gradients) < 0
+        some = np.flatnonzero(falls)
+        moves = ahead * (self.scores[some] - scores[some])
+        self._step(C, some, directions[some], moves, gradients, objectives)
+
+    def _step(
+        self,
+        C: float,
+        some: NDArray[np.intp],
+        directions: Array,
+        moves: Array,
+        gradients: Array,
+        before: Array,
+    ) -> None:
+        """A step of some problems that lowers their objectives, which were those ``before``; the
+        ``moves`` of the scores are those of the directions.
+        """
+        slopes = np.einsum("fj,fj->f", directions, gradients[some])
+        old, begin = self.sums[some], self.weights[some]
+        t, trying = np.ones(len(some)), np.arange(len(some))
+        self.scores[some] += moves
+        for _ in range(MAX_TRIALS):
+            chosen = some[trying]
+            self.weights[chosen] = begin[trying] + t[trying, np.newaxis] * directions[trying]
+            self._evaluate(chosen, sums=False)
+            after = self._squares(self.weights[chosen]) + C * self.losses[chosen]
+            most = LEAST_FALL * t[trying] * slopes[trying] + ROUNDING * before[chosen]
+            trying = trying[~(after - before[chosen] <= most)]
+            if not len(trying):
+                break
+            self.scores[some[trying]] -= (t[trying] / 2)[:, np.newaxis] * moves[trying]
+            t[trying] /= 2
+        self.sums[some] = self._gradients(self.pulls[some])
+        pair = np.zeros(self.weights.shape), np.zeros(self.weights.shape)
+        pair[0][some], pair[1][some] = t[:, np.newaxis] * directions, self.sums[some] - old
+        self.pairs = [*self.pairs[1 - PAIRS :], pair]
+
+    def _directions(self, C: float, some: NDArray[np.intp], gradients: Array) -> Array:
+        """−H g, H by the two loops of L-BFGS about the inverse of an earlier second derivative."""
+        result, known = -gradients, []
+        for moves, changes in reversed(self.pairs):
+            s = moves[some]
+            y = s - C * changes[some]
+            product = np.einsum("fj,fj->f", s, y)
+            inverse = np.divide(1, product, out=np.zeros_like(product), where=product > 0)
+            a = inverse * np.einsum("fj,fj->f", s, result)
+            result = result - a[:, np.newaxis] * y
+            known.append((s, y, inverse, a))
+        result = self.curvature.solved(C, some, result)
+        for s, y, inverse, a in reversed(known):
+            b = inverse * np.einsum("fj,fj->f", y, result)
+            result = result + (a - b)[:, np.newaxis] * s
+        return result
+
+    def _evaluate(self, some: NDArray[np.intp], sums: bool = True) -> None:
+        """The duals, the losses and the intercepts at the scores of some problems."""
+        for f in some.tolist():
+            terms, scores = self.terms[f], self.scores[f]
+            if self.free:
+                look = self._look_at(terms, scores)
+                b, rate = float(self.intercepts[f]), float(self.rates[f])
+                at, _, self.rates[f] = root(look, b, rate, BALANCE)
+                self.intercepts[f] = at.b
+                self.balanced[f] = abs(at.sum) <= BALANCE_ROUNDING * at.size
+            self.losses[f] = terms.pulls(scores, float(self.intercepts[f]), self.pulls[f])
+        if sums:
+            self.sums[some] = self._gradients(self.pulls[some])
+
+    @staticmethod
+    def _look_at(terms: ScalarTerms, scores: Array) -> Any:
+        def look(b: float) -> tuple[float, float]:
+            total, size = terms.sums(scores, b)
+            return -total, size
+
+        return lambda b: Side(b, lambda b: terms.derivatives(scores + b), terms.costs, look)
+
+    def _curvatures(self, f: int) -> Array:
+        return self.terms[f].curvatures(self.scores[f] + self.intercepts[f])
+
+    def _products(self, weights: Array) -> Array:
+        """X w for each row w."""
+        if not self.rows.is_dense:
+            return np.asarray((self.matrix @ weights.T).T)
+        return np.hstack([weights @ self._part(span).T for span in self.spans])
+
+    def _gradients(self, pulls: Array) -> Array:
+        """Σ_i a_i x_i for each row a."""
+        if not self.rows.is_dense:
+            return np.asarray((self.matrix.T @ pulls.T).T)
+        result = pulls[:, self.spans[0]] @ self._part(self.spans[0])
+        for span in self.spans[1:]:
+            result += pulls[:, span] @ self._part(span)
+        return result
+
+    def _part(self, span: slice) -> Array:
+        return self.rows.values[span].astype(np.float64, copy=False)

@@ -1,0 +1,70 @@
+"""Folds that go along their paths together: the scores of fits of each fold alone."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold
+
+from rrmlinear import LogisticRegression, LogisticRegressionCV
+from rrmlinear.estimators.searches.together import paths_together
+
+
+def data(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, np.where(X[:, 0] + X[:, 1] + rng.standard_normal(n) > 0.3, "b", "a"), rng.random(n)
+
+
+CASES = {
+    "many examples": (data(200, 5), {}),
+    "no intercept": (data(200, 5), {"fit_intercept": False}),
+    "few examples": (data(40, 60), {}),
+    "as many": (data(60, 50), {}),
+    "balanced": (data(150, 4), {"class_weight": "balanced"}),
+    "single precision": (data(150, 4), {}),
+    "sparse": (data(150, 4), {}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scores_are_those_of_each_fold_alone(name):
+    (X, y, weights), choices = CASES[name]
+    if name == "single precision":
+        X = X.astype(np.float32)
+    if name == "sparse":
+        X = csr_array(np.where(X > 0.5, X, 0.0))
+    Cs, choices = [1e-3, 0.1, 10.0, 1e3], choices | {"tol": 1e-10}
+    cv = KFold(4)
+    assert paths_together(LogisticRegression(**choices), X, y, weights, list(cv.split(y)))
+    found = LogisticRegressionCV(Cs=Cs, cv=cv, scoring="neg_log_loss", **choices)
+    by_hits = LogisticRegressionCV(Cs=Cs, cv=cv, **choices).fit(X, y, weights)
+    found.fit(X, y, weights)
+    for f, (train, test) in enumerate(cv.split(y)):
+        for at, C in enumerate(Cs):
+            alone = LogisticRegression(C=C, **choices).fit(X[train], y[train], weights[train])
+            loss = log_loss(y[test], alone.predict_proba(X[test]), sample_weight=weights[test])
+            assert found.scores_[f, 0, at] == pytest.approx(-loss, rel=1e-4)
+            hits = alone.score(X[test], y[test], weights[test])
+            assert by_hits.scores_[f, 0, at] == pytest.approx(hits)
+
+
+def test_what_is_not_proved_is_fitted_alone():
+    X, y, _ = data(100, 5)
+    with pytest.warns(ConvergenceWarning):
+        few = LogisticRegressionCV(Cs=[1.0, 1e4], cv=KFold(2), tol=1e-12, max_iter=1).fit(X, y)
+    alone = LogisticRegression(C=1e4, tol=1e-12, max_iter=1)
+    train, test = next(KFold(2).split(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert few.scores_[0, 0, 1] == alone.fit(X[train], y[train]).score(X[test], y[test])
+
+
+def test_a_fold_of_one_class_goes_its_own_way():
+    X, y, _ = data(60, 3)
+    order = np.argsort(y)
+    folds = [(order[:30], order[30:]), (order[30:], order[:30])]
+    assert paths_together(LogisticRegression(), X, y, None, folds) is None
