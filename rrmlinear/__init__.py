@@ -48,7 +48,7 @@ _PUBLIC = {
     "ElasticNet": "rrmlinear.estimators.regressions",
     "QuantileRegressor": "rrmlinear.estimators.regressions",
     "HuberRegressor": "rrmlinear.estimators.regressions",
-    "OneClassSVM": "rrmlinear.estimators.svm",
+    "OneClassSVM": "rrmlinear.estimators.one_class",
     "LogisticRegressionCV": "rrmlinear.estimators.searches.cross_validated",
     "LinearSVCCV": "rrmlinear.estimators.searches.cross_validated",
     "LassoCV": "rrmlinear.estimators.searches.cross_validated",

@@ -1,4 +1,4 @@
-"""`python -m rrmlinear`: the version, and the usage of the commands."""
+"""`python -m rrmlinear`: the version, and what each command is for."""
 
 import sys
 

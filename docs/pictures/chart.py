@@ -1,6 +1,7 @@
 """The decision chart of docs/choose.md: questions, answers and the class for each.
 
 python docs/pictures/chart.py docs/pictures/chart.svg
+python docs/pictures/chart.py docs/pictures/chart-narrow.svg --narrow
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "trees and decomposable graphs": ("GraphCRF", "GraphSVM"),
     },
     "something else": {
-        "what does not belong": ("OneClassSVM",),
+        "outliers": ("OneClassSVM",),
         "missing entries of a matrix": ("MatrixCompletion",),
         "the same problem for many C": ("path",),
     },
@@ -50,6 +51,8 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
 COLUMNS = (0.0, 2.6, 5.3, 10.6)
 INK, LINE = "#1b2733", "#7c8b99"
 FILLS = ("#dbe7f3", "#e4f0e4", "#fbf0da", "#f6e3ea")
+#: Width of the chart for phones, and the indent of its answers.
+NARROW, INDENT = 5.4, 0.5
 
 
 def draw(path: Path) -> None:
@@ -72,7 +75,31 @@ def draw(path: Path) -> None:
         _line(axes, COLUMNS[0] + 2.0, middle, COLUMNS[1] - 0.1, root)
     _box(axes, COLUMNS[0], middle, "What do you\npredict?", "#ffffff")
     axes.set(xlim=(-0.1, COLUMNS[3] + 4.3), ylim=(n_rows - 0.4, -0.6))
-    axes.axis("off")
+    _save(figure, path)
+
+
+def draw_narrow(path: Path) -> None:
+    """Draw the chart as one column for phones: each answer stands above its classes."""
+    n_rows = sum(map(len, CHART.values())) + len(CHART)
+    figure = plt.figure(figsize=(3.7, 0.42 * n_rows))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    row = 0
+    for fill, (predicted, answers) in zip(FILLS, CHART.items(), strict=True):
+        _box(axes, 0.0, row, "You predict " + predicted.replace("\n", " "), fill, width=NARROW)
+        for at, (answer, classes) in enumerate(answers.items(), row + 1):
+            _line(axes, INDENT / 2, row + 0.4, INDENT, at)
+            _box(axes, INDENT, at, "\n", fill, width=NARROW - INDENT)
+            centre = (NARROW + INDENT) / 2
+            _words(axes, centre, at - 0.2, answer)
+            _words(axes, centre, at + 0.2, ", ".join(classes), family="monospace")
+        row += len(answers) + 1
+    axes.set(xlim=(-0.1, NARROW + 0.1), ylim=(n_rows - 0.4, -0.6))
+    _save(figure, path)
+
+
+def _save(figure, path: Path) -> None:
+    for axes in figure.axes:
+        axes.axis("off")
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "chart"}):
         figure.savefig(path, bbox_inches="tight", transparent=True, metadata={"Date": None})
     plt.close(figure)
@@ -90,16 +117,11 @@ def _box(axes, left, row, text, fill, width=2.0, family="sans-serif") -> None:
             edgecolor=LINE,
         )
     )
-    axes.text(
-        left + width / 2,
-        row,
-        text,
-        ha="center",
-        va="center",
-        fontsize=8.5,
-        family=family,
-        color=INK,
-    )
+    _words(axes, left + width / 2, row, text, family)
+
+
+def _words(axes, centre, row, text, family="sans-serif") -> None:
+    axes.text(centre, row, text, ha="center", va="center", fontsize=8.5, family=family, color=INK)
 
 
 def _line(axes, left, top, right, bottom) -> None:
@@ -108,4 +130,4 @@ def _line(axes, left, top, right, bottom) -> None:
 
 
 if __name__ == "__main__":
-    draw(Path(sys.argv[1]))
+    (draw_narrow if "--narrow" in sys.argv else draw)(Path(sys.argv[1]))

@@ -12,7 +12,7 @@ from rrmlinear.cli.files import check_distinct, check_input, read_chains, read_p
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.options import MAX_THREADS
-from rrmlinear.cli.pages import check_page, page_errors
+from rrmlinear.cli.pages import check_page, command_of, page_errors
 from rrmlinear.cli.parser import Parser, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
@@ -54,10 +54,11 @@ def main(arguments: Sequence[str]) -> None:
     tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
     tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
     if options.report_file is not None:
+        made = command_of("info", arguments)
         sections = [
             page.data_section(facts),
             page.Section("What to try", lines=tried, warnings=told),
-            page.Section("How it was made", versions()),
+            page.Section("How it was made", [("command", made), *versions()]),
         ]
         with page_errors(options.report_file):
             page.write_page(options.report_file, f"Data of {path}", sections)
@@ -78,7 +79,7 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
     chosen = select(Parameter(solver=number))
     first, last = smallest_cost(problem, chosen, 0.0), largest_cost(chosen)
     line = _command(f"-C -s {number}", path)
-    yield f"{line}  (C from {first:g}, where weights are near 0, to {last:g})"
+    yield f"{line}  (C from {first:.2g}, where weights are near 0, to {last:.0f})"
 
 
 def _lines(

@@ -1,4 +1,4 @@
-"""What `python -m rrmlinear` says: the version, the commands, and the solver types."""
+"""What `python -m rrmlinear` says: the version, and what each command is for."""
 
 from __future__ import annotations
 
@@ -6,9 +6,20 @@ from collections.abc import Sequence
 
 import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.usage import CONVERT, INFO, PLAN, PLOT, PREDICT, SEQUENCES, training_usage
 
-COMMANDS = ("train", "predict", "convert", "sequences", "info", "plan", "plot")
+COMMANDS = {
+    "train": "train a model, and prove how good it is",
+    "predict": "labels or numbers of a file by a model",
+    "info": "what a data set holds, and which commands suit it",
+    "convert": "make a container of a data set: one file that is mapped instead of read",
+    "sequences": "make a data set of text in columns: words and their labels",
+    "plan": "tell how many workers a training is worth",
+    "plot": "draw the traces of several trainings",
+}
+FIRST = """\
+  python -m rrmlinear.info data
+  python -m rrmlinear.train --report run.html data model
+  python -m rrmlinear.predict test_data model output"""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -21,6 +32,8 @@ def main(arguments: Sequence[str]) -> None:
         )
     print(f"rrmlinear {rrmlinear.__version__}")
     if "--version" not in arguments:
-        lines = [f"  python -m rrmlinear.{name} (rrmlinear-{name})" for name in COMMANDS]
-        texts = [training_usage(), PREDICT, CONVERT, SEQUENCES, INFO, PLAN, PLOT]
-        print("\n\n".join(["\n".join(["Commands:", *lines]), *texts]))
+        print("Commands, each with -h for its options:")
+        for name, purpose in COMMANDS.items():
+            print(f"  python -m rrmlinear.{name:10} {purpose}")
+        print(f"A first model of data, LIBSVM text or a container:\n{FIRST}")
+        print("rrmlinear-train is a short name of python -m rrmlinear.train, and so on.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.cli.files import blaming, check_output
@@ -16,6 +18,11 @@ from rrmlinear.training.search import Trial
 from rrmlinear.training.trained import TrainedModel
 
 Data = Problem | SequenceProblem
+
+
+def command_of(program: str, arguments: Sequence[str]) -> str:
+    """The line that makes a page again; `train` words its own before it reads."""
+    return shlex.join(["python", "-m", f"rrmlinear.{program}", *arguments])
 
 
 def check_page(path: str) -> None:
@@ -74,7 +81,8 @@ class Report:
             for t in trials
         ]
         title = f"Values of C tried; the best is {best.cost:g}"
-        self._of_table("Search for C", chosen, problem, title, heads, rows)
+        found = {"C": best.cost} | ({"epsilon": best.epsilon} if with_epsilon else {})
+        self._of_table("Search for C", chosen, problem, title, heads, rows, found)
 
     def of_folds(self, folds: int, lines: str, chosen: Selection, problem: Data) -> None:
         """The page of a cross validation, whose results were printed as ``lines``."""
@@ -94,7 +102,9 @@ class Report:
         name: str,
         heads: Sequence[str],
         rows: Sequence[Sequence[str]],
+        found: Mapping[str, Any] | None = None,
     ) -> None:
+        """``found`` are choices in place of those asked for."""
         if self.path is None:
             return
         from rrmlinear.pages.facts import facts_of
@@ -105,7 +115,7 @@ class Report:
             f"{title}, {chosen.loss_row.name} loss",
             self.command,
             chosen.loss_row.name,
-            chosen.choices,
+            replace(chosen.choices, **(found or {})),
             facts=facts_of(problem, chosen.kind == "regression"),
             warnings=self.warnings,
             tables=[Table(name, heads, rows)],

@@ -9,7 +9,8 @@ from rrmlinear.pages.words import number
 
 #: Lengths of columns that differ by more than this make a regularizer treat features unequally.
 UNEVEN = 100.0
-#: A class with a smaller part of the examples than this is rare.
+#: A class with a smaller part of the examples than this is rare, where it also has less than half
+#: of an equal share.
 RARE = 0.05
 #: Stored values per place from which on dense rows are smaller: 8 bytes a place against 12 a value.
 DENSE = 2 / 3
@@ -39,23 +40,29 @@ def _classifiers(facts: DataFacts) -> list[tuple[str, str]]:
             ("labels, all classes in one problem", "-s 30"),
             ("labels, each class against the rest", "-s 1"),
             ("probabilities of labels", "--loss softmax"),
-            ("few features", "-s 5"),
+            ("labels from few features", "-s 5"),
         ]
     found = [
         ("labels", "-s 1"),
         ("probabilities of labels", "-s 7"),
-        ("few features", "-s 5"),
+        ("labels from few features", "-s 5"),
     ]
-    if facts.rarest < RARE:
+    if _has_rare(facts):
         found.insert(1, ("the F1 of a rare class", "--loss f1"))
     return found
 
 
+def _has_rare(facts: DataFacts) -> bool:
+    if facts.counts is None or len(facts.counts) < 2:
+        return False
+    return facts.rarest < min(RARE, 0.5 / len(facts.counts))
+
+
 def _regressions() -> list[tuple[str, str]]:
     return [
-        ("means", "-s 11 -p 0"),
-        ("medians, not moved by outliers", "--loss absolute"),
-        ("few features", "--loss squared --regularizer l1"),
+        ("numbers: means", "-s 11 -p 0"),
+        ("numbers: medians, not moved by outliers", "--loss absolute"),
+        ("numbers: means from few features", "--loss squared --regularizer l1"),
     ]
 
 
@@ -72,15 +79,17 @@ def remarks(facts: DataFacts) -> Iterator[str]:
         yield f"{number(facts.unused)} columns are all zero: their weights will be 0."
     if facts.empty:
         yield f"{number(facts.empty)} rows are all zero: only a bias (-B 1) can tell them apart."
-    if facts.counts is not None and len(facts.counts) > 1 and facts.rarest < RARE:
+    if _has_rare(facts):
+        weights = "" if facts.sequences is not None else "-wi weighs classes. "
         yield (
-            f"The rarest class has {facts.rarest:.2%} of the examples. -wi weighs classes; compare "
-            "models by a measure of that class, not by accuracy."
+            f"The rarest class has {facts.rarest:.2%} of the examples. {weights}Compare models by "
+            "a measure of that class, not by accuracy."
         )
     if not facts.is_dense and facts.density > DENSE:
         yield f"{facts.density:.0%} of the matrix is stored: a dense array is smaller and quicker."
     if facts.d > facts.n:
+        option = "-C" if facts.sequences is None else "-v"
         yield (
             "There are more columns than rows: a linear score fits almost any labels, so that C is "
-            "best found by -C."
+            f"best found by {option}."
         )

@@ -70,7 +70,7 @@ def write_run(run: Run, path: str | PathLike[str]) -> None:
     """Write the page of a run, whole or not at all. ImportError where packages are missing."""
     verdict, solved = _verdict(run.result)
     sections = [
-        Section("Problem", _problem_lines(run), words.formulas(run)),
+        Section("Problem", _problem_lines(run), words.formulas(run.loss, run.choices)),
         *([] if run.facts is None else [data_section(run.facts)]),
         *([] if run.result is None else [_certificate(run.result, run.scale, run.duals)]),
         *([] if run.weights is None else [_weights(run)]),
@@ -89,11 +89,13 @@ def write_certificate(
     result: Result,
     scale: float,
     duals: DualCounts | None,
+    facts: DataFacts | None = None,
 ) -> None:
-    """Write the page of a fit of which only the certificate is told; see `Run` for the words."""
+    """Write the page of a fit whose weights are not told; see `Run` for the words."""
     verdict, solved = _verdict(result)
     sections = [
         Section("Problem", [("in a sentence", sentence)]),
+        *([] if facts is None else [data_section(facts)]),
         _certificate(result, scale, duals),
         Section("How it was made", [("command", command), *versions()]),
     ]
@@ -162,8 +164,8 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
             f"{'dense' if facts.is_dense else f'{facts.density:.3%} of the matrix'}",
         ),
         *([("rows that are all zero", number(facts.empty))] if facts.empty else []),
-        *_spread("lengths of rows", facts.row_norms),
-        *_spread("lengths of columns", facts.column_norms),
+        *_spread("norms of rows", facts.row_norms),
+        *_spread("norms of columns", facts.column_norms),
         *_spread("labels", facts.numbers),
         *([("weights of examples", "given")] if facts.weighted else []),
         *([] if facts.labels is None else [("classes", _classes(facts))]),
@@ -251,12 +253,12 @@ def _weights(run: Run) -> Section:
     title = "Weights of each score"
     if len(columns) > MOST_ROWS:
         title += f" (the first {MOST_ROWS} of {len(columns)})"
-    picture = pictures.largest_weights(weights, columns, run.feature_names)
-    return Section("Weights", lines, pictures=[picture], tables=[Table(title, heads, rows)])
+    largest = [pictures.largest_weights(weights, columns, run.feature_names)] if used else []
+    return Section("Weights", lines, pictures=largest, tables=[Table(title, heads, rows)])
 
 
-def write_traces(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write a page with the gaps of several runs, and a table of their ends."""
+def write_traces(traces: Sequence[Trace], path: str | PathLike[str], command: str) -> None:
+    """Write a page with the gaps of several runs, and a table of their ends; see `Run`."""
     heads = ("run", "passes", "seconds", "primal", "dual", "relative gap")
     rows = [
         (
@@ -274,5 +276,5 @@ def write_traces(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
         pictures=[pictures.convergence(traces)],
         tables=[Table("The last pass of each run", heads, rows)],
     )
-    made = Section("How it was made", versions())
+    made = Section("How it was made", [("command", command), *versions()])
     write_page(path, "Traces of rrmlinear", [section, made])

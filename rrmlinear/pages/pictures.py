@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,10 @@ MOST_WEIGHTS = 15
 #: A curve of no more passes than this has a dot for each.
 FEW_PASSES = 60
 HEIGHT = 380
+#: A legend where buttons stand above the picture.
+BELOW = {"y": -0.3, "yanchor": "top", "x": 0, "xanchor": "left"}
+#: Pixels above a picture that has neither legend nor buttons there: room for plotly's tools.
+LITTLE = 30
 #: Okabe and Ito's colours, told apart by everyone, on white and on black.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 #: Of buttons and marks: it is seen on white and on black.
@@ -43,19 +48,20 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
             name=trace.name or "relative gap",
             mode="lines+markers" if len(thin.passes) <= FEW_PASSES else "lines",
             line_color=colour,
-            customdata=np.column_stack([thin.passes, thin.primal, thin.dual]),
+            customdata=np.column_stack([thin.passes, thin.seconds, thin.primal, thin.dual]),
             hovertemplate=(
-                "pass %{customdata[0]:.0f}, %{x:.4g} s<br>relative gap %{y:.3e}<br>"
-                "primal %{customdata[1]:.9g}<br>dual %{customdata[2]:.9g}"
+                "pass %{customdata[0]:.0f}, %{customdata[1]:.4g} s<br>relative gap %{y:.3e}<br>"
+                "primal %{customdata[2]:.9g}<br>dual %{customdata[3]:.9g}"
             ),
         )
     if target is not None and target > 0:
         _mark(figure, target, "asked for")
-    figure.update_yaxes(type="log", title="relative gap", exponentformat="power")
+    gaps = np.concatenate([trace.relative_gap for trace in traces])
+    figure.update_yaxes(**logarithmic(gaps), title="relative gap")
     figure.update_xaxes(title=AXES[0][1])
     figure.update_layout(
         showlegend=len(traces) > 1,
-        legend={"y": -0.22, "yanchor": "top", "x": 0, "xanchor": "left"},
+        legend=BELOW,
         updatemenus=_menus(traces),
     )
     return figure
@@ -75,8 +81,9 @@ def levels(curves: Mapping[str, Sequence[tuple[float, float]]], title: str) -> A
             line={"color": colour, "dash": dash},
             hovertemplate="%{x:.3g} s to %{y:.0e}",
         )
-    figure.update_xaxes(type="log", title="CPU seconds")
-    figure.update_yaxes(type="log", title="suboptimality, relative", exponentformat="power")
+    times, heights = zip(*(point for points in curves.values() for point in points), strict=True)
+    figure.update_xaxes(**logarithmic(times), title="CPU seconds")
+    figure.update_yaxes(**logarithmic(heights), title="suboptimality, relative")
     figure.update_layout(
         title={"text": title, "font": {"size": 14}},
         height=HEIGHT + 20 * len(curves),
@@ -86,14 +93,17 @@ def levels(curves: Mapping[str, Sequence[tuple[float, float]]], title: str) -> A
 
 
 def objectives(trace: Trace) -> Any:
-    """Primal and dual objective against seconds."""
+    """Primal and dual objective against seconds or passes."""
     figure = _figure()
     thin = trace.thinned()
     for values, name, colour in ((thin.primal, "primal", POSITIVE), (thin.dual, "dual", NEGATIVE)):
         figure.add_scatter(x=thin.seconds, y=values, name=name, mode="lines", line_color=colour)
     low, high = _range_of_end(thin)
     figure.update_yaxes(title="objective", range=[low, high], automargin=True)
-    figure.update_xaxes(title="seconds", type="log" if thin.seconds.min() > 0 else "linear")
+    figure.update_xaxes(title="seconds")
+    if thin.seconds.min() > 0:
+        figure.update_xaxes(**logarithmic(thin.seconds))
+    figure.update_layout(updatemenus=[_axis_menu([trace, trace])], legend=BELOW)
     return figure
 
 
@@ -102,7 +112,7 @@ def label_counts(facts: DataFacts) -> Any:
     assert facts.labels is not None
     assert facts.counts is not None
     order = np.argsort(-facts.counts, kind="stable")[:MOST_CLASSES]
-    figure = _figure()
+    figure = _figure(top=LITTLE)
     figure.add_bar(
         x=[str(label) for label in facts.labels[order].tolist()],
         y=facts.counts[order],
@@ -116,16 +126,16 @@ def label_counts(facts: DataFacts) -> Any:
 
 def dual_sizes(duals: DualCounts) -> Any:
     """How many duals are of which size; those at a common bound stand at the right end."""
-    figure = _figure()
+    figure = _figure(top=LITTLE)
     figure.add_bar(
         x=duals.middles(),
         y=duals.counts,
         marker_color=POSITIVE,
         hovertemplate="about %{x:.3g}: %{y} duals<extra></extra>",
     )
-    left_out = "" if duals.zeros is None else f" ({duals.zeros} that are 0 left out)"
+    left_out = f" ({duals.zeros} that are 0 left out)" if duals.zeros else ""
     figure.update_xaxes(title=f"size of a dual{left_out}", range=[0, duals.largest])
-    figure.update_yaxes(title="duals", type="log")
+    figure.update_yaxes(**logarithmic(duals.counts), title="duals")
     figure.update_layout(bargap=0.05)
     return figure
 
@@ -134,8 +144,8 @@ def largest_weights(
     weights: NDArray[np.float64], columns: Sequence[str], names: Sequence[str] | None
 ) -> Any:
     """The weights of the largest absolute values, of a column chosen from a list."""
-    figure = _figure()
     shown = min(len(columns), MOST_CLASSES)
+    figure = _figure(**({} if shown > 1 else {"top": LITTLE}))
     for j in range(shown):
         column = weights[:, j]
         top = np.argsort(-np.abs(column), kind="stable")[:MOST_WEIGHTS]
@@ -182,8 +192,8 @@ def weights_along(
             mode="lines",
             line={"color": COLOURS[i % len(COLOURS)], "dash": dash},
         )
-    figure.update_xaxes(type="log", title="C")
-    figure.update_yaxes(title="weight")
+    figure.update_xaxes(**logarithmic(Cs), title="C")
+    figure.update_yaxes(title="weight", exponentformat="power")
     figure.update_layout(
         title={"text": title, "font": {"size": 14}},
         height=HEIGHT + 20 * len(top),
@@ -197,19 +207,30 @@ def feature_name(index: int, names: Sequence[str] | None) -> str:
     return f"feature {index + 1}" if names is None else str(names[index])
 
 
-def _figure() -> Any:
+def _figure(top: int = 80) -> Any:
+    """An empty picture with ``top`` pixels above it, for a legend and buttons."""
     from plotly.graph_objects import Figure
 
     figure = Figure()
     figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 70, "r": 20, "t": 80, "b": 60},
+        height=HEIGHT - 80 + top,
+        margin={"l": 70, "r": 20, "t": top, "b": 60},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
     )
     return figure
+
+
+def logarithmic(values: Any) -> dict[str, Any]:
+    """A logarithmic axis over these values; plotly's own choice of marks is too dense for it."""
+    values = np.asarray(values, dtype=np.float64)
+    values = values[np.isfinite(values) & (values > 0)]
+    decades = float(np.log10(values.max() / values.min())) if values.size else 1.0
+    # below some two decades 1, 2 and 5 are marked, from there on powers of 10; axes have margins
+    marks = min(max(3, math.ceil(1.15 * decades)), 8)
+    return {"type": "log", "nticks": marks, "exponentformat": "power"}
 
 
 def _coloured(traces: Sequence[Trace]) -> list[tuple[Trace, str]]:
@@ -221,12 +242,12 @@ def _mark(figure: Any, level: float, text: str) -> None:
     line = {"color": GREY, "dash": "dot", "width": 1}
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=level, y1=level, line=line)
     figure.add_annotation(
-        text=text, xref="paper", x=1, xanchor="right", y=np.log10(level), showarrow=False, yshift=8
+        text=text, xref="paper", x=0, xanchor="left", y=np.log10(level), showarrow=False, yshift=8
     )
 
 
-def _menus(traces: Sequence[Trace]) -> list[dict[str, Any]]:
-    """Buttons for the two horizontal axes, and for their scale."""
+def _axis_menu(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Buttons for the two horizontal axes; ``traces`` are those of the curves."""
     axes = [
         {
             "label": field,
@@ -238,11 +259,16 @@ def _menus(traces: Sequence[Trace]) -> list[dict[str, Any]]:
         }
         for field, title in AXES
     ]
+    return _menu(axes, 0.0, "buttons")
+
+
+def _menus(traces: Sequence[Trace]) -> list[dict[str, Any]]:
+    """Buttons for the two horizontal axes, and for their scale."""
     scales = [
         {"label": label, "method": "relayout", "args": [{"xaxis.type": kind}]}
         for label, kind in (("plain", "linear"), ("logarithmic", "log"))
     ]
-    return [_menu(axes, 0.0, "buttons"), _menu(scales, 1.0, "buttons")]
+    return [_axis_menu(traces), _menu(scales, 1.0, "buttons")]
 
 
 def _menu(buttons: list[dict[str, Any]], x: float, kind: str) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,11 +69,25 @@ class Run:
 
 
 def versions() -> list[tuple[str, str]]:
-    """(name, version) of the packages in use, Python and the machine."""
+    """(name, version) of the packages in use, Python, the system and the processor."""
     found = []
     for name in PACKAGES:
         try:
             found.append((name, version(name)))
         except ModuleNotFoundError:
             continue
-    return [*found, ("Python", platform.python_version()), ("machine", platform.platform())]
+    return [
+        *found,
+        ("Python", platform.python_version()),
+        ("machine", platform.platform()),
+        ("processor", f"{_processor()}, {os.cpu_count()} cores"),
+    ]
+
+
+def _processor() -> str:
+    """The name of the processor, where the system tells one."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

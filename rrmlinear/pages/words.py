@@ -82,16 +82,16 @@ def _numbers(row: LossRow | RegularizerRow, choices: Choices) -> str:
     return f" ({', '.join(numbers)})" if numbers else ""
 
 
-def formulas(run: Run) -> list[str]:
+def formulas(loss: str, choices: Choices) -> list[str]:
     """The objective, and its parts, a line each."""
-    row = loss_row(run.loss)
+    row = loss_row(loss)
     if row.kind in ("measure", "chain"):
         scores = "s(y) the score of a labelling y" if row.kind == "chain" else "a_i = x_i'w"
     else:
         scores = "a = x'w" if row.kind != "multiclass" else "a_j = x'w_j"
     return [
         "minimize over w:  Ω(w) + C Σ_i φ_i(w)",
-        f"Ω = {_regularizer(run.choices).formula}",
+        f"Ω = {_regularizer(choices).formula}",
         f"φ = {row.formula},  {scores}",
     ]
 

@@ -1,5 +1,8 @@
 """`python -m rrmlinear`: a word behind it is answered with the command that was meant."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from rrmlinear.cli import overview
@@ -12,9 +15,12 @@ def test_a_word_names_the_command(word, command):
         overview.main([word])
 
 
-def test_every_command_has_its_usage(capsys):
+def test_every_installed_command_is_there_with_its_purpose(capsys):
     overview.main([])
-    printed = capsys.readouterr().out
-    for name in overview.COMMANDS:
-        assert f"python -m rrmlinear.{name} (rrmlinear-{name})" in printed
-        assert f"Usage: {name} [options]" in printed
+    lines = capsys.readouterr().out.splitlines()
+    for name, purpose in overview.COMMANDS.items():
+        assert f"  python -m rrmlinear.{name:10} {purpose}" in lines
+    with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
+        scripts = tomllib.load(file)["project"]["scripts"]
+    assert {name.removeprefix("rrmlinear-") for name in scripts} == set(overview.COMMANDS)
+    assert len(lines) < 20

@@ -42,6 +42,7 @@ def test_searches_and_folds_leave_their_tables(train, iris):
     done = train("-C", "-s", "2", "--report", "c.html", iris)
     best = done.out.splitlines()[-1].split()[3]
     assert f"Values of C tried; the best is {best}" in text_of("c.html")
+    assert f"half the squared norm, C = {best}." in text_of("c.html")
     done = train("-v", "3", "-q", "--report", "v.html", iris)
     score = done.out.split(" = ")[1].strip()
     assert "Examples of 3 folds held out" in text_of("v.html")
@@ -67,6 +68,7 @@ def test_info_tells_facts_and_commands(call, iris, folder):
     assert "(C from" in out
     assert call("information", "-q", "--report", "i.html", iris) == (0, "", "")
     assert "What to try" in text_of("i.html")
+    assert f"python -m rrmlinear.info -q --report i.html {iris}" in text_of("i.html")
 
 
 def test_info_prints_without_the_packages_for_pages(call, iris, monkeypatch):
@@ -95,7 +97,7 @@ def test_plots_of_traces(call, train, iris, folder):
         assert train("-s", solver, "-q", "--trace", f"{solver}.trace", iris, "model").code == 0
     traces = ("1.trace", "30.trace")
     assert call("plotting", *traces) == (0, "2 traces in traces.html\n", "")
-    assert "30.trace" in text_of("traces.html")
+    assert "python -m rrmlinear.plot 1.trace 30.trace" in text_of("traces.html")
     assert call("plotting", "-q", "-o", "a.svg", "--against", "passes", *traces) == (0, "", "")
     assert "<svg" in text_of("a.svg")
 

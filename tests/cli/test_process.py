@@ -83,7 +83,7 @@ def cpu_seconds_of_ended():
 
 
 def interrupt(process):
-    """What the process says when it is interrupted. It works on for half a second at most: by the
+    """What the process says when it is interrupted. It works on for two seconds at most: by the
     clock on the wall it may wait for others.
     """
     ended_before, begin = cpu_seconds_of_ended(), time.perf_counter()
@@ -91,7 +91,7 @@ def interrupt(process):
     process.send_signal(signal.SIGINT)
     ended = finished(process)
     assert time.perf_counter() - begin < 10.0
-    assert cpu_seconds_of_ended() - ended_before - spent < 0.5
+    assert cpu_seconds_of_ended() - ended_before - spent < 2.0
     return ended
 
 

@@ -17,6 +17,7 @@ TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "index.md")
 READ = [*PAGES, *(TOP / name for name in ("README.md", "CONTRIBUTING.md", "datasets/README.md"))]
+CHART = DOCS / "pictures" / "chart.py"
 PUBLIC = [name for name in rrmlinear.__all__ if not name.startswith("_")]
 CLASSES = [name for name in PUBLIC if isinstance(getattr(rrmlinear, name), type)]
 #: Longest sentences of a page, in words, on average.
@@ -79,17 +80,20 @@ def test_every_class_has_an_example_that_runs(name, monkeypatch):
     assert outcome.failed == 0
 
 
-def test_the_chart_names_public_classes_that_the_front_page_has(tmp_path):
+@pytest.mark.parametrize(("kept", "more"), [("chart.svg", []), ("chart-narrow.svg", ["--narrow"])])
+def test_the_charts_are_those_that_are_drawn(kept, more, tmp_path):
     pytest.importorskip("matplotlib", reason="the chart is drawn by matplotlib")
-    chart = tmp_path / "chart.svg"
-    script = DOCS / "pictures" / "chart.py"
-    subprocess.run([sys.executable, script, chart], check=True)
-    drawn, kept = (
+    chart = tmp_path / kept
+    subprocess.run([sys.executable, CHART, chart, *more], check=True)
+    texts = [
         re.findall("<text[^>]*>([^<]+)", path.read_text(encoding="utf-8"))
-        for path in (chart, script.with_suffix(".svg"))
-    )
-    assert drawn == kept != []
-    named = set(re.findall(r'"([A-Z]\w+)"', script.read_text(encoding="utf-8"))) - {"Agg"}
+        for path in (chart, CHART.with_name(kept))
+    ]
+    assert texts[0] == texts[1] != []
+
+
+def test_the_chart_names_all_estimators():
+    named = set(re.findall(r'"([A-Z]\w+)"', CHART.read_text(encoding="utf-8"))) - {"Agg"}
     estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
     assert named - {"Date"} == estimators
 

@@ -20,6 +20,7 @@ LABELS = {
     "three": np.digitize(X[:, 0], [-0.5, 0.5]).astype(float),
     "numbers": X[:, 0] + 0.1 * X[:, 1],
     "many": np.arange(40.0),
+    "even": np.arange(40.0) % 21,
     "one": np.ones(40),
 }
 
@@ -42,6 +43,13 @@ def test_sequences_have_their_losses():
     assert [flags for _, flags in advice.commands(facts)] == ["--loss crf", "--loss m3n"]
 
 
+def test_sequences_are_not_told_of_weights_that_their_losses_refuse():
+    rare = facts_of(Problem.from_arrays(X, LABELS["rare"]))
+    (weighed,), (plain,) = advice.remarks(rare), advice.remarks(replace(rare, sequences=4))
+    assert "-wi" in weighed
+    assert "-wi" not in plain
+
+
 def test_a_rare_class_is_offered_its_f1():
     rare, even = (
         [flags for _, flags in advice.commands(facts_of(Problem.from_arrays(X, LABELS[name])))]
@@ -52,8 +60,9 @@ def test_a_rare_class_is_offered_its_f1():
 
 
 def test_remarks_are_made_where_they_hold():
-    plain = facts_of(Problem.from_arrays(X, LABELS["two"]))
-    assert list(advice.remarks(plain)) == []
+    for name in ("two", "even"):  # of 21 classes each has less than 5 % of the examples
+        plain = facts_of(Problem.from_arrays(X, LABELS[name]))
+        assert list(advice.remarks(plain)) == []
     said = {
         "columns are all zero": replace(plain, unused=2),
         "rows are all zero": replace(plain, empty=3),

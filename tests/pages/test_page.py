@@ -63,6 +63,40 @@ def test_the_mark_of_the_tolerance_is_seen_in_both_themes():
     assert mark.line.color == pictures.GREY
 
 
+def test_a_pass_tells_its_seconds_whatever_the_axis():
+    trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
+    (curve,) = pictures.convergence([trace]).data
+    assert "%{x" not in curve.hovertemplate
+    np.testing.assert_array_equal(curve.customdata[:, 1], trace.seconds)
+
+
+def test_gaps_and_objectives_have_both_axes():
+    trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
+    for picture in (pictures.convergence([trace]), pictures.objectives(trace)):
+        seconds, passes = picture.layout.updatemenus[0].buttons
+        for curve, x in zip(picture.data, passes.args[0]["x"], strict=True):
+            np.testing.assert_array_equal(x, trace.passes)
+            np.testing.assert_array_equal(curve.x, trace.seconds)
+        assert (seconds.label, passes.label) == ("seconds", "passes")
+
+
+def test_weights_that_are_all_zero_have_no_picture(tmp_path):
+    model = fit(
+        Problem.from_arrays(X, X[:, 0]), Parameter(loss="squared", regularizer="l1", l1=1e6)
+    )
+    model.report(tmp_path / "run.html")
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "<dt>nonzero weights</dt><dd>0 of 4</dd>" in text
+    assert '<div class="picture"' not in text.split("<h2>Weights</h2>")[1]
+    assert "Parameter(loss=&#39;squared&#39;, regularizer=&#39;l1&#39;, l1=1000000.0)" in text
+
+
+@pytest.mark.parametrize(("decades", "marks"), [(0.5, 3), (1.5, 3), (3, 4), (16, 8)])
+def test_logarithmic_axes_have_few_marks(decades, marks):
+    axis = pictures.logarithmic([np.nan, 0, 1e-9, 1e-9 * 10**decades])
+    assert axis["nticks"] == marks
+
+
 def test_a_page_asks_for_nothing_from_elsewhere(tmp_path):
     model = fit(Problem.from_arrays(X, CLASSES), Parameter(solver=1))
     model.report(tmp_path / "run.html")

@@ -40,16 +40,17 @@ SOLVER = 32
 
 @dataclass(frozen=True)
 class Measured:
-    """A simulation: rounds of ascent, and steps of Newton's method (None beyond the limit), orders,
-    CPU seconds of a stored value and of the process that gives orders, bytes of a vector, and bytes
-    as in `Metered`.
-    """
+    """What a simulation took."""
 
+    #: Rounds of the ascent, and steps of Newton's method; None beyond the limit.
     rounds: int
     steps: int | None
+    #: Orders to the workers.
     exchanges: int
+    #: CPU seconds for each stored value, and those of the process that gives orders.
     seconds: float
     alone: float
+    #: Bytes of a vector of weights; sent and received ones as in `Metered`.
     vector: int
     sent: int
     replied: int
