@@ -14,7 +14,6 @@ in C-order, ",F" has them by columns, ",plain" without correlation, ",float32" i
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 import warnings
@@ -27,13 +26,13 @@ from typing import Any
 import numpy as np
 import sklearn.linear_model
 import sklearn.svm
+from problem_sets import data_file
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 from times import Time, write_times
 
 import rrmlinear
 
-DATA = Path(os.environ.get("RRMLINEAR_DATA", "data"))
 #: Tolerances from loose to tight.
 LADDER = [10.0**-k for k in range(1, 13)]
 #: A fit that takes longer is not made tighter.
@@ -131,7 +130,7 @@ def load(name: str) -> tuple[Any, Any, Any]:
     """X, labels and numbers: of a file of the folder, or made."""
     if "x" in name and name[0].isdigit():
         return made(*name.split(","))
-    problem = rrmlinear.read_libsvm(DATA / f"{name}.xz")
+    problem = rrmlinear.read_libsvm(data_file(name))
     X = problem.to_scipy().astype(np.float64)
     if X.nnz > 0.3 * X.shape[0] * X.shape[1]:
         return X.toarray(), problem.labels, problem.labels

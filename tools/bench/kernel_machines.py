@@ -11,13 +11,13 @@ scikit-learn.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from problem_sets import data_file
 from sklearn.datasets import load_digits
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
@@ -26,7 +26,6 @@ from times import Time, write_times
 
 import rrmlinear
 
-DATA = Path(os.environ.get("RRMLINEAR_DATA", "data"))
 SETS = ("svmguide1", "breast-cancer", "digits", "satimage.scale", "pendigits")
 
 
@@ -35,7 +34,7 @@ def load(name: str) -> tuple[Any, Any]:
     if name == "digits":
         X, y = load_digits(return_X_y=True)
     else:
-        problem = rrmlinear.read_libsvm(DATA / f"{name}.xz")
+        problem = rrmlinear.read_libsvm(data_file(name))
         X, y = problem.to_scipy().toarray(), problem.labels
     return scale(np.asarray(X, dtype=np.float64)), y
 

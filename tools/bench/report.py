@@ -3,8 +3,9 @@
 Runs our solvers beside LIBLINEAR, scikit-learn, lightning, cyanure, celer, skglm and snapml, those
 that the given Pythons have; LIBLINEAR's types, estimators, kernel machines, conditional random
 fields and reading beside liblinear-official, scikit-learn, python-crfsuite and XGBoost where this
-Python has them; and the Weston–Watkins machine beside the programs given with --peer ({c}, {data}
-and {model} stand for the cost and the files):
+Python has them; accuracies of the Weston–Watkins machine beside those that its paper prints; and
+this machine beside the programs given with --peer ({c}, {data} and {model} stand for the cost and
+the files):
 
     --peers-python peers/bin/python
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
@@ -71,12 +72,39 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     return chosen
 
 
-def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> str:
-    """Run a head-to-head that leaves its CSV here; why there is none, or not all of it, or ""."""
-    if seconds <= 0:
+class Running:
+    """The processes at work, each the head of a group of its own."""
+
+    def __init__(self) -> None:
+        self.processes: set[subprocess.Popen] = set()
+        self.stopped = False
+
+    def stop(self) -> None:
+        """End them all, and those that begin yet."""
+        self.stopped = True
+        for process in tuple(self.processes):
+            end_group(process)
+
+
+def end_group(process: subprocess.Popen) -> None:
+    """End a process with its workers."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def measure(
+    head: HeadToHead, path: Path, seconds: float, data: Path | None, running: Running
+) -> str:
+    """Run a head-to-head that leaves its CSV here; why there is none, or not all of it, or "".
+
+    The CSV has another name until its process ends, and is left there where all are stopped.
+    """
+    if seconds <= 0 or running.stopped:
         return "no time was left"
     path.unlink(missing_ok=True)
-    command = [*head.command, "--csv", str(path)]
+    part = path.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    command = [*head.command, "--csv", str(part)]
     log = path.with_suffix(".log")
     variables = dict(os.environ) | ({"RRMLINEAR_DATA": str(data)} if data else {})
     with (
@@ -85,13 +113,18 @@ def measure(head: HeadToHead, path: Path, seconds: float, data: Path | None) -> 
             command, stdout=file, stderr=subprocess.STDOUT, env=variables, start_new_session=True
         ) as process,
     ):
+        running.processes.add(process)
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            return f"{seconds:.0f} seconds were too few for all of it"
+            code = None
         finally:
-            with suppress(ProcessLookupError):  # its workers end with it
-                os.killpg(process.pid, signal.SIGKILL)
+            end_group(process)
+            running.processes.discard(process)
+    if part.exists() and not running.stopped:
+        part.replace(path)
+    if code is None:
+        return f"{seconds:.0f} seconds were too few for all of it"
     if code:
         said = log.read_text(errors="replace").strip().splitlines()
         return said[-1] if said else f"exit code {code}"
@@ -122,7 +155,7 @@ def main(words: list[str] | None = None) -> int:
     page = chosen.out / "report.html"
     paths = {head.key: chosen.out / f"{head.key}.csv" for head in heads}
     why = dict.fromkeys(paths, "")
-    lock = Lock()
+    lock, running = Lock(), Running()
 
     def run(at: int, head: HeadToHead) -> None:
         path = paths[head.key]
@@ -130,7 +163,9 @@ def main(words: list[str] | None = None) -> int:
             left = end - time.monotonic()
             print(f"[{at + 1}/{len(heads)}] {head.title}, {left / 60:.1f} minutes left", flush=True)
             share = min(left, MOST_SHARES * chosen.jobs * left / (len(heads) - at))
-            why[head.key] = measure(head, path, share, chosen.data)
+            why[head.key] = measure(head, path, share, chosen.data, running)
+        if running.stopped:
+            return
         if why[head.key]:
             told = "cut short" if path.exists() else "not measured"
             print(f"  {head.title}: {told}: {why[head.key]}", flush=True)
@@ -140,8 +175,14 @@ def main(words: list[str] | None = None) -> int:
             )
 
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        for ended in [pool.submit(run, at, head) for at, head in enumerate(heads)]:
-            ended.result()
+        try:
+            for ended in [pool.submit(run, at, head) for at, head in enumerate(heads)]:
+                ended.result()
+        except KeyboardInterrupt:
+            running.stop()
+            pool.shutdown(cancel_futures=True)
+            print("stopped; the same command goes on from there", file=sys.stderr)
+            return 130
     done = _done(heads, paths)
     if chosen.into:
         put_summary(chosen.into, done)

@@ -4,6 +4,7 @@ import argparse
 import fcntl
 import lzma
 import re
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -62,6 +63,7 @@ def test_the_plan_takes_the_sets_that_are_there(heads, tmp_path):
     assert set(found) - set(keys) == {
         "l2-a9a",
         "elastic-net-a9a",
+        "accuracy-letter",
         "ww-letter.scale",
         "ww-pendigits",
         "types-a9a",
@@ -115,6 +117,26 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
         sys.modules["summary"].put_summary(made, [(head, times)])
 
 
+def test_accuracies_stand_beside_the_printed_ones(heads, report, tool, tmp_path):
+    tables = tool("accuracies_ww")
+    one = tables.Accuracies.__new__(tables.Accuracies)
+    one.name, one.found = "letter", {(gap, 3): (70.0, gap > 0.001) for gap in tables.PRINTED}
+    path = tmp_path / "a.csv"
+    tables.write([one], [3], path)
+    found = heads.read_accuracies(path)
+    assert [(each.gap, each.printed) for each in found] == [
+        (0.09, 69.22),
+        (0.009, 70.74),
+        (0.0009, 71.22),
+    ]
+    head = heads.HeadToHead("Accuracy", "a", "Accuracy, letter", (), heads.read_accuracies)
+    report.write_report(tmp_path / "p.html", [(head, found)], [])
+    text = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert '<td>70.00</td><td>69.22</td><td class="good">+0.78</td>' in text
+    assert '<td>70.00*</td><td>71.22</td><td class="bad">-1.22</td>' in text
+    assert sys.modules["summary"].summary([(head, found)]) == {"Accuracy": ""}
+
+
 def test_weston_watkins_tells_whole_processes_apart(heads, tmp_path):
     path = tmp_path / "w.csv"
     columns = "data,C,solver,reached,solver_cpu_median,process_cpu_median\n"
@@ -146,7 +168,7 @@ def test_scripts_keep_their_times(heads, report, tool, tmp_path, data_file):
         command = (*plan[key].command, *small)
         head = heads.HeadToHead("Topic", key, key, command, plan[key].read)
         path = tmp_path / f"{key}.csv"
-        assert report.measure(head, path, 60.0, data_file.parent) == ""
+        assert report.measure(head, path, 60.0, data_file.parent, report.Running()) == ""
         found = head.read(path)
         assert any(time.is_ours for time in found)
         assert all(time.seconds is not None and time.seconds >= 0 for time in found)
@@ -218,9 +240,44 @@ def test_a_head_to_head_that_is_stopped_keeps_what_it_wrote(
             pytest.fail("the worker of the head-to-head goes on")
 
 
+INTERRUPTED = """\
+import signal, sys
+from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.path.insert(0, str(Path(sys.argv[1]).parent))
+import report
+from head_to_heads import HeadToHead, read_sdca
+head = HeadToHead("Topic", "long", "the long one", (sys.executable, sys.argv[2]), read_sdca)
+report.plan = lambda chosen: iter([head])
+sys.exit(report.main(["--out", sys.argv[3]]))
+"""
+
+
+def test_a_head_to_head_that_is_interrupted_is_made_again(report, tmp_path):
+    script = tmp_path / "bench.py"
+    script.write_text(
+        "import os, signal, sys, time\n"
+        f"open(sys.argv[sys.argv.index('--csv') + 1], 'w').write({SDCA!r})\n"
+        "os.kill(os.getppid(), signal.SIGINT)\n"
+        "time.sleep(30)\n"
+    )
+    words = [sys.executable, "-c", INTERRUPTED, report.__file__, script, tmp_path / "out"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=25, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "stopped; the same command goes on from there\n"
+    assert not (tmp_path / "out" / "long.csv").exists()
+
+
 def test_wrong_words_are_refused(report, tmp_path, capsys):
     for words in (["--minutes", "0"], ["--data", str(tmp_path / "nope")]):
         with pytest.raises(SystemExit):
             report.arguments_of(words)
     assert report.main(["--only", "nothing", "--out", str(tmp_path)]) == 1
     assert re.search("no head-to-head has 'nothing'", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("script", ["estimators", "kernel_machines"])
+def test_head_to_heads_read_plain_files_too(tool, script, monkeypatch):
+    pytest.importorskip("sklearn", reason="they compare with scikit-learn")
+    monkeypatch.setenv("RRMLINEAR_DATA", str(Path(__file__).parents[3] / "datasets"))
+    assert len(tool(script).load("iris.libsvm")[0]) == 75

@@ -12,7 +12,7 @@ def fuzzer(tool):
 
 
 def test_a_short_run_has_no_faults(fuzzer):
-    assert fuzzer.faults(1, range(60), limit=60.0) == {}
+    assert fuzzer.faults(1, range(30), limit=60.0) == {}
 
 
 def test_cases_are_those_of_their_seed(fuzzer):

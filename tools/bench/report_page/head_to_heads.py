@@ -14,6 +14,7 @@ from times import Time, read_times
 TOOLS = Path(__file__).resolve().parents[2]
 SDCA = TOOLS / "papers" / "004_prox_sdca" / "bench_sdca.py"
 WESTON_WATKINS = TOOLS / "papers" / "003_weston_watkins" / "bench_ww.py"
+ACCURACIES = TOOLS / "papers" / "003_weston_watkins" / "accuracies_ww.py"
 TYPES = TOOLS / "bench" / "liblinear_types.py"
 ESTIMATORS = TOOLS / "bench" / "estimators.py"
 KERNELS = TOOLS / "bench" / "kernel_machines.py"
@@ -43,6 +44,14 @@ SEVERAL = (
     "pendigits",
 )
 #: LIBLINEAR's types are timed on these, and reading on the last, as text.
+#: Sets with the paper's own test part, and their names there.
+OF_ACCURACIES = {
+    "dna.scale": "dna",
+    "satimage.scale": "satimage",
+    "letter.scale": "letter",
+    "sector.scale": "sector",
+    "mnist.scale": "mnist",
+}
 OF_TYPES = ("a9a", "ijcnn1", "cadata", "news20.unit", "sector.scale", "mnist.scale")
 #: On these the types are timed at the default of -e alone, as LIBLINEAR takes minutes to 1e-6.
 COARSE = ("news20.unit", "sector.scale", "mnist.scale")
@@ -54,6 +63,22 @@ LEAST_SECONDS = 1e-4
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """Test accuracy in per cent at C = 2^power, ours and the paper's.
+
+    Training stops at ``gap`` times the first gap; ``reached`` tells whether our run came
+    so far in its seconds.
+    """
+
+    data: str
+    gap: float
+    power: int
+    ours: float
+    printed: float
+    reached: bool
+
+
+@dataclass(frozen=True)
 class HeadToHead:
     """A command that writes a CSV, and the reader of that CSV. A topic has several."""
 
@@ -61,7 +86,7 @@ class HeadToHead:
     key: str
     title: str
     command: tuple[str, ...]
-    read: Callable[[Path], list[Time]]
+    read: Callable[[Path], list[Time] | list[Accuracy]]
 
 
 def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
@@ -87,6 +112,15 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
             f"Weston–Watkins, {name}",
             (sys.executable, str(WESTON_WATKINS), *words),
             read_weston_watkins,
+        )
+    for _, name in _present(chosen.data, tuple(OF_ACCURACIES)):
+        own = OF_ACCURACIES[name]
+        yield HeadToHead(
+            "Accuracy",
+            f"accuracy-{own}",
+            f"Accuracy beside the tables of paper 003, {own}",
+            (sys.executable, str(ACCURACIES), own, "--limit", f"{chosen.limit:g}"),
+            read_accuracies,
         )
     for data, name in _present(chosen.data, OF_TYPES):
         words = (data, "--runs", runs, *(["--coarse"] if name in COARSE else []))
@@ -152,6 +186,21 @@ def read_weston_watkins(path: Path) -> list[Time]:
         known = seconds if row["reached"] == "True" else None
         times.append(Time(data, f"C = {float(row['C']):g}", told, None, known))
     return times
+
+
+def read_accuracies(path: Path) -> list[Accuracy]:
+    """Accuracies of accuracies_ww.py."""
+    return [
+        Accuracy(
+            row["data"],
+            float(row["gap"]),
+            int(row["log2 C"]),
+            float(row["ours"]),
+            float(row["printed"]),
+            row["reached"] == "1",
+        )
+        for row in _rows(path)
+    ]
 
 
 def read_reading(path: Path) -> list[Time]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from head_to_heads import LEAST_SECONDS, HeadToHead
+from head_to_heads import LEAST_SECONDS, Accuracy, HeadToHead
 from times import Time
 
 from rrmlinear.pages.page import Section, write_page
@@ -18,15 +18,40 @@ GOOD, BAD = "good", "bad"
 
 
 def write_report(
-    path: Path, done: Sequence[tuple[HeadToHead, list[Time]]], failed: Sequence[tuple[str, str]]
+    path: Path,
+    done: Sequence[tuple[HeadToHead, list[Time] | list[Accuracy]]],
+    failed: Sequence[tuple[str, str]],
 ) -> None:
     """Write the page of the head-to-heads done, and the reasons of those that failed."""
-    sections = [section(each, times) for each, times in done]
+    sections = [
+        (accuracies if any(isinstance(one, Accuracy) for one in found) else section)(each, found)
+        for each, found in done
+    ]
     if failed:
         sections.append(Section("Not measured, or not all of it", lines=failed))
     commands = [(each.title, shlex.join(each.command)) for each, _ in done]
     sections.append(Section("How it was made", lines=[*commands, *versions()]))
     write_page(path, "rrmlinear beside other programs", sections)
+
+
+def accuracies(head: HeadToHead, found: Sequence[Accuracy]) -> Section:
+    """A table for each gap: test accuracies, ours and those that the paper prints."""
+    heads = ["log2 C", "ours, %", "paper, %", "difference"]
+    tables = []
+    for gap in dict.fromkeys(one.gap for one in found):
+        rows = [
+            [
+                one.power,
+                f"{one.ours:.2f}{'' if one.reached else '*'}",
+                f"{one.printed:.2f}",
+                Cell(f"{one.ours - one.printed:+.2f}", GOOD if one.ours >= one.printed else BAD),
+            ]
+            for one in found
+            if one.gap == gap
+        ]
+        tables.append(Table(f"{found[0].data}: gap {gap:g} of the first", heads, rows))
+    unreached = () if all(one.reached for one in found) else ("* ended by the limit of seconds",)
+    return Section(head.title, tables=tables, warnings=unreached)
 
 
 def section(head: HeadToHead, times: Sequence[Time]) -> Section:

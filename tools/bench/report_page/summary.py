@@ -39,8 +39,9 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> dict[str, str]:
     """The table of each topic, or "" where nothing can be compared."""
     topics: dict[str, list[Time]] = {}
     for head, times in done:
-        topics.setdefault(head.topic, []).extend(times)
-    made = ", ".join(f"{name} {version}" for name, version in versions() if name != "machine")
+        topics.setdefault(head.topic, []).extend(each for each in times if isinstance(each, Time))
+    machine = ("machine", "processor")
+    made = ", ".join(f"{name} {version}" for name, version in versions() if name not in machine)
     return {topic: _table(topic, times, made) for topic, times in topics.items()}
 
 

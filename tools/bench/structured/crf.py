@@ -6,13 +6,13 @@ Both minimize (λ/2)‖w‖² + Σ log-loss, over a weight for each attribute an
 of labels (CRFsuite: c2 = λ/2, possible states and transitions all). CRFsuite runs to its own end,
 rrmlinear until its objective is at most 1 + ``accuracy`` times CRFsuite's last one, or, ``alone``,
 until its gap is that fraction. Reading the data is left out. RRMLINEAR_DATA names the folder of
-conll2000.train.txt.xz. Wall seconds mean little while other work runs. --csv FILE keeps the times.
+conll2000.train.txt, plain or compressed. Wall seconds mean little while other work runs. --csv FILE
+keeps the times.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import tempfile
@@ -23,6 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from problem_sets import data_file
 from times import Time, write_times
 
 from rrmlinear.data.alike_columns import AlikeColumns
@@ -62,7 +63,7 @@ def generated(m: int, length: int = 15, k: int = 20, d: int = 50_000, each: int 
 
 def conll2000(m: int):
     """The first m sentences of the chunking task, with the attributes of CRFsuite's tutorial."""
-    path = Path(os.environ.get("RRMLINEAR_DATA", "datasets")) / "conll2000.train.txt.xz"
+    path = data_file("conll2000.train.txt")
     template = parse_template(BUILTIN["chunking"], "chunking")
     tokens = read_columns(path, ["word", "pos"])
     problem = Dictionary.of(tokens, template)[1]

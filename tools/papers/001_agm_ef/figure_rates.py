@@ -230,7 +230,7 @@ def draw(cases: Sequence[Case], runs: Sequence[Runs], path: Path) -> None:
         axis.set_axis_off()
     axes[0].set_ylabel("J(x_k) − J(x*)")
     figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False
     )
     figure.savefig(path, format="png", dpi=120)
 

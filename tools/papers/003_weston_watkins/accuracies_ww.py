@@ -1,6 +1,6 @@
 """Test accuracies of the Weston–Watkins machine over a grid of C.
 
-    python tools/papers/003_weston_watkins/accuracies_ww.py --png accuracies.png
+    python tools/papers/003_weston_watkins/accuracies_ww.py --png accuracies.png --csv file
 
 Tables 4 to 7 of Wang and Scott, An exact solver for the Weston–Watkins SVM subproblem: accuracy in
 per cent at C = 2^-6 … 2^3 when the gap is 0.09, 0.009 and 0.0009 of the first, printed beside ours.
@@ -11,6 +11,7 @@ rcv1 and aloi).
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -139,14 +140,30 @@ def draw(sets: Sequence[Accuracies], powers: Sequence[int], path: Path) -> None:
     figure.savefig(path, format="png", dpi=120)
 
 
+def write(sets: Sequence[Accuracies], powers: Sequence[int], path: Path) -> None:
+    """A row for each set, gap and C: ours, the printed one, and whether the gap was reached."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["data", "gap", "log2 C", "ours", "printed", "reached"])
+        for one in sets:
+            for decay in PRINTED:
+                theirs = printed(decay, one.name, powers)
+                for power, paper in zip(powers, theirs, strict=True):
+                    ours, reached = one.found[decay, power]
+                    writer.writerow([one.name, decay, power, f"{ours:.2f}", paper, int(reached)])
+
+
 def main(words: list[str] | None = None) -> int:
-    chosen = grid_parser(__doc__).parse_args(words)
+    parser = grid_parser(__doc__)
+    parser.add_argument("--csv", type=Path, metavar="FILE")
+    chosen = parser.parse_args(words)
+    sets = []
     try:
-        check_outputs(chosen.png)
-        sets = [
-            Accuracies(name, chosen.rows, chosen.powers, chosen.limit)
-            for name in chosen.sets or SETS
-        ]
+        check_outputs(chosen.png, chosen.csv)
+        for name in chosen.sets or SETS:
+            sets.append(Accuracies(name, chosen.rows, chosen.powers, chosen.limit))
+            if chosen.csv is not None:
+                write(sets, chosen.powers, chosen.csv)
     except BenchmarkError as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 1

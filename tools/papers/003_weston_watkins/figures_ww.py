@@ -128,7 +128,8 @@ def tell(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair]) -
     print(f"| data | block solver | {heads} |\n|{' --- |' * (len(DECAYS) + 2)}")
     for name, curves in runs.items():
         for block, points in curves.items():
-            cells = " | ".join(f"{seconds_to(points, decay):.3g}" for decay in DECAYS)
+            times = [seconds_to(points, decay) for decay in DECAYS]
+            cells = " | ".join("not reached" if np.isnan(t) else f"{t:.3g}" for t in times)
             print(f"| {name} | {block} | {cells} |")
     print("\nFigure 2: seconds of Walrus over those of Shark, medians over C\n")
     print(f"| data | k | {heads} | runs below 1 |\n|{' --- |' * (len(DECAYS) + 3)}")

@@ -127,7 +127,7 @@ def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, caps
 
 def test_ours_may_go_on_where_the_descent_is_slow(tool, tmp_path):
     out = tmp_path / "out.csv"
-    words = [str(IRIS), "-c", "1000", "--blocks", "knapsack", "--threads", "1", "--runs", "1"]
+    words = [str(IRIS), "-c", "100", "--blocks", "knapsack", "--threads", "1", "--runs", "1"]
     passes = {}
     for more in ([], ["--accelerate"]):
         assert tool("bench_ww").main([*words, *more, "--delta", "1e-5", "--csv", str(out)]) == 0

@@ -40,12 +40,14 @@ def test_seconds_of_walrus_and_shark(tool, sets, tmp_path, monkeypatch, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_seconds_to_a_decay(tool):
+def test_seconds_to_a_decay(tool, capsys):
     figures = tool("figures_ww")
     points = [figures.Point(t, 1.0, gap) for t, gap in ((1, 8), (2, 9), (3, 0.7), (4, 0.01))]
     assert figures.seconds_to(points, 0.09) == 3
     assert figures.seconds_to(points, 0.009) == 4
     assert np.isnan(figures.seconds_to(points, 0.0009))
+    figures.tell({"iris": {"walrus": tuple(points)}}, [])
+    assert "| iris | walrus | 3 | 4 | not reached |" in capsys.readouterr().out
 
 
 def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, monkeypatch, capsys):
