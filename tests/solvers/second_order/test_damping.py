@@ -34,26 +34,34 @@ def test_it_grows_after_short_steps_and_falls_after_long_ones():
         assert damping.part == end
 
 
-def of_rare_features(n=1500, d=24, k=6):
-    """Features that half to one in 250 of the examples have, with lengths 10^u, u in ±3."""
-    rng = np.random.default_rng(1)
+def of_rare_features(n=1500, seed=1, d=24, k=6):
+    """Features that half to one in 250 of the examples have, with lengths 10^u, u in ±4."""
+    rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < np.geomspace(0.5, 0.004, d))
     label = (X @ rng.standard_normal((d, k)) + rng.standard_normal((n, k))).argmax(axis=1)
-    X *= 10.0 ** rng.uniform(-3, 3, d)
+    X *= 10.0 ** rng.uniform(-4, 4, d)
     rows = Problem.from_arrays(csr_array(X), label.astype(float), bias=-1.0).rows
     return BlockRisk(rows, WestonWatkins(), label.astype(np.int32), k, np.ones(n))
 
 
-@pytest.mark.parametrize("damped", [True, False])
-def test_rare_features_with_long_columns_take_few_steps(damped, monkeypatch):
-    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
+def passes(damped, monkeypatch):
+    """Those of two problems together, both solved."""
     monkeypatch.setattr(newton, "MAX_FACTORIZED", 0 if damped else 1000)
-    solver = Newton(of_rare_features(), L2())
-    result = solver.solve(Stopping(gap_tol=1e-6, max_passes=80))
-    assert (solver.damping is not None) is damped
-    assert (result.status is Status.SOLVED) is damped
-    if damped:
+    total = 0
+    for seed in (1, 2):
+        solver = Newton(of_rare_features(seed=seed), L2())
+        result = solver.solve(Stopping(gap_tol=1e-6, max_passes=1000))
+        assert (solver.damping is not None) is damped
+        assert result.status is Status.SOLVED
         assert result.gap <= 1e-6 * abs(result.primal)
+        total += result.passes
+    return total
+
+
+def test_rare_features_with_long_columns_take_fewer_steps(monkeypatch):
+    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
+    # about half, by rounding of each processor's own
+    assert passes(True, monkeypatch) < 0.8 * passes(False, monkeypatch)
 
 
 def test_few_examples_for_each_weight_take_plain_steps(monkeypatch):
