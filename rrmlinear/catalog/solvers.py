@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from rrmlinear.catalog import batch_builders, chain_builders, dual_builders, rule_builders
+from rrmlinear.catalog import (
+    batch_builders,
+    chain_builders,
+    dual_builders,
+    liblinear_types,
+    second_order_builders,
+)
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow
 from rrmlinear.catalog.stages import automatic as stages
-from rrmlinear.catalog.task import SolverRow, Task
-from rrmlinear.solvers.loop.rules import Rule
-from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.catalog.task import SolverRow
 
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
@@ -43,153 +46,8 @@ def _table(*rows: SolverRow) -> dict[int | str, SolverRow]:
     return {row.number: row for row in rows}
 
 
-def _liblinear(
-    number: int,
-    name: str,
-    summary: str,
-    loss: str,
-    tolerance: float,
-    rule: Callable[[Task, float], Rule],
-    *choices: str,
-    build: Callable[[Task], Solver] = stages.automatic,
-    **more: Any,
-) -> SolverRow:
-    """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
-    return SolverRow(
-        number,
-        name,
-        summary,
-        (PROX,),
-        ("tolerance", *choices),
-        build,
-        loss=loss,
-        tolerance=tolerance,
-        rule=rule,
-        **more,
-    )
-
-
 SOLVERS: Mapping[int | str, SolverRow] = _table(
-    _liblinear(
-        0,
-        "L2R_LR",
-        "L2-regularized logistic regression (primal)",
-        "logistic",
-        0.01,
-        rule_builders.gradient_norm,
-        "free_bias",
-        form="primal",
-    ),
-    _liblinear(
-        1,
-        "L2R_L2LOSS_SVC_DUAL",
-        "L2-regularized L2-loss support vector classification (dual)",
-        "squared-hinge",
-        0.1,
-        rule_builders.dual_range,
-    ),
-    _liblinear(
-        2,
-        "L2R_L2LOSS_SVC",
-        "L2-regularized L2-loss support vector classification (primal)",
-        "squared-hinge",
-        0.01,
-        rule_builders.gradient_norm,
-        "free_bias",
-        form="primal",
-    ),
-    _liblinear(
-        3,
-        "L2R_L1LOSS_SVC_DUAL",
-        "L2-regularized L1-loss support vector classification (dual)",
-        "hinge",
-        0.1,
-        rule_builders.dual_range,
-    ),
-    _liblinear(
-        4,
-        "MCSVM_CS",
-        "support vector classification by Crammer and Singer",
-        "crammer-singer",
-        0.1,
-        rule_builders.class_range,
-        build=stages.by_blocks,
-    ),
-    _liblinear(
-        5,
-        "L1R_L2LOSS_SVC",
-        "L1-regularized L2-loss support vector classification",
-        "squared-hinge",
-        0.01,
-        rule_builders.feature_sum,
-        "free_bias",
-        regularizer="l1",
-        starts=False,
-        form="primal",
-        build=stages.by_columns,
-        proves=False,
-    ),
-    _liblinear(
-        6,
-        "L1R_LR",
-        "L1-regularized logistic regression",
-        "logistic",
-        0.01,
-        rule_builders.feature_sum,
-        "free_bias",
-        regularizer="l1",
-        starts=False,
-        form="primal",
-        build=stages.by_columns,
-        proves=False,
-    ),
-    _liblinear(
-        7,
-        "L2R_LR_DUAL",
-        "L2-regularized logistic regression (dual)",
-        "logistic",
-        0.1,
-        rule_builders.logistic_dual,
-    ),
-    _liblinear(
-        11,
-        "L2R_L2LOSS_SVR",
-        "L2-regularized L2-loss support vector regression (primal)",
-        "squared-epsilon-insensitive",
-        0.0001,
-        rule_builders.gradient_norm,
-        "free_bias",
-        numbers=("epsilon",),
-        form="primal",
-    ),
-    _liblinear(
-        12,
-        "L2R_L2LOSS_SVR_DUAL",
-        "L2-regularized L2-loss support vector regression (dual)",
-        "squared-epsilon-insensitive",
-        0.1,
-        rule_builders.dual_sum,
-        numbers=("epsilon",),
-    ),
-    _liblinear(
-        13,
-        "L2R_L1LOSS_SVR_DUAL",
-        "L2-regularized L1-loss support vector regression (dual)",
-        "epsilon-insensitive",
-        0.1,
-        rule_builders.dual_sum,
-        numbers=("epsilon",),
-    ),
-    _liblinear(
-        21,
-        "ONECLASS_SVM",
-        "one-class support vector machine (dual)",
-        "one-class",
-        0.01,
-        rule_builders.free_range,
-        "nu",
-        build=stages.one_class,
-    ),
+    *liblinear_types.TYPES,
     SolverRow(
         30,
         "MCSVM_WW",
@@ -310,7 +168,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
         (PROX | EXAMPLES,),
         PROXIMAL,
-        batch_builders.newton,
+        second_order_builders.newton,
     ),
     *chain_builders.SOLVERS,
     SolverRow(

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog import batch_builders
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.training.fit import NotSolvedWarning
 
 
@@ -39,7 +39,7 @@ def test_the_optimum_is_that_without_a_sample(form, loss, labels, monkeypatch):
     problem = problem_of(3000, 4, form, labels)
     parameter = Parameter(solver="newton", loss=loss, gap_tol=1e-10)
     begun = fit(problem, parameter).result
-    monkeypatch.setattr(batch_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
+    monkeypatch.setattr(second_order_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
     plain = fit(problem, parameter).result
     assert begun.solved
     assert begun.primal == pytest.approx(plain.primal, rel=2e-10)
@@ -59,7 +59,7 @@ def test_an_intercept_left_free_is_no_part_of_the_sample(regularizer, monkeypatc
         gap_tol=1e-9,
     )
     begun = fit(problem, parameter).result
-    monkeypatch.setattr(batch_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
+    monkeypatch.setattr(second_order_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
     assert begun.primal == pytest.approx(fit(problem, parameter).result.primal, rel=2e-9)
 
 
@@ -67,7 +67,7 @@ def test_few_examples_for_each_weight_are_no_sample(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr(batch_builders, "take_rows", refuse)
+    monkeypatch.setattr(second_order_builders, "take_rows", refuse)
     fit(problem_of(1500, 4), Parameter(solver="newton", loss="logistic"))
     with pytest.raises(AssertionError):
         fit(problem_of(1700, 4), Parameter(solver="newton", loss="logistic"))

@@ -171,7 +171,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
     alone = fit(problem, chosen.choices).result
-    monkeypatch.setattr("rrmlinear.catalog.rule_builders.MOST_PASSES", 1)
+    monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1)
     either = fit(problem, chosen.choices).result
     assert alone.status is either.status is Status.RULE
     assert either.passes < alone.passes

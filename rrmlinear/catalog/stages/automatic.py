@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.catalog import batch_builders, chain_builders, dual_builders
+from rrmlinear.catalog import (
+    batch_builders,
+    chain_builders,
+    dual_builders,
+    second_order_builders,
+)
 from rrmlinear.catalog.stages.costs import (
     BATCH_PASSES,
     BATCH_PRODUCTS,
@@ -87,7 +92,7 @@ def by_blocks(task: Task) -> Solver:
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = replace(_ascent(task), name="the descent")
-    second = [_newton(task)] if batch_builders.newton_applies(task) else []
+    second = [_newton(task)] if second_order_builders.newton_applies(task) else []
     return Stages([descent, *_quicker(task), *second], PASS_COST)
 
 
@@ -113,8 +118,8 @@ def one_class(task: Task) -> Solver:
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
-    second = [_newton(task)] if batch_builders.newton_applies(task) else []
-    if second and batch_builders.interior_applies(task):
+    second = [_newton(task)] if second_order_builders.newton_applies(task) else []
+    if second and second_order_builders.interior_applies(task):
         second.append(_interior(task))
     if dual_builders.suits_features(task):
         columns = Stage(
@@ -127,13 +132,13 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     points = [_proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *_gradients(task)]
-    if batch_builders.feature_newton_applies(task) and not (
+    if second_order_builders.feature_newton_applies(task) and not (
         streams and task.regularizer.modulus > 0
     ):
         first = points if by_points and _begins_by_points(task) else []
         columns = _feature_newton(task, is_first=not first)
         return [*first, columns, *_by_cost(second, _gradients(task))]
-    if batch_builders.row_space_applies(task):
+    if second_order_builders.row_space_applies(task):
         second = [_row_space(task), *second]
         if _is_stiff(task):
             return second
@@ -169,7 +174,7 @@ def _quicker(task: Task) -> list[Stage]:
 
 def _begins_by_newton(task: Task) -> bool:
     smooth, several = "smooth" in task.features, task.n_classes is not None
-    if not (smooth or several) or not batch_builders.newton_applies(task):
+    if not (smooth or several) or not second_order_builders.newton_applies(task):
         return False
     most = MAX_SEVERAL_COST if several else MAX_CURVED_COST
     if smooth and (cost := _newton(task).cost) <= most:
@@ -250,13 +255,13 @@ def _newton(task: Task) -> Stage:
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
     is_quick = smooth and task.regularizer.quadratic_l1 == 0
     steps = SMOOTH_STEPS if is_quick else KINK_STEPS
-    stays = batch_builders.takes_sweeps(task) and _is_uneven(task.rows)
+    stays = second_order_builders.takes_sweeps(task) and _is_uneven(task.rows)
     least = least_passes(is_quick, 0 if stays else unknowns) * step
-    if batch_builders.interior_applies(task):
+    if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
     elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
-    build = _from(batch_builders.newton, task)
+    build = _from(second_order_builders.newton, task)
     cost = steps * step
     return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
 
@@ -266,7 +271,7 @@ def _interior(task: Task) -> Stage:
     n, d, stored, k = sizes(task)
     system = BLAS_COST * ((d * k) ** 3 / 3 + n * (k * stored) ** 2)
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
-    build, cost = _from(batch_builders.interior, task), INTERIOR_STEPS * step
+    build, cost = _from(second_order_builders.interior, task), INTERIOR_STEPS * step
     name = "Newton's method on barriers"
     return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
 
@@ -281,9 +286,9 @@ def _feature_newton(task: Task, is_first: bool) -> Stage:
 
     def build(weights: Any) -> Solver:
         if weights is None:
-            return batch_builders.feature_newton(task)
+            return second_order_builders.feature_newton(task)
         entries = weights[: task.rows.width - bool(task.choices.free_bias)]
-        return batch_builders.feature_newton(replace(task, start=None, weights=entries))
+        return second_order_builders.feature_newton(replace(task, start=None, weights=entries))
 
     visit = NEWTON_PRODUCTS * visit_cost(task)
     cost = 0.0 if is_first else KINK_STEPS * visit * task.rows.shape[0]
@@ -313,7 +318,7 @@ def _row_space(task: Task) -> Stage:
     cost = DENSE_GRAM_COST * n**2 * stored + BLAS_COST * n**3 / 3 + ROW_SPACE_PASSES * n * visit
 
     def build(task: Task) -> Solver:
-        return batch_builders.row_space(task, lambda part: Stages(_stages(part)))
+        return second_order_builders.row_space(task, lambda part: Stages(_stages(part)))
 
     return Stage("the ascent on a factor of XX'", _from(build, task), visit, cost)
 

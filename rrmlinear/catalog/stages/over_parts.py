@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rrmlinear.catalog import batch_builders, dual_builders
+from rrmlinear.catalog import dual_builders, second_order_builders
 from rrmlinear.catalog.stages.costs import (
     BATCH_PRODUCTS,
     BLAS_COST,
@@ -78,7 +78,7 @@ def over_parts(
         risk,
         omega,
         lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
-        free_bias is None and batch_builders.suits_sample(smooth, n // size, unknowns),
+        free_bias is None and second_order_builders.suits_sample(smooth, n // size, unknowns),
     )
     example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
     visit = example + EXCHANGE / (PASSES * n)

@@ -1,7 +1,6 @@
 """Damping: it follows the steps, and rare features with long columns do not stop all others."""
 
 import numpy as np
-import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem

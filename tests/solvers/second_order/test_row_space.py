@@ -6,7 +6,7 @@ from members import CLASS_LOSSES, takes_signs
 from members import SCALAR_LOSSES as LOSSES
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog import batch_builders
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
@@ -111,14 +111,14 @@ def test_the_automatic_solver_takes_it_and_finds_the_same_optimum(free_bias, mon
     problem = Problem.from_arrays(X, y, bias=1.0)
     parameter = Parameter(solver="auto", loss="hinge", C=10.0, gap_tol=1e-9, free_bias=free_bias)
     made = []
-    kept = batch_builders.row_space
+    kept = second_order_builders.row_space
     monkeypatch.setattr(
-        batch_builders, "row_space", lambda *given: made.append(given) or kept(*given)
+        second_order_builders, "row_space", lambda *given: made.append(given) or kept(*given)
     )
     result = fit(problem, parameter).result
     assert made
     np.testing.assert_array_equal(fit(problem, parameter).result.weights, result.weights)
-    monkeypatch.setattr(batch_builders, "row_space_applies", lambda task: False)
+    monkeypatch.setattr(second_order_builders, "row_space_applies", lambda task: False)
     other = fit(problem, parameter).result
     assert result.primal == pytest.approx(other.primal, rel=2e-9)
 
