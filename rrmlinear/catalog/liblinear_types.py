@@ -7,17 +7,15 @@ from typing import Any
 
 from rrmlinear.catalog.stages import automatic as stages
 from rrmlinear.catalog.task import SolverRow, Task
-from rrmlinear.solvers.loop.rules import (
+from rrmlinear.solvers.loop.rules.of_duals import (
     ClassRange,
     DualRange,
     DualSum,
-    Either,
-    FeatureSum,
     FreeRange,
-    GradientNorm,
     LogisticDual,
-    Rule,
 )
+from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
+from rrmlinear.solvers.loop.rules.rule import Either, Rule
 from rrmlinear.solvers.loop.solver import Solver
 
 #: Passes after which LIBLINEAR's ascents for smooth losses give way to Newton's method, whose rule

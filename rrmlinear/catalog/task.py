@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.rules import Rule
+from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.solver import Solver
 
 

@@ -12,7 +12,7 @@ from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules import Either, Point, Rule
+from rrmlinear.solvers.loop.rules.rule import Either, Point, Rule
 from rrmlinear.solvers.loop.stages import Stages
 from rrmlinear.training.fit import NotSolvedWarning
 

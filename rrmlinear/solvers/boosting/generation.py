@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import Hypotheses
-from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
@@ -62,11 +61,9 @@ class ColumnGeneration(Solver):
         self._offer()
         self.hypotheses.prepare()
 
-    def _at_zero(self) -> TraceRow:
+    def stay_at_zero(self) -> None:
         self.notes.append("the time limit came before the first pass: there is no hypothesis")
         self._offer()
-        primal, dual = self.certificate.measure()
-        return TraceRow(0, self.seconds, primal, dual, gap_between(primal, dual))
 
     def _offer(self) -> None:
         """The present points; before any dual value, the least that one can have."""

@@ -12,7 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST, DualDescent
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
-from rrmlinear.solvers.loop.rules import Point
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
 PACES = ("adaptive", "theory")

@@ -17,7 +17,7 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.shared_passes import least_shared_pass, why_not_shared
 from rrmlinear.solvers.dual.shrinking import Shrinking
 from rrmlinear.solvers.loop.inner import pieces
-from rrmlinear.solvers.loop.rules import Point
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 

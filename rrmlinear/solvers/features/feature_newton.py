@@ -27,7 +27,8 @@ from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.model_duals import duals_of_model
-from rrmlinear.solvers.loop.rules import FeatureSum, Point
+from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
 

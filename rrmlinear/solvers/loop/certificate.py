@@ -46,6 +46,17 @@ class Certificate:
         self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
 
+    @classmethod
+    def at_zero(cls, risk: Any, regularizer: Regularizer) -> Certificate:
+        """That of weights and duals of 0."""
+        certificate, w = cls(risk, regularizer), np.zeros(risk.shape)
+        scores = risk.scores(w)
+        at = risk.at(scores)
+        certificate.offer_weights(w, at, primal=certificate.primal_of(w, at), exact=True)
+        dual, alphas = certificate.dual_of(0 * scores, w)
+        certificate.offer_duals(alphas, dual=dual, exact=True)
+        return certificate
+
     def offer_weights(
         self,
         w: Any,

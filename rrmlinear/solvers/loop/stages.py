@@ -10,7 +10,7 @@ from typing import Any
 
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
-from rrmlinear.solvers.loop.rules import Point
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 
 # A rate is known after this number of passes.

@@ -15,7 +15,8 @@ from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.model_duals import duals_of_model
-from rrmlinear.solvers.loop.rules import GradientNorm, Point
+from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.damping import Damping

@@ -19,7 +19,8 @@ from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.quadratic_models import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules import FeatureSum, Point
+from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D = 80, 30

@@ -12,7 +12,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.rules import Rule
+from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.newton import Newton
 

@@ -9,7 +9,7 @@ import pytest
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules import Rule
+from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.loop.stopping import Stopping

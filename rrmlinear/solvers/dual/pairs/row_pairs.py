@@ -14,7 +14,8 @@ from rrmlinear.risks.conditions.base import Search
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rules import FreeRange, Point
+from rrmlinear.solvers.loop.rules.of_duals import FreeRange
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
 Vector = NDArray[np.float64]

@@ -14,7 +14,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent, at_bounds
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules import FreeRange
+from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N = 1000

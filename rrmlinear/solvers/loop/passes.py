@@ -1,0 +1,124 @@
+"""What a solver does in a pass, and what it offers to the outer loop."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.solvers.loop.certificate import Certificate, gap_between
+from rrmlinear.solvers.loop.rules.rule import Point, Rule
+
+
+class Passes:
+    """The passes of a solver over its problem: the part of `Solver` that a subclass defines.
+
+    A subclass defines a pass (`run_pass`) and offers its points to its ``certificate``; points that
+    need a pass over all examples it offers in `measure`.
+
+    Work is counted in visits of one example, not in seconds: the same seed gives the same run.
+    """
+
+    #: Cost of a full measurement, in visits.
+    measuring_work: float = 0.0
+    #: Whether the first pass is measured too; without that its estimate is the first gap.
+    measures_first: bool = True
+    #: The sum of losses and the regularizer, in solvers over all examples.
+    risk: Any
+    regularizer: Any
+    #: Rules whose violation is at hand after a pass.
+    known_rules: tuple[type[Rule], ...] = ()
+
+    def __init__(self) -> None:
+        self.certificate = Certificate()
+        self.notes: list[str] = []
+        #: The gap at which the run may end, and its relative tolerance.
+        self.target, self.tolerance = np.inf, 0.0
+        #: LIBLINEAR's rule in place of the gap.
+        self.rule: Rule | None = None
+        #: Whether the rule did not hold at the last look: examples left out may violate it.
+        self.rule_is_open = False
+        self.deadline: float | None = None
+        self.first_gap = self.work = 0.0
+        #: Visits of the last pass that changed anything, and passes in turn without one.
+        self.moved = self.still = 0
+
+    def start(self) -> None:
+        """Make the state for the first pass. Its time counts."""
+
+    def run_pass(self, number: int) -> None:
+        """One pass; may end early after ``deadline``.
+
+        Adds its visits to ``work`` and says in ``moved`` how many of them changed anything.
+        """
+        raise TypeError(f"{type(self).__name__} does not say how a pass goes")
+
+    def estimate(self) -> tuple[float, float]:
+        """(dual, gap) estimated by the pass; overridden if passes add up the gap themselves."""
+        lower = self.certificate.lower
+        return lower, gap_between(self.certificate.primal, lower)
+
+    @property
+    def knows_rule(self) -> bool:
+        """Whether passes find the violation that the rule bounds."""
+        return isinstance(self.rule, self.known_rules)
+
+    def violation(self) -> float:
+        """The violation of a known rule after the last pass, over its bound."""
+        assert self.rule is not None
+        return self.rule.ratio(self.present())
+
+    def is_open(self) -> bool:
+        """Whether a known rule is violated: the run goes on, and no duals need to prove it yet."""
+        return self.knows_rule and self.violation() > 1
+
+    def measure(self) -> None:
+        """Offer the present state, measured in full, if passes do not offer it."""
+
+    def value_at_zero(self) -> float:
+        """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
+        return self.certificate.value_at_zero()
+
+    def rounding(self) -> float:
+        """How far the values of the certificate may be off by rounding."""
+        return self.certificate.rounding()
+
+    def final_weights(self) -> Any:
+        """The weights of the certificate, d × k, in memory of their own."""
+        return self.certificate.final_weights()
+
+    def duals(self) -> Any:
+        """The dual variables of the certificate."""
+        return self.certificate.final_duals()
+
+    def present(self) -> Point:
+        """Weights and duals that belong together, for a rule."""
+        return Point(self.final_weights(), self.duals())
+
+    def with_gap(self) -> Point | None:
+        """Examples that have a gap, not many, for a rule; None where they are not known."""
+        return None
+
+    def support(self) -> dict[str, int]:
+        """Counts of duals or planes that are not zero, by names for the report."""
+        return {}
+
+    def penalty(self) -> float:
+        """Ω at the weights of the certificate; infinity where the regularizer is not known."""
+        return self.certificate.penalty()
+
+    def is_late(self) -> bool:
+        """Whether the deadline is over."""
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
+    def stay_at_zero(self) -> None:
+        """Offer weights and duals of 0 alone: the time was up before the first pass.
+
+        For solvers with a risk: the preparations of others do not look at the clock.
+        """
+        self.notes.append("the time limit came before the first pass: weights and duals are 0")
+        self.certificate = Certificate.at_zero(self.risk, self.regularizer)
+
+    def close(self) -> None:
+        """Release the resources that `start` took, such as threads."""

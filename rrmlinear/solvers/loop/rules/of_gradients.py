@@ -1,0 +1,74 @@
+"""LIBLINEAR's rules of solvers of the primal: bounds of its gradient.
+
+Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear classification,
+2008, and the sections on stopping in its appendix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.loop.rules.rule import Point, Rule
+
+Array = NDArray[np.float64]
+
+
+class _Gradient(Rule):
+    """Rules on the gradient of the primal, relative to that at w = 0.
+
+    ``balance`` scales the tolerance: LIBLINEAR's is the smaller class's part of the examples.
+    ``free`` tells whether the last column has no penalty.
+    """
+
+    of_duals = False
+
+    def __init__(self, risk: Any, tolerance: float, balanced: bool, free: bool) -> None:
+        super().__init__(risk, tolerance)
+        self.free = free
+        if balanced:
+            positive, n = int(np.count_nonzero(risk.labels > 0)), len(risk.labels)
+            self.tolerance *= max(min(positive, n - positive), 1) / n
+        self.first: float | None = None
+
+    def violation(self, point: Point) -> tuple[float, float]:
+        if self.first is None:
+            zero = np.zeros_like(point.scores)
+            self.first = self._size(self._of_losses(zero), np.zeros_like(point.weights))
+        known = point.gradient
+        gradient = self._of_losses(point.scores) if known is None else known
+        return self._size(gradient, point.weights), self.tolerance * self.first
+
+    def _of_losses(self, scores: Array) -> Array:
+        gradient: Array = self.risk.gradient(self.risk.at(scores).derivatives)
+        return gradient
+
+    def _size(self, gradient: Array, weights: Array) -> float:
+        raise TypeError(f"{type(self).__name__} has no size of a gradient")
+
+
+class GradientNorm(_Gradient):
+    """The norm of the gradient of ½‖w‖² + Σ_i c_i φ_i: of Newton's method."""
+
+    def _size(self, gradient: Array, weights: Array) -> float:
+        bound = len(weights) - self.free
+        pulls = np.append(gradient[:bound] + weights[:bound], gradient[bound:])
+        return float(np.linalg.norm(pulls))
+
+
+class FeatureSum(_Gradient):
+    """The sum over features of the violation, with the 1-norm.
+
+    Duals are scaled by the largest violation: their gap stays wide up to the optimum.
+    """
+
+    tells_gap = False
+
+    def _size(self, gradient: Array, weights: Array) -> float:
+        bound = np.ones(len(weights))
+        bound[len(weights) - self.free :] = 0.0
+        at_zero = np.maximum(np.abs(gradient) - bound, 0)
+        each = np.where(weights == 0, at_zero, np.abs(gradient + bound * np.sign(weights)))
+        return float(each.sum())

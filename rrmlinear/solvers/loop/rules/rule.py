@@ -1,0 +1,133 @@
+"""A stopping rule: how far weights and duals violate the conditions of the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.solvers.loop.inner import pieces
+
+Array = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Weights and duals; the scores and the gradient of the losses where they are known.
+
+    Where ``examples`` are named, duals and scores are of these alone.
+    """
+
+    weights: Any
+    duals: Any
+    scores: Any = None
+    gradient: Any = None
+    examples: Any = None
+
+
+class Rule:
+    """A bound ``tolerance`` of the violation of conditions of Ω(w) + Σ_i c_i φ(x_i'w, y_i).
+
+    ``risk`` is the sum. A bias without penalty is the weight of the last column.
+    """
+
+    #: Whether it looks at duals.
+    of_duals = True
+    #: Whether the weights are those of the duals, of ½‖w‖². At others a smooth loss gives duals
+    #: that violate nothing, wherever the weights are.
+    at_duals = False
+    #: The relative gap up to which a rule that holds ends the run.
+    widest_gap = np.inf
+    #: Whether a single example may keep it from holding.
+    of_largest = True
+    #: Whether the violation of some examples alone, a point with ``examples``, can be told: it is
+    #: at most that of all.
+    of_parts = False
+    #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
+    tells_gap = True
+    #: Whether the bound comes from the first look.
+    has_first = False
+
+    def __init__(self, risk: Any, tolerance: float) -> None:
+        self.risk, self.tolerance = risk, tolerance
+        self.free_examples = not risk.costs.all()
+
+    def has_turned(self, number: int) -> bool:
+        """Told of each pass by its number: whether the rule is another one from now on."""
+        return False
+
+    def ratio(self, point: Point) -> float:
+        """The violation at this point over its bound: the rule holds up to 1."""
+        if point.duals is None and self.of_duals:
+            return np.inf
+        if point.scores is None:
+            weights = point.weights
+            if self.at_duals:
+                weights = self.risk.gradient(np.ascontiguousarray(point.duals))
+            point = point._replace(scores=self.risk.scores(weights.reshape(self.risk.shape)))
+        violation, bound = self.violation(point)
+        if violation == 0:
+            return 0.0
+        return violation / bound if bound > 0 else np.inf
+
+    def violation(self, point: Point) -> tuple[float, float]:
+        """(violation, its bound) at a point with its scores."""
+        raise TypeError(f"{type(self).__name__} does not say what it bounds")
+
+    def examples(self, point: Point) -> Iterator[Examples]:
+        """The examples with a cost, some at a time."""
+        if point.examples is not None:
+            labels = self.risk.labels[point.examples]
+            yield Examples(self.risk.loss, labels, point.scores, point.duals)
+            return
+        for piece in pieces(len(self.risk.labels)):
+            some: Any = piece
+            if self.free_examples:
+                some = piece.start + np.flatnonzero(self.risk.costs[piece] > 0)
+            yield Examples(
+                self.risk.loss, self.risk.labels[some], point.scores[some], point.duals[some]
+            )
+
+
+class Examples:
+    """Some examples: labels, scores and duals."""
+
+    def __init__(self, loss: Any, labels: Array, scores: Array, duals: Array) -> None:
+        self.loss, self.labels, self.scores, self.duals = loss, labels, scores, duals
+
+    def box(self) -> tuple[Array, Array, float]:
+        """The bounds of α_i, and ε."""
+        lower, upper, epsilon = self.loss.box(self.labels)
+        return lower, upper, epsilon
+
+    def pulls(self) -> Array:
+        """Derivatives of the dual by α_i without the term of ε."""
+        pulls: Array = self.labels - self.scores
+        if self.loss.smoothing:
+            pulls -= self.loss.smoothing * self.duals
+        return pulls
+
+
+class Either(Rule):
+    """A rule, and from pass ``most`` on another one too: it holds where one of them does.
+
+    LIBLINEAR's ascents for smooth losses give up there, and go on from w = 0 by Newton's method
+    with a rule of its own.
+    """
+
+    def __init__(self, rule: Rule, other: Rule, most: int) -> None:
+        super().__init__(rule.risk, rule.tolerance)
+        self.rules, self.other, self.most = [rule], other, most
+        self.has_first = rule.has_first
+        self.of_largest, self.of_parts = rule.of_largest, rule.of_parts
+
+    def has_turned(self, number: int) -> bool:
+        if number != self.most:
+            return False
+        self.of_parts = False
+        self.rules.append(self.other)
+        return True
+
+    def ratio(self, point: Point) -> float:
+        return min(rule.ratio(point) for rule in self.rules)

@@ -1,0 +1,79 @@
+"""When a run looks at its stopping rule."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rrmlinear.solvers.loop.passes import Passes
+from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.rules.rule import Rule
+
+# A rule is looked at again when the gap has fallen by a factor between these.
+MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
+
+
+class RuleWatch:
+    """Looks at the rule of a run, if it has one, at the gap at which it is guessed to hold.
+
+    The guess supposes that the violation falls like the gap. It falls more slowly, so that the
+    guesses come near from above. ``offset`` is a constant in the primal that does not count.
+    """
+
+    def __init__(self, offset: float = 0.0) -> None:
+        self.offset = offset
+        #: The gap at which the rule is looked at again.
+        self.target = np.inf
+        #: Whether it held at the last look, within its widest gap.
+        self.holds = False
+
+    def see_pass(self, rule: Rule | None, number: int) -> None:
+        """Told of each pass: a rule that is another one from now on is looked at after it."""
+        if rule is not None and rule.has_turned(number):
+            self.target = np.inf
+
+    def is_due_at_first(self, passes: Passes, row: TraceRow) -> bool:
+        """Whether the rule may hold after the first pass already, from a good start."""
+        if passes.rule is None:
+            return False
+        self.target = self._widest(passes.rule, row)
+        return row.gap <= self.target < np.inf and not self.is_violated(passes, row)
+
+    def look(self, passes: Passes, row: TraceRow) -> None:
+        """Evaluate the rule at a measured row, and guess the gap of the next look."""
+        rule = passes.rule
+        if rule is None:
+            return
+        widest = self._widest(rule, row)
+        if row.gap > widest and not rule.has_first:
+            self.holds = False
+            self.target = min(widest, MAX_RULE_FALL * row.gap)
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratio = passes.violation() if passes.knows_rule else rule.ratio(passes.present())
+        self.holds = ratio <= 1 and row.gap <= widest
+        passes.rule_is_open = ratio > 1 and rule.of_largest
+        if passes.knows_rule:
+            self.target = widest
+            return
+        fall = _fall(ratio) if ratio > 1 else 1.0
+        self.target = (fall if self.holds else min(fall, MAX_RULE_FALL)) * row.gap
+
+    def is_violated(self, passes: Passes, row: TraceRow) -> bool:
+        """Whether some examples with a gap violate the rule: then no measurement of all is due."""
+        rule = passes.rule
+        if rule is None or not rule.of_parts:
+            return False
+        point = passes.with_gap()
+        ratio = 0.0 if point is None else rule.ratio(point)
+        if ratio > 1:
+            passes.rule_is_open, self.target = rule.of_largest, _fall(ratio) * row.gap
+        return ratio > 1
+
+    def _widest(self, rule: Rule, row: TraceRow) -> float:
+        """The gap up to which a rule that holds ends the run."""
+        return rule.widest_gap * abs(row.primal - self.offset)
+
+
+def _fall(ratio: float) -> float:
+    """The fall of the gap after which a rule is looked at again that is violated by this ratio."""
+    return min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL)
