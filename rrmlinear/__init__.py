@@ -71,8 +71,8 @@ _PUBLIC = {
     "GraphProblem": "rrmlinear.data.graphs",
     "GraphModel": "rrmlinear.training.graphs",
     "fit_graphs": "rrmlinear.training.graphs",
-    "MatrixCompletion": "rrmlinear.estimators.completion",
-    "MultiTaskRegressor": "rrmlinear.estimators.multitask",
+    "MatrixCompletion": "rrmlinear.estimators.matrices.completion",
+    "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from rrmlinear.estimators.arguments import POSITIVE, RANGES, optional
-from rrmlinear.estimators.linear import Classifier, LinearModel, Regressor
+from rrmlinear.estimators.classifier import Classifier
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.regressor import Regressor
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

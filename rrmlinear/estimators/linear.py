@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
-from scipy.special import expit, log_expit, softmax
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
@@ -21,24 +16,15 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import (
-    check_labels,
-    check_several_classes,
-    check_some_weight,
-    class_factors,
-)
-from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.intercepts import solve_with_column
 from rrmlinear.estimators.objective import (
-    CLASSIFYING,
-    REGRESSING,
     ProblemRow,
     find_loss,
     is_unregularized,
     objective_of,
 )
 from rrmlinear.estimators.reporting import Reported, Training
-from rrmlinear.estimators.scores import LinearScores, Scored, problem_of
+from rrmlinear.estimators.scores import LinearScores
 from rrmlinear.estimators.unregularized import solve_unregularized
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
@@ -180,189 +166,3 @@ class LinearModel(Reported, LinearScores):
         self.intercept_: Any = (
             weights[:, -1] * model.bias if self._intercept else np.zeros(len(weights))
         )
-
-
-def links_scores(estimator: Any) -> bool:
-    """Whether the loss of an estimator has probabilities; else an AttributeError says so."""
-    loss = estimator._loss(2)
-    if loss.link is None:
-        raise AttributeError(f"loss {loss.name} has scores that are no likelihoods")
-    return True
-
-
-class SparseCoef:
-    """Weights that may be kept as a sparse matrix, for predictions that touch its entries alone."""
-
-    coef_: Any
-
-    def sparsify(self) -> Self:
-        """Make ``coef_`` a csr_array: smaller and quicker where more than half of it is 0."""
-        check_is_fitted(self)
-        self.coef_ = csr_array(self.coef_)
-        return self
-
-    def densify(self) -> Self:
-        """Make ``coef_`` an array again."""
-        check_is_fitted(self)
-        if issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
-    """The class of x is the one with the largest score."""
-
-    _kinds = CLASSIFYING
-
-    class_weight: Any = None
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
-
-        X may also be the path of a container or an open `Problem`, which have labels and weights
-        in themselves. ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError
-        for parameters out of range, NaN or infinity, fewer than two classes, weights that are all
-        zero, and y or weights beside a container.
-        """
-        self._validate_params()
-        X, y, sample_weight = self._checked_data(X, y, sample_weight)
-        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
-        return self
-
-    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """`fit` again on the same data, which is not checked again."""
-        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
-
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
-        """Set weights, intercept and duals for data that is checked; the result of the solver."""
-        problem, chosen, classes = self._prepared(X, y, sample_weight)
-        index = problem.labels.astype(np.intp)
-        start = self._duals_of_last_fit(classes, index, chosen.kind) if self.warm_start else None
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
-        self._set_solution(model, result, classes)
-        return result
-
-    def _prepared(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Problem, Selection, NDArray[Any]]:
-        check_labels(y)
-        classes = np.unique(y)
-        index = np.searchsorted(classes, y)
-        check_several_classes(self, classes)
-        problem = problem_of(X, index, sample_weight)
-        factors = class_factors(self.class_weight, classes, index, problem.weights)
-        check_some_weight(problem, None if factors is None else factors[index])
-        weights = {} if factors is None else dict(enumerate(factors.tolist()))
-        loss = self._loss(len(classes))
-        return *self._chosen(problem, loss, class_weights=weights), classes
-
-    def _duals_of_last_fit(
-        self, classes: NDArray[Any], index: NDArray[np.intp], kind: str
-    ) -> Start:
-        """The duals of the last fit for a new one, or None where they do not fit it."""
-        duals = getattr(self, "dual_coef_", None)
-        if duals is None or not np.array_equal(self.classes_, classes):
-            return None
-        in_blocks = not isinstance(duals, np.ndarray)
-        fits = len(index) == duals.shape[0] and in_blocks == (kind == "multiclass")
-        return solver_duals(duals, index) if fits else None
-
-    def _set_solution(self, model: Model, result: Result, classes: NDArray[Any]) -> None:
-        """Set classes, weights and duals, classes in sorted order."""
-        rows = model.weights.T
-        if len(rows) == 1:
-            rows = rows if model.labels[0] == 1 else -rows
-        else:
-            rows = rows[np.argsort(model.labels)]
-            rows = rows[1:] - rows[:1] if len(classes) == 2 else rows
-        self.classes_ = classes
-        self._set_weights(model, rows)
-        self.dual_coef_ = sorted_duals(result.duals, model.labels)
-
-    def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Scores of shape (n_samples, n_classes); for two classes (n_samples,), score 1 − score 0.
-
-        For float32 X they are computed in float32.
-        """
-        scores = self._scores(X)
-        return scores.ravel() if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest score for each row of X; ties go to the first class."""
-        return labels_of(self.decision_function(X), self.classes_)
-
-    @available_if(links_scores)
-    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Probabilities of shape (n_samples, n_classes).
-
-        The sigmoid of the score, normalized over the classes where each was trained against the
-        rest, as in LIBLINEAR; or the softmax of the scores.
-        """
-        return self.probabilities_of(self.decision_function(X))
-
-    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
-        """Probabilities of scores that are as `decision_function` makes them."""
-        if scores.ndim == 1:
-            return expit(np.column_stack([-scores, scores]))
-        one_by_one = self._loss(scores.shape[1]).link == "sigmoid"
-        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
-
-    @available_if(links_scores)
-    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """The logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Regressor(Scored, RegressorMixin, LinearModel):
-    """Predictions are scores."""
-
-    _kinds = REGRESSING
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
-
-        X may also be the path of a container or an open `Problem`, which have numbers and weights
-        in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises
-        ValueError for parameters out of range, NaN or infinity, weights that are all zero, and y or
-        weights beside a container.
-        """
-        self._validate_params()
-        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
-        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
-        return self
-
-    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """`fit` again on the same data, which is not checked again, with one target."""
-        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
-
-    def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
-        """Set weights, intercept and duals for data that is checked; the result of the solver."""
-        problem, chosen = self._prepared(X, y, sample_weight)
-        last = getattr(self, "dual_coef_", None) if self.warm_start else None
-        start = last if last is not None and len(last) == len(y) else None
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
-        self._set_weights(model, model.weights.T)
-        self.coef_ = self.coef_[0]
-        self.intercept_ = self._single_intercept(float(self.intercept_[0]))
-        self.dual_coef_ = result.duals
-        return result
-
-    def _single_intercept(self, intercept: float) -> Any:
-        """``intercept_`` in the form that scikit-learn's class of this name has."""
-        return intercept
-
-    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
-        problem = problem_of(X, y, sample_weight, self._takes_any_order())
-        check_some_weight(problem, None)
-        return self._chosen(problem, self._loss(0))
-
-    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Predicted numbers, of shape (n_samples,)."""
-        return self._scores(X).ravel()
-
-
-def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """The classes of the largest scores."""
-    return classes[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES
-from rrmlinear.estimators.linear import Classifier
+from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.objective import ProblemRow, find_loss
 from rrmlinear.estimators.wording import SOLVERS
 

@@ -18,7 +18,8 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_labels, optional
-from rrmlinear.estimators.linear import LinearModel, SparseCoef, labels_of
+from rrmlinear.estimators.classifier import SparseCoef, labels_of
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.estimators.wording import SOLVERS

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
-from rrmlinear.estimators.linear import Regressor
 from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.wording import SOLVERS
 
 

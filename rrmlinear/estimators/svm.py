@@ -11,8 +11,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES
-from rrmlinear.estimators.linear import Classifier, Regressor
+from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.objective import ProblemRow, find_loss
+from rrmlinear.estimators.regressor import Regressor
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -19,10 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from rrmlinear.catalog.boosting_builders import (
     ColumnGeneration,
-    Columns,
     EdgeStopping,
-    Stumps,
-    boosting_solver,
 )
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.estimators.arguments import (
@@ -36,23 +33,21 @@ from rrmlinear.estimators.arguments import (
     seed_of,
 )
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
-from rrmlinear.estimators.boosting.learners import Learner
-from rrmlinear.estimators.linear import labels_of
+from rrmlinear.estimators.boosting.problems import (
+    cap_of,
+    is_by_features,
+    searches_of,
+    solvers_of,
+)
+from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import Scored, in_memory
-from rrmlinear.solvers.loop.finite import ADVICE
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.training.boosting import solve_in_turn
 
 Array = NDArray[np.float64]
 
-STUMPS, COLUMNS = "stumps", "columns"
-# The fraction of margin errors where neither it nor nu is given.
-MARGIN_ERRORS = 0.2
 # With more entropy the weights do not move but by rounding.
 MOST_ENTROPY = 1e6
-# nu times the weights falls below 1 by rounding alone, relative to 1.
-CAP_ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -209,9 +204,12 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         used = np.flatnonzero(weights)
         every = used.size == len(weights)
         X, index, weights = (X, index, weights) if every else (X[used], index[used], weights[used])
-        self.nu_ = self._cap(weights)
+        self.nu_ = cap_of(self.nu, self.margin_errors, weights)
         positive = range(1, 2) if len(classes) == 2 else range(len(classes))
-        solvers = self._solvers(X, [np.where(index == c, 1.0, -1.0) for c in positive], weights)
+        signs = [np.where(index == c, 1.0, -1.0) for c in positive]
+        search = searches_of(self.estimator, X, check_random_state(seed_of(self.random_state)))
+        by_highs = self.solver == "highs"
+        solvers = solvers_of(search, signs, weights, self.nu_, float(self.lam), by_highs)
         unit = float(getattr(solvers[0].hypotheses, "unit", 1.0))
         stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter))
         with ends_within(self.time_limit):
@@ -227,56 +225,6 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         self._set_certificate(result, unit)
         self._warn_of_margin(float(self.tol) * unit)
         return self
-
-    def _is_by_features(self) -> bool:
-        """Whether hypotheses are functions of single features, searched for without a learner."""
-        asked = self.estimator
-        return asked is None or (isinstance(asked, str) and asked in (STUMPS, COLUMNS))
-
-    def _cap(self, weights: Array) -> float:
-        """ν, such that the caps ν s_i have a sum of at least 1."""
-        total = float(weights.sum())
-        if self.nu is None:
-            fraction = MARGIN_ERRORS if self.margin_errors is None else self.margin_errors
-            return 1 / (float(fraction) * total)
-        if self.margin_errors is not None:
-            raise ValueError(
-                f"nu is {self.nu!r} and margin_errors is {self.margin_errors!r}; only one of them "
-                "may be given"
-            )
-        if self.nu * total < 1 - CAP_ROUNDING:
-            raise ValueError(
-                f"nu is {self.nu!r}: the weights of {len(weights)} examples sum to at most "
-                f"{self.nu * total:.4g}, and must sum to 1; nu must be at least {1 / total:.4g}"
-            )
-        return max(float(self.nu), 1 / total)
-
-    def _solvers(self, X: Any, signs: list[Array], weights: Array) -> list[ColumnGeneration]:
-        """The solver of each class against the rest; they share sorted features."""
-        shared: Any = None
-        if self._is_by_features():
-            X = X.tocsc() if issparse(X) else X
-            shared = (Columns if self.estimator == COLUMNS else Stumps)(X)
-        random = check_random_state(seed_of(self.random_state))
-        alike = bool((weights == weights[0]).all())
-        caps: Any = self.nu_ * (float(weights[0]) if alike else weights)
-        start = weights / weights.sum()
-        if not (np.min(start) > MIN_DIVISOR and np.min(caps) > 0):
-            raise ValueError(
-                f"numbers leave the range of double precision: the smallest sample weight is "
-                f"{weights.min():g}, their sum {weights.sum():g}; {ADVICE}"
-            )
-        return [
-            boosting_solver(
-                Learner(self.estimator, X, y, random) if shared is None else shared,
-                y,
-                start,
-                caps,
-                float(self.lam),
-                by_highs=self.solver == "highs",
-            )
-            for y in signs
-        ]
 
     def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any, unit: float) -> None:
         """The hypotheses in use, their weights, edges and soft margins, for each class."""
@@ -328,7 +276,7 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         check_is_fitted(self)
         X, *_ = in_memory(self, X)
         X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        return X.tocsc() if issparse(X) and self._is_by_features() else X
+        return X.tocsc() if issparse(X) and is_by_features(self.estimator) else X
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """f(x) of the ensemble after each search for hypotheses, shaped as `decision_function`.

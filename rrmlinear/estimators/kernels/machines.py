@@ -2,205 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from rrmlinear.catalog.kernel_builders import SlowAscentError
-from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.estimators.arguments import COUNT, optional
-from rrmlinear.estimators.general import AnyObjective, LinearClassifier, LinearRegressor
-from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
+from rrmlinear.estimators.classifier import labels_of, links_scores
+from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
+from rrmlinear.estimators.kernels.estimator import KernelEstimator
 from rrmlinear.estimators.kernels.pairs import (
-    PAIR_LOSSES,
-    NotSemidefiniteError,
     PairClassifier,
     PairRegressor,
 )
-from rrmlinear.estimators.linear import labels_of, links_scores
 from rrmlinear.estimators.objective import CLASSIFYING, find_loss
-from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import Scored, in_memory
 
 Array = NDArray[np.float64]
-
-# Regularizers of the features' weights by their names as functions of g.
-REGULARIZERS = ("l2", "l2-norm", "squared-group-norm")
-SOLVERS = ("auto", "pdprox-dual", "pdprox-primal")
-#: Parameters of every linear estimator.
-SHARED = (
-    *("loss", "C", "alpha", "smoothing", "tol", "max_iter", "fit_intercept"),
-    *("budget", "n_jobs", "callback", "verbose"),
-)
-
-
-@dataclass(eq=False, repr=False)
-class KernelEstimator(Described):
-    """Functions g + b of kernels, found as a linear model of their features.
-
-    ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a
-    subclass. ``_pairs`` is the estimator for one kernel with the squared norm, where the loss
-    admits it: it needs no features.
-    """
-
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **AnyObjective._parameter_constraints,
-        "n_components": optional(COUNT),
-    }
-    _linear_class: ClassVar[type]
-    _pairs: ClassVar[type]
-    _numbers: ClassVar[tuple[str, ...]]
-
-    loss: str
-    _: KW_ONLY
-    kernel: Any = "rbf"
-    kernel_params: Any = None
-    n_components: int | None = None
-    regularizer: str | None = None
-    C: float | None = None
-    alpha: float | None = None
-    smoothing: float | None = None
-    budget: float | None = None
-    solver: str = "auto"
-    tol: float = 1e-4
-    max_iter: int = 10_000
-    fit_intercept: Any = True
-    n_jobs: int | None = None
-    random_state: Any = None
-    callback: Any = None
-    verbose: int = 0
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._validate_params()
-        kernels = checked_kernels(self.kernel, self.kernel_params)
-        if not self._is_for_pairs():  # pairs check them before their rows
-            self._check_choices(len(kernels), y, sample_weight)
-        points, rows = self._points(X), X
-        if self._is_precomputed():
-            points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]
-        if self._is_for_pairs():
-            try:
-                self._fit_by_pairs(KernelPoints(*kernels[0], points), X, y, sample_weight)
-                return
-            except NotSemidefiniteError:  # its features say how far, or leave the rounding out
-                pass
-            except SlowAscentError:
-                pass
-        features = [KernelFeatures(kernel, given, points) for kernel, given in kernels]
-        self.features_: list[KernelPoints] = [*features]
-        parts = [each.of(rows) for each in features]
-        sizes = [part.shape[1] for part in parts]
-        estimator = self._linear(len(kernels), sizes)
-        scales = np.ones(sum(sizes))
-        if estimator.get_params().get("regularizer") == "squared-group-norm":
-            # its norm of group k has the factor √d_k, d_k counting the weights of all scores
-            columns = len(np.unique(y)) if LOSSES[self.loss].kind == "multiclass" else 1
-            scales = np.sqrt(np.repeat(sizes, sizes) * float(columns))
-        self.linear_ = estimator.fit(np.hstack(parts) * scales, y, sample_weight)
-        weights = np.split(np.atleast_2d(estimator.coef_) * scales, np.cumsum(sizes)[:-1], axis=1)
-        coefs = [w @ each.basis.T for w, each in zip(weights, features, strict=True)]
-        several = isinstance(self.kernel, list | tuple)
-        self.dual_coef_ = np.stack(coefs) if several else coefs[0]
-        self.norms_ = np.stack([np.linalg.norm(w, axis=1) for w in weights], axis=1)
-        self._take_certificate(estimator)
-
-    def _is_for_pairs(self) -> bool:
-        """Whether duals are found by pairs: with ½‖g‖² over all examples of one kernel."""
-        plain = self.solver == "auto" and self.regularizer in (None, "l2")
-        whole = self.n_components is None and self.budget is None
-        one = not isinstance(self.kernel, list | tuple)
-        return plain and whole and one and self.loss in PAIR_LOSSES and not self.smoothing
-
-    def _fit_by_pairs(self, at: KernelPoints, X: Any, y: Any, sample_weight: Any) -> None:
-        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
-        estimator = self._pairs(**choices)
-        estimator.kernel = at
-        self.linear_ = estimator.fit(X, y, sample_weight)
-        self.features_ = [at]
-        self.dual_coef_ = np.atleast_2d(estimator.coef_)
-        self.norms_ = estimator.norms()[:, np.newaxis]
-        del estimator.kernel_rows  # the matrix is for the fit alone
-        self._take_certificate(estimator)
-
-    def _take_certificate(self, estimator: Any) -> None:
-        self.intercept_ = estimator.intercept_
-        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_", "_proof_"):
-            setattr(self, name, getattr(estimator, name))
-
-    def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:
-        """Refuse wrong parameters before the features are made, which is most of the work."""
-        linear = self._linear(n_kernels, [1] * n_kernels)
-        linear.check_choices(np.zeros((len(y), n_kernels)), y, sample_weight)
-
-    def _points(self, X: Any) -> Any:
-        """The examples, or a sample of them, that functions are sums over."""
-        n = X.shape[0]
-        if self._is_precomputed() and X.shape[1] != n:
-            raise ValueError(
-                f"X is {n} × {X.shape[1]}; a precomputed kernel must be a square matrix over the "
-                "examples"
-            )
-        self.indices_ = np.arange(n)
-        if self.n_components is not None:
-            random = check_random_state(0 if self.random_state is None else self.random_state)
-            if self.n_components < n:
-                chosen = random.choice(n, int(self.n_components), replace=False)
-                self.indices_ = np.sort(chosen)
-        self.points_ = X[self.indices_]
-        return self.points_
-
-    def _linear(self, n_kernels: int, sizes: list[int]) -> Any:
-        name = self.regularizer
-        if name is None:
-            name = "l2" if n_kernels == 1 else "squared-group-norm"
-        if name not in REGULARIZERS:
-            raise ValueError(
-                f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}"
-            )
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
-        groups = np.repeat(np.arange(n_kernels), sizes) if name == "squared-group-norm" else None
-        solver = self.solver
-        if solver == "auto" and (name != "l2" or self.budget is not None):
-            solver = "pdprox-dual"
-        choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
-        return self._linear_class(solver=solver, regularizer=name, groups=groups, **choices)
-
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        sparse = False if self._is_precomputed() else "csr"
-        X, *_ = in_memory(self, X)
-        return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
-
-    def _rows(self, X: Any) -> Any:
-        X = self._checked(X)
-        return X[:, self.indices_] if self._is_precomputed() else X
-
-    def _scores(self, X: Any) -> Array:
-        rows = self._rows(X)
-        coefs = self.dual_coef_ if self.dual_coef_.ndim == 3 else self.dual_coef_[np.newaxis]
-        parts = (
-            features.sums_at(rows, coef)
-            for features, coef in zip(self.features_, coefs, strict=True)
-        )
-        return sum(parts) + self.intercept_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = not self._is_precomputed()
-        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 
-from rrmlinear.estimators.linear import labels_of
+from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
 from rrmlinear.estimators.searches.few_classes import for_classes
-from rrmlinear.estimators.searches.search import AlphaSearch, CostSearch, mean_of
+from rrmlinear.estimators.searches.grids import AlphaSearch, CostSearch
+from rrmlinear.estimators.searches.path_scores import mean_of
 from rrmlinear.estimators.searches.together import fitted, paths_together
 from rrmlinear.estimators.svm import LinearSVC
 
@@ -119,7 +120,7 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                     held = paths.scores[f, test] + paths.intercepts[f]
                     scores[f, at] = mean_of(labels_of(held, classes) == y[test], of_test)
                 else:
-                    one = fitted(self._at(self._one(), 0.0, C), paths, f, classes)
+                    one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)
                     more = {} if of_test is None else {"sample_weight": of_test}
                     scores[f, at] = scorer(one, X[test], y[test], **more)
         return scores.tolist()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rrmlinear.estimators.arguments import POSITIVE, RANGES
 from rrmlinear.estimators.intercepts import with_ones
 from rrmlinear.estimators.ridge import Ridge
-from rrmlinear.estimators.searches.search import AlphaSearch, checked_values
+from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from rrmlinear import LinearRegressor, MultiTaskRegressor
-from rrmlinear.estimators import multitask
+from rrmlinear.estimators.matrices import multitask
 from rrmlinear.solvers.loop.result import Status
 
 N, D, K = 45, 6, 3

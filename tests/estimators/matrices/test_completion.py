@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rrmlinear import MatrixCompletion
-from rrmlinear.estimators import completion
+from rrmlinear.estimators.matrices import completion
 from rrmlinear.solvers.loop.result import Status
 
 P, Q = 9, 7

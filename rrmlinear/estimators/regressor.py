@@ -1,0 +1,71 @@
+"""The base of linear regressions: one target, and predictions that are scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.arguments import (
+    check_some_weight,
+)
+from rrmlinear.estimators.linear import LinearModel
+from rrmlinear.estimators.objective import (
+    REGRESSING,
+)
+from rrmlinear.estimators.scores import Scored, problem_of
+from rrmlinear.solvers.loop.result import Result
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Regressor(Scored, RegressorMixin, LinearModel):
+    """Predictions are scores."""
+
+    _kinds = REGRESSING
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
+
+        X may also be the path of a container or an open `Problem`, which have numbers and weights
+        in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises
+        ValueError for parameters out of range, NaN or infinity, weights that are all zero, and y or
+        weights beside a container.
+        """
+        self._validate_params()
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
+        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+        return self
+
+    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` again on the same data, which is not checked again, with one target."""
+        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+
+    def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
+        """Set weights, intercept and duals for data that is checked; the result of the solver."""
+        problem, chosen = self._prepared(X, y, sample_weight)
+        last = getattr(self, "dual_coef_", None) if self.warm_start else None
+        start = last if last is not None and len(last) == len(y) else None
+        model, result = self._solve(problem, chosen, start, stacklevel=6)
+        self._set_weights(model, model.weights.T)
+        self.coef_ = self.coef_[0]
+        self.intercept_ = self._single_intercept(float(self.intercept_[0]))
+        self.dual_coef_ = result.duals
+        return result
+
+    def _single_intercept(self, intercept: float) -> Any:
+        """``intercept_`` in the form that scikit-learn's class of this name has."""
+        return intercept
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
+        problem = problem_of(X, y, sample_weight, self._takes_any_order())
+        check_some_weight(problem, None)
+        return self._chosen(problem, self._loss(0))
+
+    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Predicted numbers, of shape (n_samples,)."""
+        return self._scores(X).ravel()

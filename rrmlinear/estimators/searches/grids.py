@@ -1,0 +1,88 @@
+"""The parameters that a search runs over: C, or alpha with the squared error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.searches.search import Search
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CostSearch(Search):
+    """Paths over C."""
+
+    _name = "C"
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "Cs": [Integral, "array-like"],
+        "l1_ratios": ["array-like", None],
+    }
+
+    Cs: Any = 10
+
+    def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
+        values = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else self.Cs
+        return checked_values("Cs", values)
+
+    def _default_scoring(self) -> str:
+        return "accuracy"
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        self.Cs_, self.C_ = grids[0], value
+        self.scores_ = scores.transpose(1, 0, 2)
+        if ratio is not None:
+            self.l1_ratio_ = ratio
+
+
+def checked_values(name: str, values: Iterable[float]) -> Array:
+    """Values in rising order, or a ValueError."""
+    array = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    if not array.size or not np.isfinite(array).all() or array[0] <= 0:
+        raise ValueError(f"{name} is {values!r}; it must be finite numbers above 0, at least one")
+    return array
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AlphaSearch(Search):
+    """Paths over alpha; the mean squared error judges."""
+
+    _name = "alpha"
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **{name: ranges for name, ranges in RANGES.items() if name != "l1_ratio"},
+        "alphas": [Integral, "array-like"],
+        "eps": RANGES["tol"],
+    }
+
+    alphas: Any = 100
+    eps: float = 1e-3
+
+    def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
+        """Falling values; as many as asked from the least that leaves all weights at 0."""
+        if not isinstance(self.alphas, Integral):
+            return checked_values("alphas", self.alphas)[::-1]
+        total = weights.sum()
+        centre = weights @ y / total if self.fit_intercept else 0.0
+        slopes = X.T @ (weights * (y - centre))
+        largest = float(np.abs(slopes).max()) / (total * (1.0 if ratio is None else ratio))
+        least = float(np.finfo(np.float64).resolution)
+        if largest <= least:  # rounding of 0
+            return np.full(self.alphas, least)
+        return np.geomspace(largest, largest * self.eps, self.alphas)
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        self.alpha_ = value
+        several = len(grids) > 1
+        errors = -scores.transpose(0, 2, 1)
+        self.alphas_: Any = grids if several else grids[0]
+        self.mse_path_: Any = errors if several else errors[0]
+        if ratio is not None:
+            self.l1_ratio_ = ratio

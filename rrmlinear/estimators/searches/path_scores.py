@@ -1,0 +1,98 @@
+"""Scores of the points of a path on held-out examples, data and parameters checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.extmath import safe_sparse_dot
+
+from rrmlinear.estimators.classifier import Classifier, labels_of
+from rrmlinear.estimators.regressions import OneNorm
+from rrmlinear.estimators.regressor import Regressor
+from rrmlinear.estimators.searches.squares import Squares
+
+Array = NDArray[np.float64]
+#: X, y and the weights of examples.
+Data = tuple[Any, Any, Any]
+Settings = Sequence[Mapping[str, float]]
+
+
+class PathFits:
+    """Fits of an estimator at one setting after the other; the first checks the data."""
+
+    def __init__(self, estimator: Classifier | Regressor, data: Data) -> None:
+        self.estimator, self.data, self.is_checked = estimator, data, False
+
+    def fit(self, setting: Mapping[str, float]) -> None:
+        """Fit at this setting."""
+        self.estimator.set_params(**setting)
+        if self.is_checked:
+            self.estimator.refit(*self.data)
+        else:
+            self.estimator.fit(*self.data)
+        self.is_checked = True
+
+
+def accuracies_along(
+    estimator: Classifier, settings: Settings, data: Data, held: Data
+) -> list[float]:
+    """The accuracy of each setting on the examples held out."""
+    X, y, weights = held
+    fits, accuracies = PathFits(estimator, data), []
+    for setting in settings:
+        fits.fit(setting)
+        scores = safe_sparse_dot(X, estimator.coef_.T.astype(X.dtype, copy=False))
+        scores += estimator.intercept_.astype(X.dtype, copy=False)
+        scores = scores.ravel() if len(estimator.classes_) == 2 else scores
+        hits = labels_of(scores, estimator.classes_) == y
+        accuracies.append(float(mean_of(hits, weights)))
+    return accuracies
+
+
+def errors_along(
+    estimator: Regressor,
+    settings: Settings,
+    data: Data,
+    held: Data,
+    known: Iterable[Array | None],
+    squares: Squares | None,
+) -> list[float]:
+    """Minus the mean squared error of each setting, by one product for all predictions.
+
+    ``known`` are the weights that ``squares`` has given for each setting, or None.
+    """
+    X, y, weights = held
+    if squares is None and isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
+        data = (np.asfortranarray(data[0]), *data[1:])  # its solver takes columns
+    fits, coefs, intercepts = PathFits(estimator, data), [], []
+    for setting, w in zip(settings, known, strict=True):
+        if w is not None and squares is not None:
+            coefs.append(w)
+            intercepts.append(squares.intercept(w) if estimator.fit_intercept else 0.0)
+            continue
+        fits.fit(setting)
+        coefs.append(estimator.coef_)
+        intercepts.append(estimator.intercept_)
+    predicted = safe_sparse_dot(X, np.array(coefs, dtype=X.dtype).T)
+    errors = y[:, np.newaxis] - (predicted + np.array(intercepts, dtype=X.dtype))
+    with np.errstate(all="ignore"):
+        means = mean_of(errors**2, weights)
+    return [-mean for mean in means.tolist()]
+
+
+def mean_of(numbers: NDArray[Any], weights: Array | None) -> Any:
+    """The mean of each column by weights, NaN where these are all 0."""
+    with np.errstate(all="ignore"):
+        shares = np.ones(len(numbers)) if weights is None else weights
+        return shares @ numbers / shares.sum()
+
+
+def known_means(scores: Array, shares: Array) -> Array:
+    """Means over the last axis by shares, without what is not a number; −∞ where nothing is."""
+    counted = np.where(np.isnan(scores), 0.0, shares)
+    totals = counted.sum(axis=-1)
+    means = (counted * np.nan_to_num(scores)).sum(axis=-1) / np.where(totals > 0, totals, 1)
+    return np.where(totals > 0, means, -np.inf)
