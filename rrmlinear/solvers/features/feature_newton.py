@@ -47,7 +47,7 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
-# Passes whose models are minimized roughly where a rule ends the run; later ones are exact.
+# Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
 # visit: those in use, and those with |v_j| above this fraction of l1.
@@ -68,7 +68,8 @@ class FeatureNewton(Solver):
     step was too long, they rise to the slopes of φ' along it. An intercept of the risk is
     eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. ``first`` makes weights to begin from.
+    falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
+    where a rule ends the run, or where it ``is_rough``, as on a sample.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -89,6 +90,7 @@ class FeatureNewton(Solver):
         risk: ScalarRisk,
         regularizer: Regularizer,
         first: Callable[[], NDArray[np.float64]] | None = None,
+        is_rough: bool = False,
     ) -> None:
         super().__init__()
         if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
@@ -102,6 +104,7 @@ class FeatureNewton(Solver):
                 f"and {type(regularizer).__name__} is another"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
+        self.is_rough = is_rough
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.largest = risk.costs / risk.loss.smoothing  # of c φ''
         self.n = risk.rows.shape[0]
@@ -245,7 +248,7 @@ class FeatureNewton(Solver):
         least = MIN_CURVATURE * self.largest
         curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
         # a rule holds before exact models pay
-        rough = self.rule is not None and number <= ROUGH_PASSES
+        rough = (self.is_rough or self.rule is not None) and number <= ROUGH_PASSES
         if (self.at.curvatures == self.largest).all():  # the model is the problem itself
             number = EXACT_NUMBER
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)

@@ -42,7 +42,7 @@ EXACT_NUMBER = 100
 MAX_FACE_STEPS = 20
 # Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in
 # rough models: steps on faces make the others exact.
-FACE_WORK = 1e5
+FACE_WORK = 1e6
 # Time of a visit of a feature beside its products, in multiplications.
 VISIT_WORK = 100
 
