@@ -7,6 +7,7 @@ from typing import Any
 
 from rrmlinear.cli.files import blaming
 from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.parser import whole_number
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 
@@ -71,6 +72,6 @@ def _whole_lines(path: str, sentence: str) -> list[int]:
 
 def _whole(text: str, place: str) -> int:
     try:
-        return int(text.strip().replace("_", "x"))
+        return whole_number(text.strip())
     except ValueError:
         raise LeaveError(f"ERROR: {place}: {text.strip()!r} is not a whole number") from None

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output
+from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output, error_of_data
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.options import MAX_THREADS
-from rrmlinear.cli.parser import Parser, whole
+from rrmlinear.cli.parser import MAX_THREADS, Parser, whole
 from rrmlinear.cli.report import SECONDS_BETWEEN_SIGHTS, bar, warnings_said
 from rrmlinear.cli.usage import CONVERT
 from rrmlinear.data.container.conversion import convert, examples_of, target_kind
@@ -48,11 +47,7 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
         parser.value(flag, dest=name)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
-    names = ("input_file", "output_file")
-    if len(files) < len(names):
-        raise parser.wrong(f"no {names[len(files)]} is given")
-    if len(files) > len(names):
-        raise parser.wrong(f"{files[2]} is one file too many: input and output are named")
+    parser.check_files(files, ("input_file", "output_file"), "input and output")
     dtype = np.float32 if options.float32 else None
     given = {name: getattr(options, name) for name in BESIDE}
     beside = {name: value for name, value in given.items() if value is not None}
@@ -83,8 +78,7 @@ def main(arguments: Sequence[str]) -> None:
             )
             made = convert(examples, target, show, dtype=options.dtype)
     except ValueError as error:
-        text = str(error)
-        raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None
+        raise error_of_data(error) from None
     except KeyboardInterrupt:
         raise LeaveError(
             f"interrupted while converting {name_of(source)}; nothing was saved",

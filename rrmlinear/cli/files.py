@@ -37,6 +37,12 @@ def blaming(sentence: str) -> Iterator[None]:
         raise LeaveError(f"{sentence}\n{error.strerror or error}") from None
 
 
+def files_beside(edges: str | None, cliques: str | None) -> dict[str, str]:
+    """The files of edges and of cliques that are given, by name."""
+    named = {"file of edges": edges, "file of cliques": cliques}
+    return {name: path for name, path in named.items() if path is not None}
+
+
 def check_input(path: str) -> None:
     """End the command if this file cannot be opened; a pipe is left alone."""
     if path == "-":
@@ -119,14 +125,19 @@ def _reading(path: str) -> Iterator[None]:
         with blaming(f"can't open input file {path}"):
             yield
     except ValueError as error:
-        text = str(error)
-        raise LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}") from None
+        raise error_of_data(error) from None
     except MemoryError as error:
         raise LeaveError(f"ERROR: not enough memory to read {path}{_reason(error)}") from None
     except KeyboardInterrupt:
         raise LeaveError(
             f"interrupted while reading {name_of(path)}; nothing was saved", exit_code=INTERRUPTED
         ) from None
+
+
+def error_of_data(error: ValueError) -> LeaveError:
+    """The end of the command for wrong data, whose sentence may be LIBLINEAR's already."""
+    text = str(error)
+    return LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}")
 
 
 def _read_cached(path: str, read: Callable[[str], Examples]) -> Examples:

@@ -11,9 +11,8 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.cli.files import check_distinct, check_input, read_chains, read_problem
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
-from rrmlinear.cli.options import MAX_THREADS
 from rrmlinear.cli.pages import check_page, command_of, page_errors
-from rrmlinear.cli.parser import Parser, whole
+from rrmlinear.cli.parser import MAX_THREADS, Parser, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
 from rrmlinear.data.problem import Problem

@@ -1,4 +1,4 @@
-"""Options and files of the commands, checked before anything is read."""
+"""Options and files of the train command, checked before anything is read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,23 @@ from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
-from rrmlinear.cli import usage
 from rrmlinear.cli.columns import read_columns, read_groups
+from rrmlinear.cli.files import files_beside
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
-from rrmlinear.cli.parser import Parser, choice, class_weight, name_or_whole, number, size, whole
+from rrmlinear.cli.parser import (
+    MAX_THREADS,
+    Parser,
+    choice,
+    class_weight,
+    name_or_whole,
+    number,
+    size,
+    whole,
+)
+from rrmlinear.cli.usage import training_usage
 
-MAX_THREADS = 1024
 FOLDS_OF_SEARCH = 5
 #: Options that losses of sequences do not have, with a sentence each.
 NOT_OF_SEQUENCES = {
@@ -73,32 +82,6 @@ class TrainingOptions:
     def saves(self) -> bool:
         """Whether a model is trained and saved."""
         return self.folds is None
-
-
-@dataclass(frozen=True)
-class PredictionOptions:
-    """The predict command as it was given."""
-
-    probabilities: bool
-    threads: int | None
-    quiet: bool
-    strict: bool
-    test_file: str
-    model_file: str
-    output_file: str
-    edges_file: str | None = None
-    cliques_file: str | None = None
-
-    @property
-    def beside(self) -> dict[str, str]:
-        """The files beside test_file, by name."""
-        return files_beside(self.edges_file, self.cliques_file)
-
-
-def files_beside(edges: str | None, cliques: str | None) -> dict[str, str]:
-    """The files of edges and of cliques that are given, by name."""
-    named = {"file of edges": edges, "file of cliques": cliques}
-    return {name: path for name, path in named.items() if path is not None}
 
 
 def _converter(name: str) -> Callable[[str], Any]:
@@ -155,7 +138,7 @@ def _parameter(options: argparse.Namespace) -> tuple[Parameter, list[str]]:
 
 def parser_of_training() -> Parser:
     """The parser of the train command, with a flag for each choice."""
-    parser = Parser(usage.training_usage())
+    parser = Parser(training_usage())
     _offer_choices(parser)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))
@@ -270,23 +253,3 @@ def _model_file(parser: Parser, files: Sequence[str], folds: int | None) -> str:
     if files[0] == "-" and folds is None:
         raise parser.wrong("training from standard input needs the name of a model_file")
     return os.path.basename(files[0]) + ".model"
-
-
-def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
-    """The predict command's arguments."""
-    parser = Parser(usage.PREDICT)
-    parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
-    parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
-    parser.value("--edges", dest="edges_file")
-    parser.value("--cliques", dest="cliques_file")
-    parser.flag("--strict")
-    options, files = parser.parse(arguments)
-    names = ("test_file", "model_file", "output_file")
-    if len(files) < len(names):
-        raise parser.wrong(f"no {names[len(files)]} is given")
-    if len(files) > len(names):
-        raise parser.wrong(f"{files[3]} is one file too many: test, model and output are named")
-    probabilities = options.probabilities == "1"
-    beside = (options.edges_file, options.cliques_file)
-    given = (options.threads, options.quiet, options.strict, *files, *beside)
-    return PredictionOptions(probabilities, *given)

@@ -21,7 +21,7 @@ Data = Problem | SequenceProblem
 
 
 def command_of(program: str, arguments: Sequence[str]) -> str:
-    """The line that makes a page again; `train` words its own before it reads."""
+    """The line that makes a page again."""
     return shlex.join(["python", "-m", f"rrmlinear.{program}", *arguments])
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
 
+#: Limit on the threads of a command.
+MAX_THREADS = 1024
 #: What letters behind a number of bytes stand for.
 FACTORS = {"K": 10**3, "M": 10**6, "G": 10**9}
 
@@ -54,6 +56,13 @@ class Parser:
             raise LeaveError(output=f"rrmlinear {rrmlinear.__version__}", exit_code=0)
         return options, files
 
+    def check_files(self, files: Sequence[str], names: Sequence[str], told: str) -> None:
+        """Raise LeaveError unless there is a file for each name; ``told`` says all that belong."""
+        if len(files) < len(names):
+            raise self.wrong(f"no {names[len(files)]} is given")
+        if len(files) > len(names):
+            raise self.wrong(f"{files[len(names)]} is one file too many: {told} are named")
+
     def wrong(self, message: str) -> LeaveError:
         """The error for a wrong command."""
         return LeaveError(f"{message}; see --help")
@@ -95,6 +104,16 @@ class Parser:
         return options, files
 
 
+def whole_number(text: str) -> int:
+    """The number that a text is, or a ValueError; Python's 1_000 is none."""
+    return int(text.replace("_", "x"))
+
+
+def real_number(text: str) -> float:
+    """The same of numbers with fractions."""
+    return float(text.replace("_", "x"))
+
+
 def whole(name: str, least: int | None = None, most: int | None = None) -> Callable[[str], int]:
     """The converter of whole numbers within bounds."""
     allowed = "" if least is None else f" of at least {least}"
@@ -102,7 +121,7 @@ def whole(name: str, least: int | None = None, most: int | None = None) -> Calla
 
     def convert(text: str) -> int:
         try:
-            value = int(text.replace("_", "x"))
+            value = whole_number(text)
         except ValueError:
             value = None
         if (
@@ -121,7 +140,7 @@ def number(name: str) -> Callable[[str], float]:
 
     def convert(text: str) -> float:
         try:
-            value = float(text.replace("_", "x"))
+            value = real_number(text)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
@@ -137,7 +156,7 @@ def size(name: str) -> Callable[[str], int]:
     def convert(text: str) -> int:
         factor = FACTORS.get(text[-1:].upper(), 1)
         try:
-            value = float((text if factor == 1 else text[:-1]).replace("_", "x"))
+            value = real_number(text if factor == 1 else text[:-1])
         except ValueError:
             value = math.nan
         if not 1 <= factor * value < math.inf:
@@ -167,6 +186,6 @@ def class_weight(text: str) -> tuple[int, float]:
 def name_or_whole(text: str) -> str | int:
     """A whole number, or a name."""
     try:
-        return int(text.replace("_", "x"))
+        return whole_number(text)
     except ValueError:
         return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -14,12 +15,13 @@ from rrmlinear.cli.files import (
     check_distinct,
     check_input,
     check_output,
+    files_beside,
     output_file,
     read_chains,
     read_problem,
 )
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.options import PredictionOptions, parse_prediction
+from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.scores import (
     accuracy,
@@ -28,6 +30,7 @@ from rrmlinear.cli.scores import (
     squared_correlation,
 )
 from rrmlinear.cli.summary import measure_line
+from rrmlinear.cli.usage import PREDICT
 from rrmlinear.training.chain_model import ChainModel, LabellingModel
 from rrmlinear.training.graphs import GraphModel
 from rrmlinear.training.model import Model
@@ -35,6 +38,42 @@ from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
 
 LINES_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """The predict command as it was given."""
+
+    probabilities: bool
+    threads: int | None
+    quiet: bool
+    strict: bool
+    test_file: str
+    model_file: str
+    output_file: str
+    edges_file: str | None = None
+    cliques_file: str | None = None
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The files beside test_file, by name."""
+        return files_beside(self.edges_file, self.cliques_file)
+
+
+def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
+    """The predict command's arguments."""
+    parser = Parser(PREDICT)
+    parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
+    parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
+    parser.value("--edges", dest="edges_file")
+    parser.value("--cliques", dest="cliques_file")
+    parser.flag("--strict")
+    options, files = parser.parse(arguments)
+    parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
+    probabilities = options.probabilities == "1"
+    beside = (options.edges_file, options.cliques_file)
+    given = (options.threads, options.quiet, options.strict, *files, *beside)
+    return PredictionOptions(probabilities, *given)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -7,10 +7,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from rrmlinear.cli.files import blaming
+from rrmlinear.cli.files import blaming, output_file
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -157,6 +157,19 @@ def progress(quiet: bool, stopping: Stopping) -> Iterator[Reporter]:
         yield shown.show
     finally:
         shown.close()
+
+
+@contextmanager
+def shown_passes(
+    quiet: bool, stopping: Stopping, trace_file: str | None
+) -> Iterator[list[Reporter]]:
+    """Functions that show each pass, and write it to the trace file if one is named."""
+    with ExitStack() as stack:
+        shown = [stack.enter_context(progress(quiet, stopping))]
+        if trace_file is not None:
+            file = stack.enter_context(output_file(trace_file, "can't write trace file"))
+            shown.append(TraceWriter(file, trace_file).show)
+        yield shown
 
 
 class TraceWriter:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,15 +15,14 @@ from rrmlinear.cli.files import (
     check_distinct,
     check_input,
     check_output,
-    output_file,
     read_chains,
     read_problem,
 )
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
-from rrmlinear.cli.pages import Report, check_page, messages
-from rrmlinear.cli.report import Reporter, TraceWriter, progress, warn, warnings_said
+from rrmlinear.cli.pages import Report, check_page, command_of, messages
+from rrmlinear.cli.report import Reporter, progress, shown_passes, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
 from rrmlinear.cli.summary import (
     best_line,
@@ -81,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
         problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
     )
     problem = problem.with_bias(options.bias)
-    command = shlex.join(["python", "-m", "rrmlinear.train", *arguments])
+    command = command_of("train", arguments)
     run = _Run(options, problem, Report(options.report_file, command, messages(said)))
     try:
         if options.folds is not None:
@@ -122,6 +119,8 @@ def _check_outputs(options: TrainingOptions) -> None:
 
 
 class _Run:
+    """A training, a cross validation or a search, with what it prints, saves and reports."""
+
     def __init__(
         self, options: TrainingOptions, problem: Problem | SequenceProblem, report: Report
     ):
@@ -130,14 +129,8 @@ class _Run:
 
     def train(self) -> None:
         options = self.options
-        with ExitStack() as stack:
-            said = stack.enter_context(warnings_said())
-            reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
-            if options.trace_file is not None:
-                file = stack.enter_context(
-                    output_file(options.trace_file, "can't write trace file")
-                )
-                reporters.append(TraceWriter(file, options.trace_file).show)
+        given = options.quiet, options.chosen.stopping, options.trace_file
+        with warnings_said() as said, shown_passes(*given) as reporters:
             model = self._fitted(self._on_pass(reporters))
         if not options.quiet and model.result is not None:
             print(summary(model, options.chosen.solver))

@@ -61,8 +61,10 @@ class Agreement:
             raise ValueError("the problem has no features; at least one is needed")
         factors = class_factors(choices.class_weights, labels, 4)
         if choices.free_bias and (factors * sums == 0).any():
+            label = labels[factors * sums == 0][0]
             raise ValueError(
-                "a class without a cost has no best intercept over workers: leave its examples out"
+                f"the examples of label {label} are without a cost, and then no intercept that is "
+                "left free is best: leave them out, or give them weights above 0"
             )
         recipes = [
             Recipe(k, choices, tuple(slices), n_features, bias, labels, factors)

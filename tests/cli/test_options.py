@@ -4,7 +4,8 @@ import pytest
 
 from rrmlinear import __version__
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.options import parse_prediction, parse_training
+from rrmlinear.cli.options import parse_training
+from rrmlinear.cli.prediction import parse_prediction
 from rrmlinear.solvers.loop.stopping import Stopping
 
 

@@ -11,6 +11,7 @@ import pytest
 from rrmlinear import Parameter, Problem, fit
 
 dask_rooms = pytest.importorskip("rrmlinear.dask")
+Event = pytest.importorskip("distributed").Event
 Watch = pytest.importorskip("rrmlinear.dask.waiting").Watch
 
 HARD = Parameter(solver=32, loss="squared-hinge", C=0.1, gap_tol=1e-6)
@@ -158,9 +159,15 @@ def test_a_lost_scheduler_is_named(start, data):
 def test_a_wait_says_who_is_missing(client):
     watch = Watch(client, 0.2)
     address = next(iter(watch.workers()))
-    future = watch.submit(time.sleep, 1.0, workers=[address])
+    future = watch.submit(wait_for_event, workers=[address])
     with pytest.raises(TimeoutError, match=f"a round has waited 0.2 s for {address}"):
         watch.result(future, {future: address}, "a round")
+    Event("enough", client=client).set()
+    assert future.result(timeout=60)
+
+
+def wait_for_event():
+    return Event("enough").wait(timeout=60)
 
 
 def test_no_worker_is_a_limit(start, data):

@@ -257,7 +257,12 @@ def test_parameters_of_estimators():
             "needs a smooth loss",
         ),
         (np.eye(2), [0, 1], {"loss": "hinge", "budget": 1.0, "solver": "auto"}, "budget is not"),
-        (np.eye(2), [0, 1], {"free_bias": True, "class_weights": {1: 0.0}}, "without a cost"),
+        (
+            np.eye(2),
+            [0, 1],
+            {"free_bias": True, "class_weights": {1: 0.0}},
+            "label 1 are without a cost",
+        ),
         (da.ones((4, 2), chunks=(2, 2)), np.arange(3), {}, "y has 3 entries"),
     ],
 )

@@ -11,11 +11,11 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from rrmlinear.cli.files import blaming, output_file
+from rrmlinear.cli.files import blaming
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import TrainingOptions
-from rrmlinear.cli.report import TraceWriter, progress, warnings_said
+from rrmlinear.cli.report import shown_passes, warnings_said
 from rrmlinear.cli.summary import summary
 from rrmlinear.solvers.loop.result import OnPass, TraceRow
 from rrmlinear.training.model import Model
@@ -70,10 +70,8 @@ def _room(name: str) -> Any:
 
 def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
     """What shows the rows of the trace."""
-    reporters = [stack.enter_context(progress(options.quiet, options.chosen.stopping))]
-    if options.trace_file is not None:
-        file = stack.enter_context(output_file(options.trace_file, "can't write trace file"))
-        reporters.append(TraceWriter(file, options.trace_file).show)
+    given = options.quiet, options.chosen.stopping, options.trace_file
+    reporters = stack.enter_context(shown_passes(*given))
 
     def on_pass(row: TraceRow) -> None:
         for show in reporters:
