@@ -17,13 +17,15 @@ ctypedef struct stored_block_t:
 
 ctypedef struct block_store_t:
     stored_block_t** blocks   # NULL: a zero block
+    double* sums              # of each block, in memory of the caller
     Py_ssize_t n
+    Py_ssize_t n_duals, n_upper    # entries of all blocks, and of these at the upper bound
 
 
-cdef inline bint block_store_start(block_store_t* store, Py_ssize_t n) noexcept nogil:
-    """n zero blocks; False where there is no memory for them."""
+cdef inline bint block_store_start(block_store_t* store, Py_ssize_t n, double* sums) noexcept nogil:
+    """n zero blocks, of which ``sums`` are 0; False where there is no memory for them."""
     store.blocks = <stored_block_t**> calloc(n + 1, sizeof(stored_block_t*))
-    store.n = n
+    store.sums, store.n, store.n_duals, store.n_upper = sums, n, 0, 0
     return store.blocks != NULL
 
 
@@ -36,8 +38,16 @@ cdef inline void block_store_free(block_store_t* store) noexcept nogil:
     store.blocks = NULL
 
 
+cdef inline void block_store_prefetch_place(const block_store_t* store,
+                                            Py_ssize_t i) noexcept nogil:
+    """Prefetch where a block lies, some time before block_store_prefetch."""
+    prefetch(&store.blocks[i], 1, 2)
+    prefetch(&store.sums[i], 1, 2)
+
+
 cdef inline void block_store_prefetch(const block_store_t* store, Py_ssize_t i) noexcept nogil:
     prefetch(store.blocks[i], 1, 2)
+    prefetch(<const char*> store.blocks[i] + 64, 1, 2)    # blocks need not begin with a line
 
 
 cdef inline int64_t block_store_begins(const block_store_t* store, int64_t* begins) noexcept nogil:
@@ -55,26 +65,6 @@ cdef inline int64_t block_store_begins(const block_store_t* store, int64_t* begi
             begins[i + 1] += block.n_between + block.n_upper
             upper += block.n_upper
     return upper
-
-
-cdef inline void block_store_sums(const block_store_t* store, const double* cost, double* sums,
-                                  Py_ssize_t* duals, Py_ssize_t* at_upper) noexcept nogil:
-    """The sum of each block, whose upper bound is its cost; adds to the numbers of entries and of
-    those at the upper bound.
-    """
-    cdef Py_ssize_t i, t
-    cdef const stored_block_t* block
-    cdef const double* values
-    for i in range(store.n):
-        block = store.blocks[i]
-        if block == NULL:
-            continue
-        values = <const double*> (block + 1)
-        for t in range(block.n_between):
-            sums[i] += values[t]
-        sums[i] += block.n_upper * cost[i]
-        duals[0] += block.n_between + block.n_upper
-        at_upper[0] += block.n_upper
 
 
 cdef inline Py_ssize_t block_store_unpack(const block_store_t* store, Py_ssize_t i, double upper,
@@ -121,8 +111,8 @@ cdef inline bint block_store_pack(block_store_t* store, Py_ssize_t i, double upp
     """
     cdef int32_t* between = scratch
     cdef int32_t* at_upper = scratch + k
-    cdef Py_ssize_t n_between = 0, n_upper = 0, first, j, t
-    cdef double largest
+    cdef Py_ssize_t n_between = 0, n_upper = 0, held = 0, held_upper = 0, first, j, t
+    cdef double largest, total = 0
     cdef size_t needed, capacity
     cdef stored_block_t* block
     cdef double* values
@@ -139,6 +129,8 @@ cdef inline bint block_store_pack(block_store_t* store, Py_ssize_t i, double upp
             n_upper += b[j] >= upper
     needed = n_between * (sizeof(double) + sizeof(int32_t)) + n_upper * sizeof(int32_t)
     block = store.blocks[i]
+    if block != NULL:
+        held, held_upper = block.n_between + block.n_upper, block.n_upper
     if block == NULL or block.capacity < needed:
         capacity = max(needed + needed // 4 + 8, <size_t> LEAST_CAPACITY)
         block = <stored_block_t*> malloc(sizeof(stored_block_t) + capacity)
@@ -152,7 +144,11 @@ cdef inline bint block_store_pack(block_store_t* store, Py_ssize_t i, double upp
     classes = <int32_t*> (values + n_between)
     for t in range(n_between):
         values[t] = b[between[t]]
+        total += values[t]
         classes[t] = names[between[t]] if names != NULL else between[t]
     for t in range(n_upper):
         classes[n_between + t] = names[at_upper[t]] if names != NULL else at_upper[t]
+    store.sums[i] = total + n_upper * upper
+    store.n_duals += n_between + n_upper - held
+    store.n_upper += n_upper - held_upper
     return True

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.block_store cimport (
     block_store_begins, block_store_free, block_store_load, block_store_pack, block_store_prefetch,
-    block_store_start, block_store_t, block_store_unpack,
+    block_store_prefetch_place, block_store_start, block_store_t, block_store_unpack,
 )
 from rrmlinear.core.random cimport random_below, random_next, random_shuffle, random_stream
 from rrmlinear.core.schedule cimport (
@@ -12,6 +12,8 @@ from rrmlinear.core.schedule cimport (
     schedule_rest_below, schedule_wake_above,
 )
 from rrmlinear.core.selection cimport select_by_comparison, select_by_digits
+
+import numpy as np
 
 PASSES_OF_A_NAP, MOST_PASSES_ASLEEP = NAP, LONGEST_SLEEP
 
@@ -61,9 +63,12 @@ cdef class Schedule:
 
 cdef class Store:
     cdef block_store_t c
+    cdef readonly object sums
 
     def __cinit__(self, Py_ssize_t n):
-        assert block_store_start(&self.c, n)
+        cdef double[::1] sums
+        self.sums = sums = np.zeros(n + 1)
+        assert block_store_start(&self.c, n, &sums[0])
 
     def __dealloc__(self):
         block_store_free(&self.c)
@@ -77,11 +82,16 @@ cdef class Store:
         return block_store_pack(&self.c, i, upper, &b[0], given, b.shape[0], &scratch[0])
 
     def unpack(self, Py_ssize_t i, double upper, double[::1] b):
+        block_store_prefetch_place(&self.c, i)
         block_store_prefetch(&self.c, i)
         return block_store_unpack(&self.c, i, upper, &b[0])
 
     def load(self, Py_ssize_t i, double upper, double[::1] b, int32_t[::1] classes):
         return block_store_load(&self.c, i, upper, &b[0], &classes[0])
+
+    @property
+    def counts(self):
+        return self.c.n_duals, self.c.n_upper
 
     def begins(self, int64_t[::1] begins):
         return block_store_begins(&self.c, &begins[0])

@@ -41,6 +41,8 @@ def test_blocks_come_back(door, k8, density, upper):
     at_upper = store.begins(begins)
     assert begins.tolist() == [0, *np.cumsum(np.count_nonzero(blocks, axis=1))]
     assert at_upper == np.count_nonzero(blocks == upper)
+    assert store.counts == (np.count_nonzero(blocks), at_upper)
+    np.testing.assert_allclose(store.sums[:N], blocks.sum(axis=1), rtol=1e-14)
 
 
 def test_a_new_store_holds_zero_blocks(door):

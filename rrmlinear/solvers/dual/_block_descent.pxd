@@ -47,6 +47,7 @@ cdef class BlockDescent:
     cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
 
     cdef scratch_t* _scratch(self, int thread) noexcept nogil
+    cdef void _prefetch_record(self, Py_ssize_t i) noexcept nogil
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                      double* scores) noexcept nogil

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from rrmlinear.core.block_store cimport (
-    block_store_begins, block_store_free, block_store_load, block_store_start, block_store_sums,
+    block_store_begins, block_store_free, block_store_load, block_store_start,
 )
 
 import numpy as np
@@ -13,8 +13,10 @@ cdef class BlockDuals:
     """One block an example, all zero at first; entries lie in 0 … ``cost`` of their example."""
 
     def __cinit__(self, const double[::1] cost not None):
+        cdef double[::1] sums
         self.cost = cost
-        if not block_store_start(&self.store, cost.shape[0]):
+        self.sums = sums = np.zeros(cost.shape[0] + 1)
+        if not block_store_start(&self.store, cost.shape[0], &sums[0]):
             raise MemoryError(f"no memory for {cost.shape[0]} dual blocks")
 
     def __dealloc__(self):
@@ -46,10 +48,5 @@ cdef class BlockDuals:
         return examples, int(out[n]), upper
 
     def sizes(self):
-        """(Σ of each block, duals above 0, of these at the upper bound)."""
-        sums = np.zeros(self.cost.shape[0])
-        cdef double[::1] out = sums
-        cdef Py_ssize_t duals = 0, upper = 0
-        with nogil:
-            block_store_sums(&self.store, &self.cost[0], &out[0], &duals, &upper)
-        return sums, duals, upper
+        """(Σ of each block, duals above 0, of these at the upper bound), as they are kept."""
+        return self.sums[:-1], self.store.n_duals, self.store.n_upper
