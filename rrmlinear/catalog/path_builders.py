@@ -11,12 +11,15 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features.gram_path import gram_path
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
 
-__all__ = ["fold_paths", "gram_path"]
+__all__ = ["class_paths", "fold_paths", "gram_path"]
 
 Array = NDArray[np.float64]
 
 # Folds are alike from this number of examples a feature on: they share a second derivative.
 MIN_ALIKE = 4
+# Weights of a problem of several classes, each of which has a factor of its own, and scores of all
+# problems, which are kept several times.
+MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
 
 
 def fold_paths(
@@ -25,14 +28,18 @@ def fold_paths(
     """`FoldPaths` of these arguments, or None where no factor is quick enough to make."""
     from rrmlinear.risks.hessian import Hessian
     from rrmlinear.solvers.second_order.fold_paths import FoldPaths
-    from rrmlinear.solvers.second_order.path_curvatures import OwnCurvatures, SharedCurvature
+    from rrmlinear.solvers.second_order.path_curvatures import (
+        Curvature,
+        OwnCurvatures,
+        SharedCurvature,
+    )
     from rrmlinear.solvers.second_order.row_space import cholesky_factor
 
     n, d = rows.shape
     if rows.blocks is not None or not np.isfinite(rows.squared_norms()).all():
         return None
     are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
-    curvature: SharedCurvature | OwnCurvatures
+    curvature: Curvature
     factor = None
     if d <= MAX_FACTORIZED and are_alike:
         curvature = SharedCurvature(rows, free)
@@ -43,3 +50,22 @@ def fold_paths(
     else:
         return None
     return FoldPaths(rows, loss, y, costs, free, tolerance, most, curvature, factor)
+
+
+def class_paths(
+    rows: Rows,
+    label: NDArray[np.intp],
+    count: int,
+    costs: Array,
+    free: bool,
+    tolerance: float,
+    most: int,
+) -> Any:
+    """`ClassPaths` of these arguments, or None where they take too much memory."""
+    from rrmlinear.solvers.second_order.class_paths import ClassCurvatures, ClassPaths
+
+    few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
+    if rows.blocks is not None or not few or not np.isfinite(rows.squared_norms()).all():
+        return None
+    curvatures = ClassCurvatures(rows, count, free)
+    return ClassPaths(rows, label, count, costs, free, tolerance, most, curvatures)

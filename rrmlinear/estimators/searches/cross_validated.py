@@ -117,8 +117,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                     fold, own = (train, test), values[at : at + 1]
                     scores[f, at] = self._scores_along(X, y, weights, fold, 0.0, own, None)[0]
                 elif scorer is None:
-                    held = paths.scores[f, test] + paths.intercepts[f]
-                    scores[f, at] = mean_of(labels_of(held, classes) == y[test], of_test)
+                    held = labels_of(paths.held(f, test), classes)
+                    scores[f, at] = mean_of(held == y[test], of_test)
                 else:
                     one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)
                     more = {} if of_test is None else {"sample_weight": of_test}

@@ -1,4 +1,4 @@
-"""Folds of a logistic regression of two classes that go along their paths together."""
+"""Folds of a logistic regression that go along their paths together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.path_builders import fold_paths
+from rrmlinear.catalog.path_builders import class_paths, fold_paths
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.linear import AUTO
 from rrmlinear.estimators.wording import find_solver_type
@@ -17,15 +17,16 @@ Array = NDArray[np.float64]
 
 
 def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any]) -> Any:
-    """`FoldPaths` of the `LogisticRegression` ``one`` on the training parts of the folds.
+    """`FoldPaths` of the `LogisticRegression` ``one`` on the training parts of the folds, or
+    `ClassPaths` of more than two classes.
 
-    None where these do not have two classes each, or other ways are quicker. ``weights`` are of
-    examples, or None.
+    None where a part lacks a class, or other ways are quicker. ``weights`` are of examples, or
+    None.
     """
     classes = np.unique(y)
     asked = one._asked_intercept()
     plain = find_solver_type(one.solver, one._solvers).number == AUTO and asked != "regularized"
-    if len(classes) != 2 or not plain or one.callback is not None or one.verbose:
+    if len(classes) < 2 or not plain or one.callback is not None or one.verbose:
         return None
     index = np.searchsorted(classes, y)
     costs = np.zeros((len(folds), len(y)))
@@ -35,16 +36,19 @@ def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any])
         row[train] = 1.0 if some is None else some
         if factors is not None:
             row[train] *= factors[index[train]]
-        if not (row[index == 0].any() and row[index == 1].any() and np.isfinite(row.sum())):
+        if not (np.bincount(index, row).all() and np.isfinite(row.sum())):
             return None
     problem, chosen, _ = one._prepared(X, y, weights)
-    labels, free = np.where(index == 1, 1.0, -1.0), bool(chosen.choices.free_bias)
-    rows = problem.rows.with_bias(-1.0)
+    rows, free = problem.rows.with_bias(-1.0), bool(chosen.choices.free_bias)
+    if len(classes) > 2:
+        return class_paths(rows, index, len(classes), costs, free, one.tol, one.max_iter)
+    labels = np.where(index == 1, 1.0, -1.0)
     return fold_paths(rows, chosen.loss, labels, costs, free, one.tol, one.max_iter)
 
 
 def fitted(one: Any, paths: Any, f: int, classes: Array) -> Any:
     """The estimator with the weights of fold f."""
-    one.coef_, one.intercept_ = paths.coefs(f)[np.newaxis], paths.intercepts[f : f + 1].copy()
+    one.coef_ = np.atleast_2d(paths.coefs(f))
+    one.intercept_ = np.atleast_1d(paths.intercepts[f]).copy()
     one.classes_, one.n_features_in_ = classes, one.coef_.shape[1]
     return one

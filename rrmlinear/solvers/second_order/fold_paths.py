@@ -17,7 +17,7 @@ from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
-from rrmlinear.solvers.second_order.path_curvatures import OwnCurvatures, SharedCurvature
+from rrmlinear.solvers.second_order.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
 
@@ -61,27 +61,43 @@ class FoldPaths:
         free: bool,
         tolerance: float,
         most: int,
-        curvature: SharedCurvature | OwnCurvatures,
+        curvature: Curvature,
         factor: Array | None = None,
     ) -> None:
-        n, count = rows.shape[0], len(costs)
-        self.given, self.factor, self.curvature = rows, factor, curvature
-        self.free, self.tolerance, self.most = free, tolerance, min(most, MAX_STEPS)
-        self.rows = rows = rows if factor is None else Rows(factor, None, None, n)
-        d = rows.width
-        self.costs = np.ascontiguousarray(costs)
+        n = rows.shape[0]
+        self.given, self.factor = rows, factor
+        used = rows if factor is None else Rows(factor, None, None, n)
+        self._begin(used, costs, free, tolerance, most, curvature)
         self.terms = [ScalarTerms(loss, y, each) for each in self.costs]
-        self.weights, self.intercepts = np.zeros((count, d)), np.zeros(count)
-        #: X w, without b.
-        self.scores = np.zeros((count, n))
-        #: c_i α_i, Σ c_i α_i x_i and Σ c_i φ, at the weights.
-        self.pulls, self.sums = np.zeros((count, n)), np.zeros((count, d))
-        self.losses, self.balanced = np.zeros(count), np.ones(count, dtype=bool)
+        self.intercepts = np.zeros(len(costs))
         self.rates = self.costs.sum(axis=1) / max(loss.smoothing, 1.0)
+        self.step_time = VALUE_TIME * used.n_stored + EXAMPLE_TIME * n + curvature.solve_time
+
+    def _begin(
+        self,
+        rows: Rows,
+        costs: Array,
+        free: bool,
+        tolerance: float,
+        most: int,
+        curvature: Curvature,
+        columns: int = 1,
+    ) -> None:
+        """Weights of 0, and what all kinds of problems have."""
+        self.rows, self.curvature = rows, curvature
+        self.free, self.tolerance, self.most = free, tolerance, min(most, MAX_STEPS)
+        n, count = rows.shape[0], len(costs)
+        d, m = columns * rows.width, columns * n
+        self.costs = np.ascontiguousarray(costs)
+        self.weights = np.zeros((count, d))
+        #: X w, without b.
+        self.scores = np.zeros((count, m))
+        #: c_i α_i, Σ c_i α_i x_i and Σ c_i φ, at the weights.
+        self.pulls, self.sums = np.zeros((count, m)), np.zeros((count, d))
+        self.losses, self.balanced = np.zeros(count), np.ones(count, dtype=bool)
         self.pairs: list[tuple[Array, Array]] = []
         #: The time that slow steps of each problem took since its curvature was made.
         self.slow = np.zeros(count)
-        self.step_time = VALUE_TIME * rows.n_stored + EXAMPLE_TIME * n + curvature.solve_time
         #: Rows whose copies in double precision take little memory.
         self.spans = [slice(0, n)]
         if rows.is_dense and rows.values.dtype != np.float64:
@@ -99,12 +115,17 @@ class FoldPaths:
         beta = solved_by_factor(self.factor, self.factor @ u)
         return Hessian(self.given, np.ones(len(u))).adjoint(beta)
 
+    def held(self, f: int, examples: NDArray[np.intp]) -> Array:
+        """The scores of some examples in problem f."""
+        held: Array = self.scores[f, examples] + self.intercepts[f]
+        return held
+
     def solve(self, C: float) -> NDArray[np.bool_]:
         """Go on to this C; which problems are proved. Weights of others are not to be used."""
         with one_blas_thread(), np.errstate(all="ignore"):
             try:
                 return self._solve(C)
-            except FloatingPointError:
+            except (FloatingPointError, np.linalg.LinAlgError):  # numbers have overflowed
                 return np.zeros(len(self.costs), dtype=bool)
 
     def _solve(self, C: float) -> NDArray[np.bool_]:
@@ -116,7 +137,7 @@ class FoldPaths:
         last = np.full(len(self.costs), np.inf)
         for _ in range(self.most):
             gradients, objectives = self._tangents(C)
-            gaps = self._squares(gradients)
+            gaps = self._gaps(C, gradients)
             is_open = ~(gaps <= self.tolerance * objectives)
             some = np.flatnonzero(is_open)
             if not len(some) or not np.isfinite(objectives).all():
@@ -142,6 +163,10 @@ class FoldPaths:
     def _tangents(self, C: float) -> tuple[Array, Array]:
         """Gradients and objectives."""
         return self.weights - C * self.sums, self._squares(self.weights) + C * self.losses
+
+    def _gaps(self, C: float, gradients: Array) -> Array:
+        """The gaps at these gradients: ½‖w − C Σ c_i α_i x_i‖²."""
+        return self._squares(gradients)
 
     def _predict(self, C: float) -> None:
         """Go on along the line through the ends of the last two problems, over log C."""

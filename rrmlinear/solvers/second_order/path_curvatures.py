@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,32 @@ Array = NDArray[np.float64]
 DENSE_GRAM_TIME, BLAS_TIME, ENTRY_TIME, SOLVE_TIME = 0.025, 0.08, 5.0, 2.5
 
 
+class Curvature(Protocol):
+    """I + C H of problems f, made at some points."""
+
+    #: Whether a first step leads to the weights for another C, to first order.
+    follows_cost: bool
+    #: Nanoseconds of a system, and of making it for one problem.
+    solve_time: float
+    time: float
+
+    def renewed(
+        self, C: float, slow: Array, curvatures: Callable[[int], Array]
+    ) -> NDArray[np.intp]:
+        """Make it at the present points for problems whose steps were ``slow``; these problems."""
+        ...
+
+    def solved(self, C: float, some: NDArray[np.intp], vectors: Array) -> Array:
+        """(I + C H)⁻¹ times the vector of each of some problems."""
+        ...
+
+
 class SharedCurvature:
     """I + C H for all problems, H the mean of their second derivatives where it was made.
 
     That suits problems with many examples for each feature, which are nearly alike.
     """
 
-    #: Whether a first step leads to the weights for another C, to first order.
     follows_cost = True
 
     def __init__(self, rows: Rows, free: bool) -> None:
@@ -49,8 +69,12 @@ class SharedCurvature:
         for f in range(1, len(slow)):
             mean += curvatures(f)
         mean /= len(slow)
-        self.matrix, self.factor = Hessian(self.rows, mean, self.directions).matrix(), None
+        self.matrix, self.factor = self._matrix(mean), None
         return np.arange(len(slow))
+
+    def _matrix(self, mean: Array) -> Array:
+        """H for these curvatures."""
+        return Hessian(self.rows, mean, self.directions).matrix()
 
     def solved(self, C: float, some: NDArray[np.intp], vectors: Array) -> Array:
         """(I + C H)⁻¹ times each of the vectors."""

@@ -19,6 +19,12 @@ def data(n, d, seed=0):
     return X, np.where(X[:, 0] + X[:, 1] + rng.standard_normal(n) > 0.3, "b", "a"), rng.random(n)
 
 
+def classes(n, d, seed=0):
+    X, _, weights = data(n, d, seed)
+    noise = np.random.default_rng(seed + 1).standard_normal((n, 3))
+    return X, np.array(["c", "a", "b"])[np.argmax(X[:, :3] + noise, axis=1)], weights
+
+
 CASES = {
     "many examples": (data(200, 5), {}),
     "no intercept": (data(200, 5), {"fit_intercept": False}),
@@ -27,15 +33,21 @@ CASES = {
     "balanced": (data(150, 4), {"class_weight": "balanced"}),
     "single precision": (data(150, 4), {}),
     "sparse": (data(150, 4), {}),
+    "classes": (classes(150, 5), {}),
+    "classes, no intercept": (classes(150, 5), {"fit_intercept": False}),
+    "classes, few examples": (classes(60, 40), {}),
+    "classes, balanced": (classes(150, 4), {"class_weight": "balanced"}),
+    "classes, single precision": (classes(150, 4), {}),
+    "classes, sparse": (classes(150, 4), {}),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_scores_are_those_of_each_fold_alone(name):
     (X, y, weights), choices = CASES[name]
-    if name == "single precision":
+    if name.endswith("single precision"):
         X = X.astype(np.float32)
-    if name == "sparse":
+    if name.endswith("sparse"):
         X = csr_array(np.where(X > 0.5, X, 0.0))
     Cs, choices = [1e-3, 0.1, 10.0, 1e3], choices | {"tol": 1e-10}
     cv = KFold(4)
@@ -61,6 +73,12 @@ def test_what_is_not_proved_is_fitted_alone():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert few.scores_[0, 0, 1] == alone.fit(X[train], y[train]).score(X[test], y[test])
+
+
+def test_a_fold_that_lacks_a_class_goes_its_own_way():
+    X, y, _ = classes(60, 4)
+    folds = [(np.flatnonzero(y != "a"), np.flatnonzero(y == "a"))]
+    assert paths_together(LogisticRegression(), X, y, None, folds) is None
 
 
 def test_a_fold_of_one_class_goes_its_own_way():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.special import logsumexp, xlogy
 
-from rrmlinear.catalog.path_builders import fold_paths
+from rrmlinear.catalog.path_builders import class_paths, fold_paths
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
@@ -41,3 +43,46 @@ def test_numbers_that_overflow_prove_nothing():
     rows = Problem.from_arrays(X, y).rows
     paths = fold_paths(rows, Logistic(), y, np.ones((2, 20)), True, 1e-8, 100)
     assert not paths.solve(1e10).any()
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize(("n", "d", "k"), [(120, 6, 3), (60, 30, 4), (300, 2, 5)])
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_duals_prove_every_problem_of_several_classes(n, d, k, free, form):
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-1, 2, d)
+    X *= rng.random((n, d)) < 0.7
+    label = np.r_[np.arange(k), np.argmax(X[k:, :1] + 3 * rng.standard_normal((n - k, k)), axis=1)]
+    costs = rng.random((3, n)) * (rng.random((3, n)) < 0.8) + 1e-3
+    rows = Problem.from_arrays(csr_array(X) if form == "sparse" else X, label * 1.0).rows
+    paths = class_paths(rows, label, k, costs, free, 1e-8, 100)
+    own = np.arange(k) == label[:, np.newaxis]
+    for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
+        assert paths.solve(C).all()
+        for f, some in enumerate(costs):
+            w, b = paths.coefs(f), paths.intercepts[f]
+            assert free or not b.any()
+            scores = X @ w.T + b
+            np.testing.assert_allclose(scores, paths.held(f, np.arange(n)), rtol=1e-7, atol=1e-7)
+            pulls = paths.pulls[f].reshape(k, n).T
+            if free:
+                assert np.abs(pulls.sum(axis=0)).sum() <= 1e-9 * np.abs(pulls).sum()
+            p = own - pulls / some[:, np.newaxis]
+            assert p.min() >= -1e-12
+            losses = logsumexp(scores, axis=1) - scores[own]
+            primal = (w * w).sum() / 2 + C * some @ losses
+            v = C * pulls.T @ X
+            dual = -C * some @ xlogy(p, p.clip(0)).sum(axis=1) - (v * v).sum() / 2
+            assert -1e-9 * primal <= primal - dual <= 1.1e-8 * primal
+
+
+def test_classes_whose_numbers_overflow_prove_nothing():
+    X, label = np.full((20, 2), 1e150), np.arange(20) % 3
+    rows = Problem.from_arrays(X, label * 1.0).rows
+    paths = class_paths(rows, label, 3, np.ones((2, 20)), True, 1e-8, 100)
+    assert not paths.solve(1e10).any()
+
+
+def test_many_weights_or_scores_have_no_paths_together():
+    rows = Problem.from_arrays(np.ones((30, 400)), np.arange(30) % 3 * 1.0).rows
+    assert class_paths(rows, np.arange(30) % 3, 3, np.ones((2, 30)), True, 1e-4, 100) is None
