@@ -2,8 +2,12 @@
 
 V are dual vectors, y centers and p the solution before; w = ∇Ω̃*(V) is computed in pieces and never
 stored. Ω is the regularizer of the problem, Ω̃ = Ω + κ/2 ‖·‖² that of the inner problem.
+
+Loops of their own serve Ω = (s/2)‖·‖²: on text, where W is larger than the caches, two thirds of the
+time of looks and steps were calls and sums of one number after the other.
 """
 
+from rrmlinear.simd.momentum cimport momentum_look, momentum_look_t, momentum_step
 from rrmlinear.regularizers.base cimport Regularizer
 
 cdef enum:
@@ -17,6 +21,12 @@ def look(Regularizer problem not None, Regularizer inner not None, const double[
     cdef double unshifted[PIECE]
     cdef Py_ssize_t begin = 0, j, m, n = V.shape[0]
     cdef double distance = 0, square = 0, uphill = 0, value = 0, conjugate = 0, away
+    cdef momentum_look_t found
+    if n and problem.linear and inner.linear:
+        with nogil:
+            found = momentum_look(&V[0], &y[0], &p[0], n, 1 / inner.modulus, kappa)
+        value, conjugate = problem.modulus * found.weights / 2, found.own / (2 * problem.modulus)
+        return found.distance, found.centre, found.uphill, value, conjugate
     with nogil:
         while begin < n:
             m = min(PIECE, n - begin)
@@ -39,6 +49,10 @@ def step(Regularizer inner not None, double[::1] V not None, double[::1] y not N
     cdef double w[PIECE]
     cdef Py_ssize_t begin = 0, j, m, n = V.shape[0]
     cdef double center
+    if n and inner.linear:
+        with nogil:
+            momentum_step(&V[0], &y[0], &p[0], n, 1 / inner.modulus, kappa, next_kappa, beta)
+        return
     with nogil:
         while begin < n:
             m = min(PIECE, n - begin)
