@@ -26,8 +26,9 @@ class _Limit:
         self.running += 1
         if self.running == 1:
             self.before = [(each, each.num_threads) for each in libraries]
-            for library, _ in self.before:
-                _set(library, 1)
+            for library, number in self.before:
+                if number != 1:
+                    _set(library, 1)
 
     def extend(self, libraries: tuple[Any, ...]) -> None:
         """Libraries that were loaded in a block."""
@@ -41,7 +42,8 @@ class _Limit:
         self.running -= 1
         if self.running == 0:
             for library, number in self.before:
-                _set(library, number)
+                if number != 1:
+                    _set(library, number)
 
 
 class _OfThread(threading.local):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.container.mapping import Mapped, open_container
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import Rows, gathered
 
 INT32_MAX = 2**31 - 1
 #: Bytes of rows that are in memory at once where one pass reads all.
@@ -204,8 +204,7 @@ def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
     else:
         lengths, begins = rows.lengths()[chosen], indptr[chosen].astype(np.int64)
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        positions = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
-        values, indices = values[positions], indices[positions]
+        values, indices = (gathered(each, begins, lengths) for each in (values, indices))
     return rows.over(values, indices, indptr, rows.bias)
 
 

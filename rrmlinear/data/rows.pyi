@@ -8,6 +8,9 @@ from rrmlinear.data.blocks import RowBlocks
 
 def aligned_zeros(n_rows: int, columns: int) -> NDArray[np.float64]: ...
 def bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]: ...
+def gathered(
+    array: NDArray[Any], begins: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[Any]: ...
 
 class Rows:
     bias: float

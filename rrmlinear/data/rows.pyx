@@ -286,6 +286,25 @@ def bytes_of(array):
     return array.reshape(-1).view(np.uint8)
 
 
+def gathered(array, const int64_t[::1] begins not None, const int64_t[::1] lengths not None):
+    """The parts of an array of any type that begin at these places, one after another."""
+    cdef Py_ssize_t i, size = array.itemsize, total = 0, place = 0, n = begins.shape[0]
+    cdef Py_ssize_t stored = array.shape[0]
+    for i in range(n):
+        if begins[i] < 0 or lengths[i] < 0 or begins[i] + lengths[i] > stored:
+            raise IndexError(f"part {i} lies outside of the array")
+        total += lengths[i]
+    result = np.empty(total, dtype=array.dtype)
+    cdef const unsigned char[::1] source = bytes_of(array)
+    cdef unsigned char[::1] out = bytes_of(result)
+    with nogil:
+        for i in range(n):
+            if lengths[i]:
+                memcpy(&out[place], &source[begins[i] * size], <size_t> (lengths[i] * size))
+                place += lengths[i] * size
+    return result
+
+
 cdef inline const void* begin_of(const unsigned char[::1] memory) noexcept:
     return &memory[0] if memory.shape[0] else NULL
 

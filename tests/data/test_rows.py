@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rrmlinear.data.rows import Rows, aligned_zeros
+from rrmlinear.data.rows import Rows, aligned_zeros, gathered
 
 KINDS = [
     (form, values, indices)
@@ -128,3 +128,16 @@ def test_rows_of_no_values(kind):
     assert not rows.squared_norms().any()
     assert not rows.product(np.ones((5, 2)), 5).any()
     assert rows_over(np.zeros((3, 0)), kind).product(np.zeros((0, 3)), 0).shape == (3, 3)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32, np.uint16])
+def test_parts_of_an_array_follow_each_other(kind):
+    array = np.arange(30).astype(kind)
+    begins, lengths = np.array([20, 0, 5, 29, 5]), np.array([4, 0, 3, 1, 2])
+    found = gathered(array, begins, lengths)
+    assert found.dtype == kind
+    assert found.tolist() == [20, 21, 22, 23, 5, 6, 7, 29, 5, 6]
+    assert gathered(array, begins[:0], lengths[:0]).size == 0
+    for begin, length in ((29, 2), (-1, 1), (3, -1)):
+        with pytest.raises(IndexError, match="outside"):
+            gathered(array, np.array([begin]), np.array([length]))
