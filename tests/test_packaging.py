@@ -47,6 +47,10 @@ def test_one_version():
     assert project()["dynamic"] == ["version"]
     citation = (TOP / "CITATION.cff").read_text()
     assert re.findall(r"^version: (\S+)$", citation, re.MULTILINE) == [version]
+    (day,) = re.findall(r"^date-released: (\S+)$", citation, re.MULTILINE)
+    changelog = (TOP / "CHANGELOG.md").read_text()
+    # the newest release, below what is not released yet
+    assert re.findall(r"^## (\[\d.*)$", changelog, re.MULTILINE)[0] == f"[{version}] - {day}"
 
 
 def test_all_has_every_extra_for_users():
