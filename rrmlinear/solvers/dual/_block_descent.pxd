@@ -1,7 +1,8 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
+from rrmlinear.core.block_store cimport block_store_prefetch, block_store_prefetch_place
 from rrmlinear.core.schedule cimport schedule_t
-from rrmlinear.simd.rows cimport row_t
+from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
@@ -10,6 +11,9 @@ from rrmlinear.solvers.dual._block_memory cimport scratch_t
 
 cdef enum:
     FEATURE_PARTS = 4    # into which threads that share a face cut its features
+    ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
+    BLOCK_LOOKAHEAD = 4    # the same of its block
+    RECORD_LOOKAHEAD = 12    # the same of the numbers that are kept of an example
 
 
 cdef class BlockDescent:
@@ -47,7 +51,6 @@ cdef class BlockDescent:
     cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
 
     cdef scratch_t* _scratch(self, int thread) noexcept nogil
-    cdef void _prefetch_record(self, Py_ssize_t i) noexcept nogil
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                      double* scores) noexcept nogil
@@ -60,3 +63,30 @@ cdef class BlockDescent:
     cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
+
+
+cdef inline Py_ssize_t next_example(BlockDescent state, const int64_t* order, Py_ssize_t n,
+                                    Py_ssize_t at) noexcept nogil:
+    """order[at], after prefetching what the visits behind it read and write, of n visits.
+
+    A visit waits for several of these otherwise, where there are more examples than caches hold.
+    GCC drops the call of a function that does nothing but prefetch.
+    """
+    cdef Py_ssize_t i
+    if at + RECORD_LOOKAHEAD < n:
+        i = order[at + RECORD_LOOKAHEAD]
+        rows_prefetch_begin(&state.rows.c, i)
+        block_store_prefetch_place(&state.duals.store, i)
+        prefetch(&state.label[i], 0, 2)
+        prefetch(&state.cost[i], 0, 2)
+        prefetch(&state.curvature[i], 0, 2)
+        prefetch(&state.gap[i], 1, 2)
+        prefetch(&state.rise[i], 1, 2)
+        prefetch(&state.conjugate[i], 1, 2)
+        prefetch(&state.wake[i], 1, 2)
+        prefetch(&state.streak[i], 1, 2)
+    if at + BLOCK_LOOKAHEAD < n:
+        block_store_prefetch(&state.duals.store, order[at + BLOCK_LOOKAHEAD])
+    if at + ROW_LOOKAHEAD < n:
+        rows_prefetch(&state.rows.c, order[at + ROW_LOOKAHEAD])
+    return order[at]

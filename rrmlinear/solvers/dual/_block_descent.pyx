@@ -5,8 +5,7 @@ from libc.string cimport memset
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
 from rrmlinear.core.block_store cimport (
-    block_store_load, block_store_pack, block_store_prefetch,
-    block_store_prefetch_place, block_store_unpack,
+    block_store_load, block_store_pack, block_store_unpack,
 )
 from rrmlinear.simd.blocks cimport (
     add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
@@ -17,7 +16,7 @@ from rrmlinear.core.schedule cimport (
     schedule_wake_above,
 )
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, prefetch, row_index, row_part, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
+    ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
@@ -29,11 +28,6 @@ import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
-
-cdef enum:
-    ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
-    BLOCK_LOOKAHEAD = 4    # the same of its block
-    RECORD_LOOKAHEAD = 12    # the same of the numbers that are kept of an example
 
 # A C copy, which visits read.
 cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING
@@ -138,36 +132,16 @@ cdef class BlockDescent:
         After a visit of all its classes, an example naps if its gap is at most ``calm``; if it is
         at most ``quiet``, it sleeps for a number of passes that doubles each time.
         """
-        cdef Py_ssize_t at
+        cdef Py_ssize_t at, i
         with nogil:
             for at in range(begin, end):
-                if at + RECORD_LOOKAHEAD < order.shape[0]:
-                    self._prefetch_record(order[at + RECORD_LOOKAHEAD])
-                if at + ROW_LOOKAHEAD < order.shape[0]:
-                    rows_prefetch(&self.rows.c, order[at + ROW_LOOKAHEAD])
-                if at + BLOCK_LOOKAHEAD < order.shape[0]:
-                    block_store_prefetch(&self.duals.store, order[at + BLOCK_LOOKAHEAD])
+                i = next_example(self, &order[0], order.shape[0], at)
                 if face:
-                    self._visit_face(order[at], at & 1, team, thread)
+                    self._visit_face(i, at & 1, team, thread)
                 else:
-                    self._visit(order[at], at & 1, team, thread)
+                    self._visit(i, at & 1, team, thread)
                     if thread == 0:
-                        schedule_note(&self.schedule, order[at], self.gap[order[at]], number, quiet,
-                                      calm)
-
-    cdef void _prefetch_record(self, Py_ssize_t i) noexcept nogil:
-        # What a visit of example i reads and writes beside its row and its block. Each visit waits
-        # for several of these otherwise, where there are more examples than the caches hold.
-        rows_prefetch_begin(&self.rows.c, i)
-        block_store_prefetch_place(&self.duals.store, i)
-        prefetch(&self.label[i], 0, 2)
-        prefetch(&self.cost[i], 0, 2)
-        prefetch(&self.curvature[i], 0, 2)
-        prefetch(&self.gap[i], 1, 2)
-        prefetch(&self.rise[i], 1, 2)
-        prefetch(&self.conjugate[i], 1, 2)
-        prefetch(&self.wake[i], 1, 2)
-        prefetch(&self.streak[i], 1, 2)
+                        schedule_note(&self.schedule, i, self.gap[i], number, quiet, calm)
 
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # All classes of example i: this thread's panel of W, or all where it is alone.

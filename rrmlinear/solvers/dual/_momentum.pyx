@@ -3,11 +3,11 @@
 V are dual vectors, y centers and p the solution before; w = ∇Ω̃*(V) is computed in pieces and never
 stored. Ω is the regularizer of the problem, Ω̃ = Ω + κ/2 ‖·‖² that of the inner problem.
 
-Loops of their own serve Ω = (s/2)‖·‖²: on text, where W is larger than the caches, two thirds of the
-time of looks and steps were calls and sums of one number after the other.
+Loops of their own serve Ω = (s/2)‖·‖²: on text, where W is larger than the caches, two thirds of
+the time of looks and steps were calls and sums of one number after the other.
 """
 
-from rrmlinear.simd.momentum cimport momentum_look, momentum_look_t, momentum_step
+from rrmlinear.simd.columns cimport momentum_look, momentum_look_t, momentum_step
 from rrmlinear.regularizers.base cimport Regularizer
 
 cdef enum:
