@@ -62,6 +62,9 @@ class Rows:
     def scores_of(
         self, examples: NDArray[np.int64], w: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
+    def sums_over_features(
+        self, u: NDArray[np.float64], begin: int, end: int
+    ) -> NDArray[np.float64]: ...
     def find_fault(self) -> tuple[tuple[str, int, int] | None, bool]: ...
 
 class PackedRows(Rows):
@@ -76,4 +79,18 @@ class PackedRows(Rows):
         blocks: RowBlocks | None = None,
         *,
         decimals: int,
+    ) -> None: ...
+
+class ShortRows(Rows):
+    units: NDArray[np.float32]
+    def __init__(
+        self,
+        values: NDArray[Any],
+        indices: NDArray[Any],
+        indptr: NDArray[Any],
+        n_features: int,
+        bias: float = -1.0,
+        blocks: RowBlocks | None = None,
+        *,
+        units: NDArray[np.float32],
     ) -> None: ...

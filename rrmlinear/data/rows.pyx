@@ -8,6 +8,7 @@ from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, row_dot, row_index,
     row_squared_norm, row_t, row_unit_t, row_value, rows_get, rows_pack, rows_prefetch,
+    rows_shorten,
 )
 
 import numpy as np
@@ -219,6 +220,24 @@ cdef class Rows:
                 out[at] = row_dot(&row, &w[0])
         return scores
 
+    def sums_over_features(self, const double[::1] u not None, Py_ssize_t begin, Py_ssize_t end):
+        """Σ u_j over the features that rows begin … end − 1, which are in memory, store."""
+        sums = np.empty(end - begin)
+        cdef double[::1] out = sums
+        cdef Py_ssize_t i, t
+        cdef double total
+        cdef row_t row
+        if len(u) < self.c.n_features:
+            raise ValueError(f"{len(u)} numbers, but {self.c.n_features} features")
+        with nogil:
+            for i in range(begin, end):
+                row = rows_get(&self.c, i)
+                total = 0
+                for t in range(row.length):
+                    total += u[row_index(&row, row.kind, t)]
+                out[i - begin] = total
+        return sums
+
     def find_fault(self):
         """The first fault, (kind, row, position in it) or None, and whether rows are canonical.
 
@@ -281,6 +300,41 @@ class PackedRows(Rows):
         return self.stored[1].astype(np.int32)
 
 
+class ShortRows(Rows):
+    """Sparse rows in a third of the memory: values are whole numbers of 16 bits times a unit of the
+    row plus its least value, both float32 in ``units``, n × 2. Indices are stored as uint16.
+
+    The attributes ``values`` and ``indices`` are copies as those of `PackedRows`.
+    """
+
+    def __init__(self, values, indices, indptr, n_features, bias=-1.0, blocks=None, *, units):
+        super().__init__(values, indices, indptr, n_features, bias, blocks)
+        self.units = units
+        _shorten(self, units)
+
+    def over(self, values, indices, indptr, bias, blocks=None):
+        """Rows with the same units over other arrays."""
+        return ShortRows(
+            values, indices, indptr, self.shape[1], bias, blocks, units=self.units)
+
+    def between(self, begin, end):
+        values, indices = self.stored
+        return ShortRows(values, indices, self.indptr[begin:end + 1], self.shape[1], self.bias,
+                         units=self.units[begin:end])
+
+    @property
+    def values(self):
+        first, last = self.indptr[0], self.indptr[self.shape[0]]
+        values = np.zeros(len(self.stored[0]))
+        units = np.repeat(self.units.astype(np.float64), self.lengths(), axis=0)
+        values[first:last] = units[:, 0] * self.stored[0][first:last] + units[:, 1]
+        return values
+
+    @property
+    def indices(self):
+        return self.stored[1].astype(np.int32)
+
+
 def bytes_of(array):
     """The memory of a contiguous array of any type."""
     return array.reshape(-1).view(np.uint8)
@@ -311,6 +365,14 @@ cdef inline const void* begin_of(const unsigned char[::1] memory) noexcept:
 
 cdef int _pack(Rows rows, int decimals) except -1:
     rows_pack(&rows.c, decimals)
+    return 0
+
+
+cdef int _shorten(Rows rows, const float[:, ::1] units) except -1:
+    if (units.shape[0], units.shape[1]) != (rows.c.n_rows, 2):
+        shape = f"{units.shape[0]} × {units.shape[1]}"
+        raise ValueError(f"units of shape {shape}, but {rows.c.n_rows} rows")
+    rows_shorten(&rows.c, &units[0, 0] if units.shape[0] else NULL)
     return 0
 
 

@@ -1,8 +1,11 @@
-/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices; or packed.
+/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices; or packed, or short.
  *
  * Packed rows are sparse. A value is a whole number m of 32 bits over 10^0, 10^3, 10^6 or 10^9, and
  * indices have 16 bits. m · high + m · low is m / 10^k correctly rounded: `high` has 22 bits, so that
  * the first product is exact (tried for all m below 2^31).
+ *
+ * Short rows are sparse. A value is a whole number m of 16 bits times a unit of its row plus the row's
+ * least value, m · high + low, and indices have 16 bits.
  *
  * The kind is a compile-time constant inside each kernel (ROW_SWITCH below): a kernel is written
  * once, the compiler makes a loop for each kind, and the choice costs one branch a row. */
@@ -12,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4, ROW_PACKED = 8 };
+enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4, ROW_PACKED = 8, ROW_SHORT = 16 };
 
-/* A power of ten ≈ high + low. */
+/* A power of ten ≈ high + low; or the unit and the least value of a short row. */
 typedef struct {
     double high, low;
 } row_unit_t;
@@ -23,10 +26,10 @@ typedef struct {
     const void *values;
     const void *indices;   /* not read when the row is dense */
     ptrdiff_t length;      /* stored values, the appended bias column not among them */
-    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE, or ROW_PACKED */
+    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE, or ROW_PACKED, or ROW_SHORT */
     double bias;           /* value of the appended column; 0: there is none */
     ptrdiff_t bias_index;  /* its index: the number of features of the data */
-    row_unit_t unit;       /* of packed values */
+    row_unit_t unit;       /* of packed and short values */
 } row_t;
 
 typedef struct {
@@ -38,6 +41,7 @@ typedef struct {
     int indptr_is_64;
     double bias;
     row_unit_t unit;
+    const float *units;    /* of short rows: unit and least value of each */
 } rows_t;
 
 #define RRM_INLINE static inline __attribute__((always_inline))
@@ -65,6 +69,13 @@ static inline void rows_pack(rows_t *rows, int decimals)
     rows->unit = packed_unit(decimals);
 }
 
+/* Take the values for short ones, with the unit and the least value of each row. */
+static inline void rows_shorten(rows_t *rows, const float *units)
+{
+    rows->kind = ROW_SHORT;
+    rows->units = units;
+}
+
 /* Code for several instruction sets; the loader takes the best that the machine has. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(RRM_NO_CLONES)
@@ -81,11 +92,14 @@ RRM_INLINE ptrdiff_t rows_begin(const rows_t *rows, ptrdiff_t i)
 }
 
 /* Bytes of a stored value, and of an index. */
-RRM_INLINE ptrdiff_t row_value_size(int kind) { return kind & (ROW_FLOAT32 | ROW_PACKED) ? 4 : 8; }
+RRM_INLINE ptrdiff_t row_value_size(int kind)
+{
+    return kind & ROW_SHORT ? 2 : kind & (ROW_FLOAT32 | ROW_PACKED) ? 4 : 8;
+}
 
 RRM_INLINE ptrdiff_t row_index_size(int kind)
 {
-    return kind & ROW_PACKED ? 2 : kind & ROW_INT64 ? 8 : 4;
+    return kind & (ROW_PACKED | ROW_SHORT) ? 2 : kind & ROW_INT64 ? 8 : 4;
 }
 
 RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
@@ -106,6 +120,8 @@ RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
     row.bias = rows->bias;
     row.bias_index = rows->n_features;
     row.unit = rows->unit;
+    if (rows->kind & ROW_SHORT)
+        row.unit = (row_unit_t){rows->units[2 * i], rows->units[2 * i + 1]};
     return row;
 }
 
@@ -132,6 +148,8 @@ RRM_INLINE double row_value(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_PACKED)
         return packed_value(((const int32_t *)row->values)[t], row->unit);
+    if (kind & ROW_SHORT)
+        return ((const uint16_t *)row->values)[t] * row->unit.high + row->unit.low;
     return kind & ROW_FLOAT32 ? (double)((const float *)row->values)[t]
                               : ((const double *)row->values)[t];
 }
@@ -140,7 +158,7 @@ RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_DENSE)
         return t;
-    if (kind & ROW_PACKED)
+    if (kind & (ROW_PACKED | ROW_SHORT))
         return ((const uint16_t *)row->indices)[t];
     return kind & ROW_INT64 ? (ptrdiff_t)((const int64_t *)row->indices)[t]
                             : (ptrdiff_t)((const int32_t *)row->indices)[t];
@@ -181,6 +199,7 @@ static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
     switch ((row)->kind) {                                              \
     case 0: CALL(0); break;                                             \
     case ROW_PACKED: CALL(ROW_PACKED); break;                           \
+    case ROW_SHORT: CALL(ROW_SHORT); break;                             \
     case ROW_FLOAT32: CALL(ROW_FLOAT32); break;                         \
     case ROW_INT64: CALL(ROW_INT64); break;                             \
     case ROW_INT64 | ROW_FLOAT32: CALL(ROW_INT64 | ROW_FLOAT32); break; \

@@ -15,3 +15,13 @@ def narrow(
     indices: NDArray[Any],
     norms: NDArray[np.float64],
 ) -> float: ...
+def shorten(
+    rows: Rows,
+    begin: int,
+    end: int,
+    values: NDArray[np.uint16],
+    indices: NDArray[np.uint16],
+    units: NDArray[np.float32],
+    errors: NDArray[np.float32],
+    norms: NDArray[np.float64],
+) -> bool: ...

@@ -331,11 +331,12 @@ cdef class DualAscent:
         return total
 
     def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
-                Py_ssize_t end=-1):
+                Py_ssize_t end=-1, double[::1] sums=None):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
-        examples, and writes their scores where these are asked for.
+        examples, writes their scores where these are asked for, and adds their Σ c_i α_i x_i to
+        ``sums``.
         """
-        cdef bint keeps = scores is not None
+        cdef bint keeps = scores is not None, adds = sums is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
         cdef example_t* at
@@ -353,6 +354,8 @@ cdef class DualAscent:
                 at.conjugate = self.loss.conjugate(at.y, at.alpha)
                 at.gap = loss + at.cost * (at.conjugate + score * at.alpha)
                 losses += loss
+                if adds and at.cost * at.alpha != 0:
+                    row_axpy(&row, at.cost * at.alpha, &sums[0])
         return losses
 
     def retune(self, Regularizer regularizer not None):

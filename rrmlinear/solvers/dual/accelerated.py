@@ -80,6 +80,8 @@ class Accelerated(Solver):
         ascent, modulus = self.ascent, self.regularizer.modulus
         ascent.deadline, ascent.rule = self.deadline, self.rule
         ascent.joins_reading = True
+        # the theory's pace measures with another loss than it proves with
+        ascent.tolerance = 0.0 if self.pacing == "theory" else self.tolerance
         ascent.start()
         ascent.notes[:0] = self.notes
         self.notes = ascent.notes
@@ -214,6 +216,10 @@ class Accelerated(Solver):
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
+        if self.ascent.rough is not None:
+            shifted = self.kappa > 0 or isinstance(self.shift, np.ndarray)
+            self.ascent.rough.z = self.kappa * self.center + self.shift if shifted else None
+        losses = self.ascent.proven_losses()
         plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
         if plain:  # w = v / s: both values are s/2 ‖w‖²
             vector = self.ascent.in_order(self.ascent.dual_vector)
@@ -221,7 +227,6 @@ class Accelerated(Solver):
             away = 0.0
         else:
             away, *_, value, conjugate = self._vectors()
-        losses = self.ascent.losses()
         if self.ascent.mean is not None:
             away, *_, value, _ = self._vectors(self.ascent.mean)
         excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
@@ -234,7 +239,7 @@ class Accelerated(Solver):
             conjugates = self.ascent.conjugates()
             self.ascent.relax(relaxed)
         else:
-            conjugates = self.ascent.conjugates()
+            conjugates = self.ascent.conjugates() + self.ascent.unproved
         self.certificate.offer_weights(self.ascent.present_weights, primal=losses + value)
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True

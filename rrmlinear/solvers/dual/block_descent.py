@@ -11,7 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
-from rrmlinear.solvers.dual.shrinking import Shrinking
+from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from rrmlinear.core.available_memory import return_memory
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual.shrinking import Shrinking
-from rrmlinear.solvers.dual.turns import LOAD_PASSES, Turns
+from rrmlinear.solvers.dual.streamed.rough import Rough
+from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
@@ -51,6 +52,9 @@ class DualDescent(Solver):
     #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
     exact: Rows | None = None
     narrow_part = 0.0
+    #: Where the rows are too rough for such a part to prove anything; it may be so if ``shortens``.
+    rough: Rough | None = None
+    shortens = False
     #: Σ c_i |α_i| ‖x_i‖ of the duals ``state.first`` that visits of the exact rows left; v then.
     exact_size = 0.0
     first_vector: NDArray[np.float64]
@@ -115,13 +119,15 @@ class DualDescent(Solver):
         """
         from rrmlinear.data.container.narrow import narrowed  # it imports a MB
 
-        narrow = narrowed(self.rows, self.squares, seen)
+        narrow = narrowed(self.rows, self.squares, seen, self.shortens)
         if narrow is not None:
             assert self.rows.blocks is not None
             self.rows.blocks.release()
             part = narrow.rows.n_bytes / self.rows.n_bytes
             self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
-            self.exact, self.rows, self.narrow_part = self.rows, narrow.rows, narrow.part
+            self.exact, self.rows = self.rows, narrow.rows
+            self.narrow_part = narrow.part
+            self.rough = None if narrow.errors is None else Rough(narrow.errors)
 
     def visit_while_reading(self) -> None:
         """Visit the examples in the reading that finds their ‖x_i‖²: it saves that of a pass."""
@@ -141,6 +147,8 @@ class DualDescent(Solver):
 
     def _narrow_will_do(self) -> bool:
         """Whether narrow rows move primal and dual by less than the tolerance can tell."""
+        if self.rough is not None:
+            return not self.rough.is_too_rough
         goal, mean = min(self.target, self.goal), self.mean
         if not np.isfinite(goal):
             return True
@@ -155,7 +163,9 @@ class DualDescent(Solver):
         assert self.rows.blocks is not None
         self.shrinking.leave()
         number, z = self.shrinking.all.number, self.dual_vector.copy()
-        if self.exact_size:  # the first visits added exact rows to v
+        if self.rough is not None:
+            z[:] = 0.0 if self.rough.z is None else self.rough.z
+        elif self.exact_size:  # the first visits added exact rows to v
             z -= self.first_vector + self.state.combination(self.state.alphas - self.state.first)
         else:
             self.rebuild(np.zeros_like(z))
@@ -166,7 +176,7 @@ class DualDescent(Solver):
             "have too few digits for the tolerance"
         )
         self.rows = self.state.rows = exact
-        self.exact, self.narrow_part, self.exact_size = None, 0.0, 0.0
+        self.exact, self.rough, self.narrow_part, self.exact_size = None, None, 0.0, 0.0
         self.rebuild(z)
         self.retune(self.regularizer)
         self.stream()
@@ -209,6 +219,15 @@ class DualDescent(Solver):
     def losses(self) -> float:
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
+
+    def proven_losses(self) -> float:
+        """`losses` for a certificate, whose gap is larger by at most ``unproved``; see `Rough`."""
+        return self.losses()
+
+    @property
+    def unproved(self) -> float:
+        """A bound of what the last measurement for a certificate left out of the gap."""
+        return 0.0 if self.rough is None else self.rough.left
 
     def dual_sizes(self) -> tuple[float, float]:
         """(mean ‖x_i‖² c_i Σ_j |α_ij| of examples with duals, fraction of the duals at bounds)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.shared_passes import least_shared_pass, why_not_shared
-from rrmlinear.solvers.dual.shrinking import Shrinking
+from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
+from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
@@ -129,6 +131,8 @@ class ProxSDCA(DualDescent):
         uniform, even = self.sampling == "uniform", self.option in ("IV", "V")
         from_zero = self.first_duals is None and average is None and not even and not uniform
         joined = from_zero and self.joins_reading and self.rows.blocks is not None
+        # a rule is looked at more often than a gap, and each time the rows themselves would be read
+        self.shortens = joined and self.rule is None and self.tolerance >= LEAST_TOLERANCE
         curvature = np.zeros(self.n) if joined else self.curvatures() / self.regularizer.modulus
         if even:
             curvature[:] = curvature.max()
@@ -295,11 +299,11 @@ class ProxSDCA(DualDescent):
         if self.state.average is not None:
             primal, dual = self._measure_averages()
         else:
-            losses = self.losses()
+            losses = self.proven_losses()
             self.wake()
             self.rest()
             primal = losses + self.regularizer.value_of(self.present_weights())
-            dual = self._dual()
+            dual = self._dual() - self.unproved
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=dual)
 
@@ -321,15 +325,23 @@ class ProxSDCA(DualDescent):
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
         scores = np.empty(self.n) if self.turns is None else None
-        chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
         def part(begin: int, end: int, thread: int) -> float:
             return self.state.measure(weights, scores, begin, end)
 
+        losses, self.scores = self.summed(part), scores
+        return losses
+
+    def summed(self, part: Callable[[int, int, int], float]) -> float:
+        """Σ part(begin, end, thread) over all rows, which measures their examples."""
+        chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
         losses = self.over_rows(chunk, part)
         self.state.add_up()
-        self.gap_sum, self.scores = self.state.gap_sum + self.slack(), scores
+        self.gap_sum = self.state.gap_sum + self.slack()
         return losses
+
+    def proven_losses(self) -> float:
+        return self.losses() if self.rough is None else self.rough.losses(self)
 
     def _measure_averages(self) -> tuple[float, float]:
         weights, duals = self.present_weights(), self.present_duals()

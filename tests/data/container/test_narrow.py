@@ -10,7 +10,7 @@ from scipy.sparse.linalg import norm
 from rrmlinear import Problem, write_container
 from rrmlinear.data.container import working_copy
 from rrmlinear.data.container.narrow import MOST_FEATURES, narrowed
-from rrmlinear.data.rows import PackedRows
+from rrmlinear.data.rows import PackedRows, ShortRows
 
 N, D = 300, 60
 
@@ -21,10 +21,10 @@ def streamed(folder, X, bias=2.0):
     return problem.rows.streamed(problem.container.blocks(2000, 2, 1, evicts=True))
 
 
-def read(rows):
+def read(rows, short=False):
     """‖x_i‖² as visits see them, and the copy."""
     norms, seen = np.full(rows.shape[0], np.nan), []
-    narrow = narrowed(rows, norms, lambda begin, end: seen.append(norms[begin:end].copy()))
+    narrow = narrowed(rows, norms, lambda begin, end: seen.append(norms[begin:end].copy()), short)
     assert (np.concatenate(seen) == norms).all()
     return norms, narrow
 
@@ -98,3 +98,47 @@ def test_without_a_folder_to_write_there_is_no_copy(tmp_path, monkeypatch):
     norms, narrow = read(rows)
     assert narrow is None
     assert (norms == rows.squared_norms()).all()
+
+
+@pytest.mark.parametrize("signs", ["positive", "both", "equal"])
+@pytest.mark.parametrize("scale", [0.1, 1e4, 1e-30])
+def test_short_rows_are_as_near_as_their_errors_say(tmp_path, signs, scale):
+    X = random_rows(scale=scale)
+    X.data = {"positive": np.abs(X.data), "both": X.data, "equal": np.full(X.nnz, scale)}[signs]
+    rows = streamed(tmp_path, X)
+    norms, narrow = read(rows, short=True)
+    assert np.allclose(norms, (X * X).sum(axis=1) + 4, rtol=1e-14)
+    found = narrow.rows
+    assert isinstance(found, ShortRows)
+    assert (found.shape, found.bias, found.n_bytes) == (rows.shape, rows.bias, rows.n_bytes // 3)
+    off = norm(matrix(found) - X, axis=1)
+    assert (off <= narrow.errors).all()
+    assert (narrow.errors <= norm(X, axis=1) * 2.0**-14).all()
+
+
+def test_short_rows_have_the_products_of_their_values(tmp_path):
+    rows = read(streamed(tmp_path, random_rows()), short=True)[1].rows
+    X, W = matrix(rows), np.random.default_rng(2).normal(size=(D + 1, 3))
+    scores = X @ W[:D] + 2 * W[D]
+    assert np.allclose(rows.product(W, D), scores, rtol=0, atol=1e-12)
+    assert np.allclose(rows.squared_norms(), (X * X).sum(axis=1) + 4, rtol=1e-14)
+    some = rows.between(10, 20)
+    assert np.allclose(some.product(W, D), scores[10:20], rtol=0, atol=1e-12)
+    assert (some.values[X.indptr[10] : X.indptr[20]] == X.data[X.indptr[10] : X.indptr[20]]).all()
+    u = np.random.default_rng(3).random(D + 1)
+    sums = [u[X.indices[X.indptr[i] : X.indptr[i + 1]]].sum() for i in range(10, 20)]
+    assert np.allclose(rows.sums_over_features(u, 10, 20), sums)
+    with pytest.raises(ValueError, match="2 numbers, but 60 features"):
+        rows.sums_over_features(u[:2], 0, 1)
+    with pytest.raises(ValueError, match=r"units of shape 2 × 2, but 300 rows"):
+        ShortRows(*rows.stored, rows.indptr, D, units=rows.units[:2])
+
+
+def test_short_rows_need_units_and_few_features(tmp_path):
+    X = random_rows()
+    X.data[-1] = 1e300
+    assert read(streamed(tmp_path, X), short=True)[1] is None
+    wide = read(streamed(tmp_path, random_rows(MOST_FEATURES + 1)), short=True)[1].rows
+    assert wide.stored[0].dtype == np.float32
+    empty = read(streamed(tmp_path, csr_array((N, D))), short=True)[1]
+    assert empty is None or empty.rows.n_stored == 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.dual.turns import Turns
+from rrmlinear.solvers.dual.streamed.turns import Turns
 
 if TYPE_CHECKING:
     from rrmlinear.data.container.kept import KeptRows

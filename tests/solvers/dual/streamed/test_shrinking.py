@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.data.container import kept
-from rrmlinear.solvers.dual import shrinking
+from rrmlinear.solvers.dual.streamed import shrinking
 from rrmlinear.training import streaming
 
 N, D = 2000, 20
