@@ -9,12 +9,14 @@ from rrmlinear.losses.base import BlockLoss
 from rrmlinear.risks._class_rates import ClassRates
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block_hessian import BlockHessian
+from rrmlinear.risks.class_products import ClassProducts
 
 Array = NDArray[np.float64]
 
 class BlockRisk:
     labels: NDArray[np.int32]
     condition: Any
+    products: ClassProducts
     rates_of_classes: ClassRates
     terms: BlockRisk
     rows: Rows

@@ -4,8 +4,7 @@ from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
-from rrmlinear.simd.blocks cimport block_margins, block_scores, block_stride, block_update
-from rrmlinear.simd.rows cimport row_t, rows_get
+from rrmlinear.simd.blocks cimport block_margins
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport BlockLoss
 
@@ -15,12 +14,8 @@ from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks._class_rates import ClassRates
 from rrmlinear.risks.block_evaluation import BalancedEvaluation, BlockEvaluation
 from rrmlinear.risks.block_hessian import BlockHessian
+from rrmlinear.risks.class_products import ClassProducts
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.shares import Shares
-
-
-cdef enum:
-    MIN_STORED = 100           # stored values a feature from which aligned rows of W pay a copy
 
 
 cdef struct room_t:            # scratch memory of one example: lines of k8 numbers
@@ -35,10 +30,8 @@ cdef class BlockRisk:
     """F of a loss of k scores. Scores, derivatives and duals are n × k, weights d × k.
 
     With a ``smoothing`` μ each loss is max over α of −φ*(−α) − s'α − ½ μ ‖α‖², in all k numbers
-    of α. Products read weights, and write gradients, where these lie. If the data have many stored
-    values for each feature, they take a cheap copy with aligned rows, with which they are faster.
-    A ``condition`` is an `Intercept` or None: F is then the minimum over b ∈ R^k of the losses at
-    scores W'x_i + b. For the rest, ``threads`` included, see `ScalarRisk`.
+    of α. A ``condition`` is an `Intercept` or None: F is then the minimum over b ∈ R^k of the
+    losses at scores W'x_i + b. For the rest, ``threads`` included, see `ScalarRisk`.
     """
 
     cdef readonly Rows rows
@@ -51,16 +44,13 @@ cdef class BlockRisk:
     cdef readonly object labels
     cdef readonly object condition
     cdef object spec
-    cdef object shares
+    cdef readonly object products
     cdef double bias
     cdef const int32_t[::1] label
     cdef const double[::1] cost
     cdef Py_ssize_t n
     cdef Py_ssize_t k
     cdef Py_ssize_t k8
-    cdef Py_ssize_t stride         # from the weights of one feature to the next
-    cdef bint padded               # whether products take a copy of the weights
-    cdef list spare                # arrays of weights with padding, for the next product
 
     def __cinit__(self, Rows rows not None, BlockLoss loss not None,
                   const int32_t[::1] label not None, Py_ssize_t k, const double[::1] costs not None,
@@ -75,11 +65,8 @@ cdef class BlockRisk:
         self.rates_of_classes = ClassRates(loss, label, costs, k)
         self.condition = None if condition is None else condition.over(self.terms)
         self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
-        self.padded = k < 2 or rows.n_stored >= MIN_STORED * rows.width
-        self.stride = block_stride(k) if self.padded else k
         self.threads = threads
-        self.shares = Shares(rows, threads, k)
-        self.spare = []
+        self.products = ClassProducts(rows, costs, k, threads)
 
     @property
     def offers(self):
@@ -120,37 +107,9 @@ cdef class BlockRisk:
         room.new_block, room.work = room.line + 3 * self.k8, room.line + 4 * self.k8
         return memory
 
-    cdef object _padded(self):
-        # holds the numbers of its last use; the padding is 0
-        try:
-            return self.spare.pop()
-        except IndexError:
-            return aligned_zeros(max(self.rows.width, 1), self.stride)
-
     def scores(self, w):
         """X W."""
-        result = np.empty((self.n, self.k))
-        if not self.padded:
-            self.shares.run(self._scores, np.ascontiguousarray(w, dtype=np.float64), result)
-            return result
-        padded = self._padded()
-        padded[:self.rows.width, :self.k] = w
-        self.shares.run(self._scores, padded, result)
-        self.spare.append(padded)
-        return result
-
-    def _scores(self, const double[:, ::1] w not None, double[:, ::1] out not None, Py_ssize_t part,
-                Py_ssize_t begin, Py_ssize_t end):
-        line = aligned_zeros(1, self.k8)
-        cdef double* scores = <double*> <uintptr_t> line.ctypes.data
-        cdef Py_ssize_t whole = block_stride(self.k), i, first, last
-        cdef row_t row
-        for first, last in self.rows.spans(begin, end):
-            with nogil:
-                for i in range(first, last):
-                    row = rows_get(&self.rows.c, i)
-                    block_scores(&row, &w[0, 0], self.stride, whole, scores)
-                    memcpy(&out[i, 0], scores, self.k * sizeof(double))
+        return self.products.scores(w)
 
     def at(self, scores, warm=None):
         """F at these scores."""
@@ -292,37 +251,7 @@ cdef class BlockRisk:
 
     def gradient(self, derivatives):
         """Σ c_i x_i s_i', d × k."""
-        first, *others = self.shares.run(self._gradient, derivatives)
-        for sums in others:
-            first += sums
-        if not self.padded:
-            return first
-        result = np.array(first[:self.rows.width, :self.k], order="C")
-        self.spare += [first, *others]
-        return result
-
-    def _gradient(self, const double[:, ::1] derivatives not None, Py_ssize_t part,
-                  Py_ssize_t begin, Py_ssize_t end):
-        cdef Py_ssize_t i, j, first, last
-        cdef row_t row
-        scaled = aligned_zeros(1, self.k8)
-        if self.padded:
-            array = self._padded()
-            array[:] = 0
-        else:
-            array = np.zeros(self.shape)
-        cdef double* sums = <double*> <uintptr_t> array.ctypes.data
-        cdef double* line = <double*> <uintptr_t> scaled.ctypes.data
-        for first, last in self.rows.spans(begin, end):
-            with nogil:
-                for i in range(first, last):
-                    if self.cost[i] == 0:
-                        continue
-                    for j in range(self.k):
-                        line[j] = self.cost[i] * derivatives[i, j]
-                    row = rows_get(&self.rows.c, i)
-                    block_update(&row, sums, self.stride, line)
-        return array
+        return self.products.adjoint(derivatives)
 
     def conjugate(self, const double[:, ::1] alphas not None):
         """Σ (c_i φ)*(−c_i α_i); infinite where the condition does not hold."""

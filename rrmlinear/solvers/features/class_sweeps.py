@@ -13,8 +13,8 @@ from rrmlinear.solvers.features._cuts import scaled_columns
 
 Array = NDArray[np.float64]
 
-# Features are passed by whose step promises at most this fraction of what the features of the last
-# sweep promised on average. What a feature promised counts GROWTH times as much each time.
+# A feature is skipped while its step promises at most SMALL_PROMISE of the mean promise in the last
+# sweep. Each skip multiplies what it promised by GROWTH.
 SMALL_PROMISE, GROWTH = 0.01, 4.0
 # Features between two looks at the clock.
 AT_ONCE = 4096

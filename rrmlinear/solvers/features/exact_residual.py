@@ -27,8 +27,8 @@ class ExactResidual:
     """Residuals r − Ac with |a_j'r| = l1 where w_j ≠ 0, and at most l1 where it was above.
 
     Where columns are long, the last digit of w moves these products by more than l1: no weights in
-    doubles have a residual that proves them. With a step c below that digit r − Ac does; duals need
-    not belong to weights. On other data nothing is corrected.
+    double precision have a residual that proves them. A correction c below that digit gives one,
+    r − Ac. It serves as duals, which need not belong to weights. Other data are left as they are.
     """
 
     def __init__(self, sweeps: FeatureSweeps, columns: FeatureColumns, aim: Vector, l1: float):

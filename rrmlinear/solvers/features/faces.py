@@ -20,7 +20,7 @@ FACE_RIDGE = 1e-12
 MAX_FACE = 4000
 # Relative residual of a system, and the most products with an old factor before a new one is made.
 RESIDUAL, MAX_OLD_PRODUCTS = 1e-9, 25
-# Products with a new factor: they mend what it lacks by rounding.
+# Most products with a new factor, which take away its rounding.
 MAX_NEW_PRODUCTS = 10
 # Time of a multiplication in BLAS relative to that of one in a sweep.
 BLAS_TIME = 1 / 10
@@ -75,11 +75,11 @@ class FaceSystems:
         self.places = np.full(width, -1)
         self.factor: Any = None
         self.products = 0
-        #: Multiplications of all systems and of the last one.
+        #: The time of all systems and of the last one, in multiplications of a sweep.
         self.spent = self.last = 0.0
 
     def work(self, size: int) -> float:
-        """A guess of the multiplications for a face of this size, in the time of a sweep's."""
+        """The guessed time of a step on a face of this size, in multiplications of a sweep."""
         whole = BLAS_TIME * float(size) ** 3 / 3
         return whole if self.factor is None else min(whole, self.last)
 

@@ -11,8 +11,8 @@ from rrmlinear.solvers.features._cuts import scaled_columns
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
-# Dense data are centred in a copy where the part of a column along u is this many times longer than
-# the rest: products with what is left of it would lose half of their digits.
+# Dense data are centred in a copy where the part of a column along u is this many times as long as
+# the rest: products with the rest would lose half of their digits otherwise.
 LONG_CENTRE = 1e3
 # Examples that are transposed at once: their cache lines are read a single time.
 EXAMPLES_AT_ONCE = 256

@@ -32,17 +32,17 @@ from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
 
-# Sweeps that the models to come are expected to take at first, and beside those so far.
+# Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
 # Limit on the features of a Gram matrix.
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
 DENSE_PRODUCT = 1 / 8
-# The curvatures of a model are at least this fraction of their Lipschitz constant: a loss may have
-# none at all at a point.
+# The curvatures of a model are at least this fraction of their Lipschitz constant: those of a loss
+# may be 0.
 MIN_CURVATURE = 1e-10
-# A step is taken if it brings this fraction of the decrease of the model; else half of it is tried,
-# at most so often.
+# A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
+# MAX_HALVINGS times.
 SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.

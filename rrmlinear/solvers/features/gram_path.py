@@ -13,9 +13,12 @@ from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
 
 Array = NDArray[np.float64]
 
-# Time of a step on a face beside its factor, in multiplications; sweeps over the weights in use for
-# each over all; and the most sweeps over all before a step, and rounds of both.
-STEP_WORK, SWEEP_VISITS, MAX_SWEEPS, ROUNDS = 1e6, 10, 20, 20
+# Time of a step on a face, without that of its factor, in multiplications.
+STEP_WORK = 1e6
+# Sweeps over the weights in use for each sweep over all of them.
+SWEEP_VISITS = 10
+# Most sweeps over all weights before a step on a face, and most rounds of sweeps and a step.
+MAX_SWEEPS, ROUNDS = 20, 20
 
 
 class Held:
@@ -25,7 +28,7 @@ class Held:
         self.held = held
 
     def matrix(self) -> Array:
-        """It."""
+        """The matrix itself."""
         return self.held
 
 

@@ -30,9 +30,10 @@ Vector = NDArray[np.float64]
 
 # Sweeps between two leaps.
 SWEEPS_PER_LEAP = 5
-# A model is minimized until a sweep decreases it by less than this fraction of all sweeps, or for
-# this number of sweeps. A sweep over a Gram matrix is cheap; the accuracy there is at most the
-# first one in a first model, ten times as fine in each later one, and at least the second.
+# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
+# or for this number of sweeps. With a Gram matrix, where a sweep is cheap, the fraction is
+# FIRST_GRAM_ACCURACY in the first model, and a tenth of the last one's in each later model, down to
+# GRAM_ACCURACY.
 FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 # Rough models by columns end sooner, and take no steps on faces, which would make them exact.
 COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
@@ -40,10 +41,10 @@ COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
 EXACT_NUMBER = 100
 # Steps on faces in a row: each but the last takes weights from the face.
 MAX_FACE_STEPS = 20
-# Time of a step on a face of a Gram matrix beside its factor, in multiplications. It counts in
-# rough models: steps on faces make the others exact.
+# Time of a step on a face of a Gram matrix, without that of its factor, in multiplications. It
+# counts in rough models alone: the others need such steps to be exact.
 FACE_WORK = 1e6
-# Time of a visit of a feature beside its products, in multiplications.
+# Time of a visit of a feature, without that of its products, in multiplications.
 VISIT_WORK = 100
 
 
@@ -71,7 +72,7 @@ class Model(Protocol):
         ...
 
     def face_work(self, size: int) -> float:
-        """The multiplications of a step on a face of this size, in the time of a sweep's."""
+        """The time of a step on a face of this size, in multiplications of a sweep."""
         ...
 
     def face_step(self, signs: Vector) -> FacePoint:

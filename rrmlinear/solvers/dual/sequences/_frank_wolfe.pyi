@@ -2,6 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.dual.sequences.mixtures import Mixtures
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -16,6 +17,7 @@ class FrankWolfe:
     pairs: Array
     moved: int
     risen: float
+    mixtures: Mixtures
     out_of_memory: bool
     def __init__(
         self,
@@ -43,7 +45,3 @@ class FrankWolfe:
     def measure(self, begin: int, end: int) -> float: ...
     def minus_conjugate(self) -> float: ...
     def combination(self) -> tuple[Array, Array]: ...
-    @property
-    def numbers(self) -> Places: ...
-    def labellings(self) -> tuple[Places, Array, Labels]: ...
-    def start_from(self, numbers: Places, weights: Array, labels: Labels) -> None: ...

@@ -1,7 +1,6 @@
 """Visits of sequences by block-coordinate Frank–Wolfe with pairwise steps."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from rrmlinear.core.schedule cimport (
@@ -13,12 +12,14 @@ from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
 from rrmlinear.simd.chains cimport chain_best, chain_change_t
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.solvers.dual.sequences.labelling_store cimport (
-    mixture_add, mixture_find, mixture_free, mixture_prune, mixture_t,
+    mixture_add, mixture_find, mixture_prune, mixture_t,
 )
+from rrmlinear.solvers.dual.sequences.mixtures cimport Mixtures
 
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.solvers.dual.sequences.mixtures import NO_ROOM
 
 
 cdef class FrankWolfe:
@@ -26,7 +27,7 @@ cdef class FrankWolfe:
 
     w = Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)) / modulus, f(y) the features of a labelling: rows of X
     in the columns of its labels, and counts of its transitions, those of features of ``edges`` with
-    their values. Every mixture begins as the truth.
+    their values.
     """
 
     cdef readonly Rows rows
@@ -36,13 +37,14 @@ cdef class FrankWolfe:
     cdef readonly object pairs            # those of pairs: k × k, and for each feature of edges
     cdef readonly Py_ssize_t moved
     cdef readonly double risen            # the dual, by all steps so far
+    cdef readonly Mixtures mixtures
     cdef public bint out_of_memory
     cdef double modulus
     cdef Py_ssize_t k8, stride, longest
     cdef const int32_t[::1] label
     cdef const int64_t[::1] starts
     cdef const double[::1] cost
-    cdef mixture_t* mixtures
+    cdef mixture_t* mixture               # those of `mixtures`
     cdef double[::1] gap
     cdef double[:, ::1] W
     cdef double[:, ::1] V                 # `pairs`
@@ -63,18 +65,13 @@ cdef class FrankWolfe:
     def __cinit__(self, Rows rows not None, const int32_t[::1] label not None,
                   const int64_t[::1] starts not None, Py_ssize_t k,
                   const double[::1] cost not None, double modulus, Rows edges=None):
-        cdef Py_ssize_t s, pairs = k if edges is None else k * (1 + edges.width)
+        cdef Py_ssize_t pairs = k if edges is None else k * (1 + edges.width)
         self.rows, self.label, self.starts, self.cost = rows, label, starts, cost
         self.m, self.k, self.k8, self.modulus = starts.shape[0] - 1, k, (k + 7) // 8 * 8, modulus
         self.stride = block_stride(k)
         self.longest = int(np.diff(starts).max(initial=1))
-        self.mixtures = <mixture_t*> calloc(max(self.m, 1), sizeof(mixture_t))
-        if self.mixtures == NULL:
-            raise MemoryError("the mixtures of labellings do not fit in memory")
-        for s in range(self.m):
-            if mixture_add(&self.mixtures[s], &label[starts[s]], &label[starts[s]],
-                           starts[s + 1] - starts[s], 1) < 0:
-                raise MemoryError("the mixtures of labellings do not fit in memory")
+        self.mixtures = Mixtures(label, starts)
+        self.mixture = self.mixtures.of
         self.gaps = np.zeros(self.m)
         self.gap = self.gaps
         self.nodes = aligned_zeros(max(rows.width, 1), self.stride)
@@ -91,13 +88,6 @@ cdef class FrankWolfe:
         self.order = np.empty(self.m, dtype=np.int64)
         self.wake, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
         self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m, 1)
-
-    def __dealloc__(self):
-        cdef Py_ssize_t s
-        if self.mixtures != NULL:
-            for s in range(self.m):
-                mixture_free(&self.mixtures[s])
-            free(self.mixtures)
 
     def begin_pass(self, int number, uint64_t seed):
         """The sequences awake in this pass, shuffled."""
@@ -126,7 +116,7 @@ cdef class FrankWolfe:
                 self._visit(s, least)
                 schedule_note(&self.schedule, s, self.gap[s], number, quiet, calm)
         if self.out_of_memory:
-            raise MemoryError("the mixtures of labellings do not fit in memory")
+            raise MemoryError(NO_ROOM)
 
     def resweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end):
         """Steps of these sequences among the labellings that their mixtures have."""
@@ -148,13 +138,7 @@ cdef class FrankWolfe:
 
     def minus_conjugate(self):
         """Σ_s c_s Σ_y a_s(y) distance(y)."""
-        cdef Py_ssize_t s, p
-        cdef double total = 0
-        for s in range(self.m):
-            for p in range(self.mixtures[s].n):
-                total += (self.cost[s] * self.mixtures[s].weight[p]
-                          * self.mixtures[s].distance[p])
-        return total
+        return self.mixtures.distance(self.cost)
 
     def combination(self):
         """Σ_s c_s Σ_y a_s(y) (f(truth) − f(y)): over scores of nodes, n × k, and as `pairs`."""
@@ -168,49 +152,14 @@ cdef class FrankWolfe:
         with nogil:
             for s in range(self.m):
                 first, length = self.starts[s], self.starts[s + 1] - self.starts[s]
-                for p in range(self.mixtures[s].n):
-                    a = self.cost[s] * self.mixtures[s].weight[p]
-                    y = self.mixtures[s].labels + p * length
+                for p in range(self.mixture[s].n):
+                    a = self.cost[s] * self.mixture[s].weight[p]
+                    y = self.mixture[s].labels + p * length
                     for t in range(length):
                         nodes[first + t, self.label[first + t]] += a
                         nodes[first + t, y[t]] -= a
                     self.T.count(s, first, length, &self.label[first], y, a, &pairs[0, 0])
         return of_nodes, of_pairs
-
-    @property
-    def numbers(self):
-        """How many labellings each sequence has."""
-        return np.array([self.mixtures[s].n for s in range(self.m)], dtype=np.int64)
-
-    def labellings(self):
-        """(`numbers`, the weights of all labellings, their labels end to end)."""
-        numbers = self.numbers
-        cdef Py_ssize_t s, p, t, length, at = 0, place = 0
-        all_weights = np.empty(int(numbers.sum()))
-        all_labels = np.empty(int(numbers @ np.diff(self.starts)), dtype=np.int32)
-        cdef double[::1] weights = all_weights
-        cdef int32_t[::1] labels = all_labels
-        for s in range(self.m):
-            length = self.starts[s + 1] - self.starts[s]
-            for p in range(self.mixtures[s].n):
-                weights[at], at = self.mixtures[s].weight[p], at + 1
-                for t in range(length):
-                    labels[place + t] = self.mixtures[s].labels[p * length + t]
-                place += length
-        return numbers, all_weights, all_labels
-
-    def start_from(self, numbers, const double[::1] weights not None,
-                   const int32_t[::1] labels not None):
-        """Mixtures from what `labellings` has returned; the weights w are left alone."""
-        cdef Py_ssize_t s, at = 0, place = 0, length
-        for s in range(self.m):
-            length = self.starts[s + 1] - self.starts[s]
-            self.mixtures[s].n = 0
-            for _ in range(numbers[s]):
-                if mixture_add(&self.mixtures[s], &labels[place], &self.label[self.starts[s]],
-                               length, weights[at]) < 0:
-                    raise MemoryError("the mixtures of labellings do not fit in memory")
-                at, place = at + 1, place + length
 
     cdef double _score(self, Py_ssize_t s) noexcept nogil:
         # the scores of the nodes, and the hinge, whose labelling goes to `found`
@@ -246,7 +195,7 @@ cdef class FrankWolfe:
 
     cdef double _values(self, Py_ssize_t s) noexcept nogil:
         # the value of the hinge at each labelling of the mixture; returns their mean
-        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p
         cdef double truth = self._of(s, &self.label[first]), mean = 0
         self._room_for(mixture.n)
@@ -258,7 +207,7 @@ cdef class FrankWolfe:
 
     cdef void _visit(self, Py_ssize_t s, double least) noexcept nogil:
         # Move weight from the labelling with the least value of the hinge to that with the largest.
-        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, to, out
         cdef double hinge = self._score(s)
         self.gap[s] = self.cost[s] * (hinge - self._values(s))
@@ -276,7 +225,7 @@ cdef class FrankWolfe:
 
     cdef void _revisit(self, Py_ssize_t s) noexcept nogil:
         # The same step among the labellings of the mixture alone.
-        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t p, to = 0, out
         if mixture.n < 2:
             return
@@ -300,7 +249,7 @@ cdef class FrankWolfe:
         self, Py_ssize_t s, Py_ssize_t out, Py_ssize_t to, double hinge
     ) noexcept nogil:
         # move weight between labellings of a mixture, as far as the dual rises
-        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t length = self.starts[s + 1] - self.starts[s]
         cdef const int32_t* y = mixture.labels + to * length
         cdef const int32_t* z = mixture.labels + out * length
@@ -318,7 +267,7 @@ cdef class FrankWolfe:
 
     cdef void _values_of_few(self, Py_ssize_t s) noexcept nogil:
         # `_values` from the scores of the labels alone in which labellings differ from the truth
-        cdef mixture_t* mixture = &self.mixtures[s]
+        cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p, t
         cdef const int32_t* truth = &self.label[first]
         cdef const int32_t* y

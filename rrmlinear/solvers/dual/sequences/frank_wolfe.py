@@ -88,7 +88,7 @@ class BlockFrankWolfe(SequenceAscent):
     def start(self) -> None:
         super().start()
         if self.first_duals is not None:
-            self.state.start_from(*self.first_duals)
+            self.state.mixtures.replace(*self.first_duals)
             self.rebuild(np.zeros(self.risk.shape))
             self.conjugate = -self.state.minus_conjugate()
 
@@ -127,8 +127,8 @@ class BlockFrankWolfe(SequenceAscent):
 
     def labellings(self) -> Labellings:
         """The mixtures, as a `start` for other costs."""
-        return Labellings(*self.state.labellings())
+        return Labellings(*self.state.mixtures.arrays())
 
     def support(self) -> dict[str, int]:
         """The number of labellings with a weight."""
-        return {"labellings": int(self.state.numbers.sum())}
+        return {"labellings": int(self.state.mixtures.numbers.sum())}

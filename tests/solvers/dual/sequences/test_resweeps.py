@@ -40,7 +40,7 @@ def test_every_sweep_raises_the_dual_by_what_it_says(edges):
         state.sweep(order, 0, 30, 0.0, number, 0.0, 0.0)
         assert state.risen > risen
         assert dual(solver) - before == pytest.approx(state.risen - risen, abs=1e-12)
-    known = state.numbers
+    known = state.mixtures.numbers
     labels = [set(map(tuple, each)) for each in by_sequence(solver)]
     assert known.max() > 2
     for _ in range(200):
@@ -48,10 +48,10 @@ def test_every_sweep_raises_the_dual_by_what_it_says(edges):
         state.resweep(order, 0, 30)
         assert dual(solver) - before == pytest.approx(state.risen - risen, abs=1e-12)
     assert state.risen - risen < 1e-6  # the best mixtures of these labellings
-    assert (state.numbers <= known).all()
+    assert (state.mixtures.numbers <= known).all()
     for some, more in zip(by_sequence(solver), labels, strict=True):
         assert set(map(tuple, some)) <= more
-    weights = np.split(solver.labellings().weights, np.cumsum(state.numbers)[:-1])
+    weights = np.split(solver.labellings().weights, np.cumsum(state.mixtures.numbers)[:-1])
     assert [part.sum() for part in weights] == pytest.approx(np.ones(30))
 
 

@@ -1,0 +1,16 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+Labels = NDArray[np.int32]
+
+NO_ROOM: str
+
+class Mixtures:
+    def __init__(self, label: Labels, starts: Places) -> None: ...
+    def distance(self, cost: Array) -> float: ...
+    @property
+    def numbers(self) -> Places: ...
+    def arrays(self) -> tuple[Places, Array, Labels]: ...
+    def replace(self, numbers: Places, weights: Array, labels: Labels) -> None: ...
