@@ -51,7 +51,7 @@ LEVEL_FALL = 30.0
 ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
 # visit: those in use, and those with |v_j| above this fraction of l1.
-CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 3, 0.8
+CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
