@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.data.sequence_lists import stack
+from rrmlinear.data.sequences import SequenceProblem
 
 Cliques = Sequence[Sequence[Sequence[int]]]
 Types = Sequence[Sequence[int]]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
+from rrmlinear.data.sequence_lists import stack_with_edges
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
 from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
 from rrmlinear.training.model_files.header import ModelFileError

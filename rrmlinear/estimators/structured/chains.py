@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.data.sequences import SequenceProblem, stack_with_edges
+from rrmlinear.data.sequence_lists import stack_with_edges
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import thread_count
 from rrmlinear.estimators.structured.positions import LabelsByWeights, sequences_of
 from rrmlinear.training.chain_model import ChainModel

@@ -17,7 +17,8 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem, rows_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem, stack
+from rrmlinear.data.sequence_lists import stack
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, thread_count
 from rrmlinear.estimators.kernels.features import KernelPoints, basis_of, checked_kernels
 from rrmlinear.estimators.structured.positions import LabelsPositions, sequences_of
