@@ -20,7 +20,7 @@ from rrmlinear.data.container.mapping import Mapped
 from rrmlinear.data.rows import Rows, bytes_of
 
 #: Bytes that are collected or on their way, for each array.
-WRITTEN_AT_ONCE = {"values": 1 << 19, "indices": 1 << 18, "indptr": 1 << 16}
+WRITTEN_AT_ONCE = {"values": 1 << 20, "indices": 1 << 20, "indptr": 1 << 16}
 
 
 class WorkingCopy:
