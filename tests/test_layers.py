@@ -44,7 +44,7 @@ HEAVY |= {"matplotlib", "plotly", "jinja2"}
 INTERFACE = {"barriers", "base", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
-SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "packed", "part", "spread")}
+SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "orders", "packed", "part", "spread")}
 
 
 def folder_of(path):

@@ -6,8 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from rrmlinear.dask.blocks import problem_of
+from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.part import Facts, Order, Part, Report
+from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.workers.recipe import Recipe, part_of
 

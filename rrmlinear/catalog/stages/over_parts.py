@@ -30,7 +30,7 @@ from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MAX_PRODUCTS
 if TYPE_CHECKING:
     from rrmlinear.regularizers.base import Regularizer
     from rrmlinear.solvers.rounds.fleet import Fleet
-    from rrmlinear.solvers.rounds.part import Facts
+    from rrmlinear.solvers.rounds.orders import Facts
 
 # Nanoseconds that a request to all parts and its sums take beside the work of the parts, and the
 # requests of a step of Newton's method over parts. It is guessed to take fewer steps there than in

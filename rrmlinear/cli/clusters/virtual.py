@@ -16,8 +16,9 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.rounds.fleet import LocalFleet, add_rounds, in_tree
+from rrmlinear.solvers.rounds.orders import Order, Report
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.part import Order, Part, Report
+from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 from rrmlinear.training.costs import base_costs
 

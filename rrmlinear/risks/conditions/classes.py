@@ -10,29 +10,29 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.conditions.base import check_scores
+from rrmlinear.risks.conditions.class_places import (
+    BALANCE_ACCURACY,
+    MAX_MIN_SLOPE,
+    Look,
+    Place,
+    step_of,
+)
 
 Array = NDArray[np.float64]
 
 # Σ_j |Σ_i c_i α_ij| below this fraction of Σ c_i |α_ij| counts as 0: means of many duals round too.
 BALANCE_ROUNDING = 1e-10
-# The search for intercepts ends at this fraction, or where PATIENCE steps bring it no nearer.
-BALANCE_ACCURACY, PATIENCE = 1e-12, 2
-MAX_STEPS = 200
-# Slopes serve further steps while the sums fall to this fraction in each. They are cheap where this
-# number of classes of an example is active in the mean.
-SLOPES_DECREASE, CHEAP_CLASSES = 0.1, 40.0
-# A step is taken where the rate along it has fallen to this fraction; else it is made longer by
-# STEP_GROWTH, or shorter, at most MAX_TRIALS times.
-RATE_DECREASE, STEP_GROWTH, MAX_TRIALS = 0.3, 4.0, 60
-# Slopes, scaled to a diagonal of 1, have eigenvalues of at least the fraction of the sums that is
-# not balanced, between these bounds: some classes may have no example whose duals move.
-MIN_SLOPE, MAX_MIN_SLOPE = 1e-12, 1e-3
+# The search for intercepts ends where this number of steps brings it no nearer.
+PATIENCE, MAX_STEPS = 2, 200
+# Slopes serve further steps while the sums fall to this fraction in each.
+SLOPES_DECREASE = 0.1
+# Slopes have eigenvalues of at least the fraction of the sums that is not balanced, between this
+# bound and MAX_MIN_SLOPE: some classes may have no example whose duals move.
+MIN_SLOPE = 1e-12
 # Multiplications for the slopes of all examples; with more, each of some stands for several.
 MAX_SLOPE_WORK = 2e9
-# Intercepts round by this fraction, which limits the balance. Steps longer by these factors, of
-# which the duals take that fraction, go below it where the duals move evenly along them.
+# Intercepts round by this fraction, which limits the balance.
 UNIT_ROUNDING = 2.0**-52
-LONG_STEPS = (1e9, 1e6, 1e3)
 # A curvature is raised by at most this factor in search of duals that balance.
 MAX_RISE = 1e12
 # For a loss with kinks: the gap at which the duals attain F, relative to Σ c_i |α_i| (1 + |s_i|),
@@ -175,7 +175,7 @@ class BalancedClasses:
         n, k = scores.shape
         q = np.broadcast_to(np.float64(curvatures), n)
         given = None if alphas is None else np.broadcast_to(np.float64(alphas), (n, k))
-        look = Look(self, scores, given, q)
+        look = Look(self.rates, self.stride, scores, given, q)
         slopes, at = warm.slopes, look.at(warm.b, warm.slopes is None)
         best, waited = at, 0
         for _ in range(MAX_STEPS):
@@ -219,108 +219,3 @@ class BalancedClasses:
         return np.where(
             self.absent, 0.0, at.sums * (curvature @ self.costs) / self.costs.sum() ** 2
         )
-
-
-class Look:
-    """The duals at intercepts b, for given scores, duals before and curvatures."""
-
-    def __init__(
-        self, condition: BalancedClasses, scores: Array, given: Array | None, q: Array
-    ) -> None:
-        self.rates, self.k, self.stride = condition.rates, condition.k, condition.stride
-        self.scores, self.given, self.q = np.ascontiguousarray(scores), given, q
-        self.is_cheap = condition.k <= CHEAP_CLASSES
-
-    def at(self, b: Array, slopes: bool) -> Place:
-        """The place at b, with its slopes if asked for, or if they are cheap."""
-        alphas = np.empty(self.scores.shape)
-        matrix = np.empty((self.k, self.k)) if slopes or self.is_cheap else None
-        sums, sizes, active = self.rates.steps(
-            self.scores, b, alphas, matrix, self.stride, self.given, self.q
-        )
-        if matrix is not None:
-            self.is_cheap = active <= CHEAP_CLASSES * len(alphas)
-        return Place(b, alphas, matrix, sums, float(sizes.sum()))
-
-    def along(self, at: Place, step: Array, new: Place) -> Place:
-        """A place on the line from ``at`` along a step, whose end is ``new``, at which the rate has
-        fallen.
-        """
-        first = float(at.sums @ step)  # of the dual's rise: above 0
-        t, low, high = 1.0, 0.0, np.inf
-        rate_low, rate_high = first, 0.0
-        for number in range(MAX_TRIALS):
-            rate = float(new.sums @ step)
-            if abs(rate) <= RATE_DECREASE * abs(first):
-                break
-            if rate > 0:
-                low, rate_low = t, rate
-            else:
-                high, rate_high = t, rate
-            if not np.isfinite(high):
-                t *= STEP_GROWTH
-            elif number % 3 == 2 or rate_low == rate_high:
-                t = (low + high) / 2
-            else:
-                t = low + (high - low) * rate_low / (rate_low - rate_high)
-            if not low < t < high or not np.isfinite(t):
-                break
-            b = at.b + t * step
-            if (b == new.b).all():
-                break
-            new = self.at(b, False)
-        return new
-
-    def beyond_rounding(self, at: Place, step: Array) -> Place:
-        """``at`` with duals that are moved by a step too short for its intercepts.
-
-        They are between duals of two places, so that they are feasible.
-        """
-        best = at
-        for factor in LONG_STEPS:
-            if best.away <= BALANCE_ACCURACY:
-                break
-            far = self.at(at.b + factor * step, False)
-            part = replace(
-                at,
-                alphas=at.alphas + (far.alphas - at.alphas) / factor,
-                sums=at.sums + (far.sums - at.sums) / factor,
-            )
-            best = part if part.away < best.away else best
-        return best
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """The duals at intercepts b, their sums by class and in size, and how the sums fall with b."""
-
-    b: Array
-    alphas: Array
-    slopes: Array | None
-    sums: Array
-    size: float
-
-    @property
-    def away(self) -> float:
-        """Σ_j |Σ_i c_i α_ij| as a fraction of the size."""
-        return float(np.abs(self.sums).sum()) / self.size if self.size > 0 else 0.0
-
-
-def step_of(slopes: Array, sums: Array, least: float, absent: NDArray[np.bool_]) -> Array:
-    """Newton's step of the intercepts, of mean 0; those of absent classes do not move.
-
-    ``least`` bounds the eigenvalues of the slopes from below, once their diagonal is 1.
-    """
-    result = np.zeros(len(sums))
-    free = np.flatnonzero(~absent)
-    some, rest = slopes[np.ix_(free, free)], sums[free]
-    diagonal = some.diagonal().copy()
-    largest = diagonal.max(initial=0)
-    if not largest > 0:
-        return result
-    root = 1 / np.sqrt(np.maximum(diagonal, MAX_MIN_SLOPE * largest))
-    matrix = root[:, np.newaxis] * some * root
-    values, vectors = np.linalg.eigh(matrix)
-    step = root * (vectors @ ((vectors.T @ (root * rest)) / np.maximum(values, least)))
-    result[free] = step - step.mean()
-    return result

@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.risks.balanced_hessian import inverse_of
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.conditions.classes import (
-    BALANCE_ACCURACY,
-    BALANCE_ROUNDING,
-    MAX_MIN_SLOPE,
-    MIN_SLOPE,
-    step_of,
-)
+from rrmlinear.risks.conditions.class_places import BALANCE_ACCURACY, MAX_MIN_SLOPE, step_of
+from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING, MIN_SLOPE
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.spread import Combination, Spread

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
+from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_AWAKE, RICH
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.spread import Request, Sums
@@ -25,77 +25,6 @@ Array = NDArray[np.float64]
 
 # Limits on the columns whose lengths are told, and on the examples that these are measured on.
 MAX_SQUARES, MAX_MEASURED = 10_000, 100_000
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """The order of round ``number`` to every part.
-
-    ``step`` is the fraction that counts of the change of the round before. ``vector`` is
-    v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
-    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over each
-    part, or one number for all. The change comes back in single precision where ``single`` says so.
-
-    ``target`` is the gap that is wanted, for an example, and infinite where it is not known. Then a
-    part wants ``tolerance`` times the dual value of its model: in the first round, where these add
-    up to less than the optimum. Passes end at a part of what is wanted, and where the next one
-    would visit examples anew that the next round measures; with neither all of them are made.
-    """
-
-    number: int
-    step: float
-    vector: Array
-    kappa: float
-    sigma: float
-    passes: tuple[int, ...]
-    single: bool = False
-    target: float = math.inf
-    tolerance: float = 0.0
-
-    def passes_of(self, place: int) -> int:
-        """Those of the part at this place."""
-        return self.passes[place] if len(self.passes) > 1 else self.passes[0]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the vector."""
-        return self.vector.nbytes
-
-
-class Report(NamedTuple):
-    """Sums over examples; those of several parts add up.
-
-    ``losses`` at the weights of the order; conjugates ``before`` the passes, at half of their
-    change (``middle``) and ``after``; ``square`` of the change of v, and ``own`` of the part of u
-    that the duals before made; examples that ``moved``; the gaps ``left`` to the parts' models, as
-    their last passes found them; (place, passes, seconds) of each part.
-    """
-
-    losses: float
-    before: float
-    middle: float
-    after: float
-    square: float
-    own: float
-    moved: float
-    left: float
-    times: tuple[tuple[int, int, float], ...]
-
-    def plus(self, other: Report) -> Report:
-        pairs: Any = zip(self, other, strict=True)
-        return Report(*(a + b for a, b in pairs))  # times join
-
-
-class Facts(NamedTuple):
-    """A part's examples and stored values, its losses at weights of zero, and the squared lengths
-    of its columns in the first MAX_MEASURED examples: none beyond MAX_SQUARES columns, as they are
-    told by every part to one process.
-    """
-
-    n: int
-    stored: int
-    zero: float
-    squares: Array
 
 
 class Part:

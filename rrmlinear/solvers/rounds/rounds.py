@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
+from rrmlinear.solvers.rounds.orders import Order, Report
 from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.part import Order, Report
 from rrmlinear.solvers.rounds.search import best_step
 
 # Changes of vectors from this number of bytes on come in single precision. u is added up anew once

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
+from rrmlinear.solvers.rounds.orders import Report
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.part import Report
 
 # A step that is longer than this counts as whole: the gain of a shorter one is in the third digit.
 WHOLE_STEP = 0.95

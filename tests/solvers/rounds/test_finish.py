@@ -9,10 +9,11 @@ from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.exchange import RECENT
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.spread import Base, Spread
-from rrmlinear.solvers.rounds.summed_risk import RECENT, SummedRisk
+from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 from rrmlinear.solvers.second_order import systems
 from rrmlinear.training.fit import fit
 

@@ -13,9 +13,10 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds import part as part_module
 from rrmlinear.solvers.rounds import rounds as rounds_module
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
+from rrmlinear.solvers.rounds.orders import Order
 from rrmlinear.solvers.rounds.pace import Balance, Effort
 from rrmlinear.solvers.rounds.packed import Packed
-from rrmlinear.solvers.rounds.part import Order, mixture
+from rrmlinear.solvers.rounds.part import mixture
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.training.fit import fit
 
