@@ -217,8 +217,8 @@ class Accelerated(Solver):
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
         if self.ascent.rough is not None:
-            shifted = self.kappa > 0 or isinstance(self.shift, np.ndarray)
-            self.ascent.rough.z = self.kappa * self.center + self.shift if shifted else None
+            self.ascent.rough.z = self.kappa * self.center  # ascents on one score have no shift
+            self.ascent.rough.omega = self.regularizer
         losses = self.ascent.proven_losses()
         plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
         if plain:  # w = v / s: both values are s/2 ‖w‖²

@@ -164,7 +164,7 @@ class DualDescent(Solver):
         self.shrinking.leave()
         number, z = self.shrinking.all.number, self.dual_vector.copy()
         if self.rough is not None:
-            z[:] = 0.0 if self.rough.z is None else self.rough.z
+            z[:] = self.rough.z
         elif self.exact_size:  # the first visits added exact rows to v
             z -= self.first_vector + self.state.combination(self.state.alphas - self.state.first)
         else:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.regularizers.base import Regularizer
+
 # Rough rows serve from this tolerance on: their scores are off by some 1e-5. Where MOST_MISSED
 # readings of the rows themselves have not proved the tolerance, passes read these.
 LEAST_TOLERANCE, MOST_MISSED = 1e-4, 3
@@ -22,8 +24,9 @@ class Rough:
 
     def __init__(self, errors: NDArray[np.float32]) -> None:
         self.errors = errors
-        #: v less Σ c_i α_i x_i where a caller has added something to it.
-        self.z: NDArray[np.float64] | None = None
+        #: What a caller has added to v = Σ c_i α_i x_i, and the Ω of its gap.
+        self.z: NDArray[np.float64] | float = 0.0
+        self.omega: Regularizer | None = None
         #: A bound of what the last measurement left out of the gap.
         self.left = 0.0
         #: Measurements that have read the x_i.
@@ -39,30 +42,34 @@ class Rough:
         assert ascent.shrinking is not None
         # passes over a copy may not have seen all of the gap
         saw_all = ascent.shrinking.turns is ascent.shrinking.all
-        left = self._left_of_regularizer(ascent) if self.z is None else np.inf
+        slack, left = self._of_regularizer(ascent)
+        goal = min(ascent.target, ascent.goal)
         self.left = 0.0
-        if left < np.inf and (not saw_all or ascent.likely_gap + left <= ascent.target):
+        if not saw_all or max(slack, ascent.likely_gap) + left <= goal:
             losses, rise = self._measured(ascent)
             left += rise
-            penalty = ascent.regularizer.value_of(ascent.present_weights())
-            goal = min(ascent.target, ascent.goal, ascent.tolerance * abs(losses + penalty))
-            if ascent.gap_sum > goal or ascent.gap_sum + left <= goal:
+            penalty = self._omega(ascent).value_of(ascent.present_weights())
+            goal = min(goal, ascent.tolerance * abs(losses + penalty))
+            gap = ascent.state.gap_sum + slack
+            if gap > goal or gap + left <= goal:
                 self.left = left
                 ascent.gap_sum += left
                 return losses
         return self._read(ascent)
 
-    def _left_of_regularizer(self, ascent: Any) -> float:
-        """A bound of Ω*(v − e) + w'e less Ω*(v): at most ‖∇Ω*(v) − w‖ ‖e‖ + ‖e‖² over twice the
-        modulus. e comes from the moves of the duals since v was a sum of the x_i.
+    def _omega(self, ascent: Any) -> Any:
+        return ascent.regularizer if self.omega is None else self.omega
+
+    def _of_regularizer(self, ascent: Any) -> tuple[float, float]:
+        """(Ω(w) + Ω*(v) − w'v without z, a bound of what e adds to it): ‖∇Ω*(v) − w‖ ‖e‖ + ‖e‖² over
+        twice the modulus. e comes from the moves of the duals since v was a sum of the x_i.
         """
-        omega = ascent.regularizer
+        omega, v = self._omega(ascent), ascent.dual_vector - self.z
+        w = ascent.regularizer.primal_of(ascent.measured_vector)
+        slack = omega.value_of(w) + omega.conjugate_of(v) - float(w @ v)
         moves = ascent.shares(ascent.state.alphas - ascent.state.first)
-        e, apart = float(moves @ self.errors), 0.0
-        if ascent.mean is not None:
-            present = omega.primal_of(ascent.dual_vector)
-            apart = float(np.linalg.norm(present - omega.primal_of(ascent.mean)))
-        return e * (apart + e / (2 * omega.modulus))
+        e, apart = float(moves @ self.errors), float(np.linalg.norm(omega.primal_of(v) - w))
+        return max(0.0, slack), e * (apart + e / (2 * omega.modulus))
 
     def _measured(self, ascent: Any) -> tuple[float, float]:
         """(Σ c_i φ_i of the x̃_i, a bound of what the x_i add to the gaps of the examples).
@@ -110,7 +117,7 @@ class Rough:
         finally:
             ascent.rows = state.rows = rough
             exact.blocks.release()
-        ascent.dual_vector[:] = sums if self.z is None else self.z + sums
+        ascent.dual_vector[:] = self.z + sums
         state.first[:] = state.alphas
         ascent.gap_sum = state.gap_sum + ascent.slack()
         return losses
