@@ -61,8 +61,8 @@ class Rough:
         return ascent.regularizer if self.omega is None else self.omega
 
     def _of_regularizer(self, ascent: Any) -> tuple[float, float]:
-        """(Ω(w) + Ω*(v) − w'v without z, a bound of what e adds to it): ‖∇Ω*(v) − w‖ ‖e‖ + ‖e‖² over
-        twice the modulus. e comes from the moves of the duals since v was a sum of the x_i.
+        """(Ω(w) + Ω*(v) − w'v without z, a bound of what e adds to it): ‖∇Ω*(v) − w‖ ‖e‖ + ‖e‖²
+        over twice the modulus. e comes from the moves of the duals since v was a sum of the x_i.
         """
         omega, v = self._omega(ascent), ascent.dual_vector - self.z
         w = ascent.regularizer.primal_of(ascent.measured_vector)
