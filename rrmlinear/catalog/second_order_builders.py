@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.task import Task
-from rrmlinear.data.problem import take_rows
+from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.barrier import PiecesInside, WestonWatkinsInside
 from rrmlinear.losses.base import ScalarLoss

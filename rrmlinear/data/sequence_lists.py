@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.problem import rows_of
+from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.rows import Rows
 
 MIXED_LABELS = "labels must be all numbers or all strings"

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.labels import group_labels
-from rrmlinear.data.problem import Problem, take_rows
+from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequence_lists import checked_weights, joined, numbered, stack_with_edges
 

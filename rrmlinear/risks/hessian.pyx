@@ -10,7 +10,7 @@ from rrmlinear.data.rows cimport Rows
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.data.problem import take_rows
+from rrmlinear.data.array_rows import take_rows
 
 # Rows that store at least this fraction of the features are multiplied as dense ones: BLAS is that
 # much faster than sums over pairs of stored values.

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
 from rrmlinear.core.pool import thread_pool
-from rrmlinear.data.problem import Problem, rows_of
+from rrmlinear.data.array_rows import rows_of
+from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.graphs import GraphProblem
-from rrmlinear.data.problem import Problem, rows_of
+from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequence_lists import stack
 from rrmlinear.data.sequences import SequenceProblem

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.problem import csr_of
+from rrmlinear.data.array_rows import csr_of
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.second_order.systems import Factor

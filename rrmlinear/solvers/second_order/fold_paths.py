@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
-from rrmlinear.data.problem import csr_of
+from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.balance import Side, root

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.data.problem import take_rows
+from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import PackedRows, Rows
 from rrmlinear.data.text import libsvm_reading
 from rrmlinear.data.text._libsvm_parser import PADDING

@@ -1,0 +1,133 @@
+"""Rows over dense arrays and sparse matrices as users give them, checked; and back to SciPy's."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.data.rows import Rows, gathered
+
+INT32_MAX = 2**31 - 1
+#: The types of values that kernels read.
+MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def in_column_order(X: Any) -> ColumnOrder | None:
+    """X as it is, None where it is no F-ordered matrix of numbers that kernels read."""
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.f_contiguous and X.size):
+        return None
+    if X.flags.c_contiguous or X.dtype not in MEMORY_DTYPES or not X.dtype.isnative:
+        return None
+    rows = ColumnOrder(X)
+    return rows if rows.features.find_fault()[0] is None else None
+
+
+def rows_of(X: Any) -> Rows:
+    """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`."""
+    rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X)
+    if rows.shape[0] == 0:
+        raise ValueError("X has 0 rows; at least one example is needed")
+    return rows
+
+
+def csr_of(rows: Rows) -> Any:
+    """A scipy.sparse.csr_array over the same values and indices, as `Problem.to_scipy`."""
+    from scipy.sparse import csr_array
+
+    indices, indptr = rows.indices, rows.indptr
+    if indices is None or indptr is None:
+        return csr_array(rows.values)
+    if indices.dtype == np.int32 and len(rows.values) <= INT32_MAX:
+        indptr = indptr.astype(np.int32, copy=False)
+    return csr_array((rows.values, indices, indptr), shape=rows.shape)
+
+
+def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
+    """A copy of the chosen rows, in that order."""
+    (values, indices), indptr = rows.stored, rows.indptr
+    if indptr is None or indices is None:
+        values = np.ascontiguousarray(values[chosen])
+    else:
+        lengths, begins = rows.lengths()[chosen], indptr[chosen].astype(np.int64)
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        values, indices = (gathered(each, begins, lengths) for each in (values, indices))
+    return rows.over(values, indices, indptr, rows.bias)
+
+
+def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
+    """Values as doubles, or a ValueError that says what is ``wanted``."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":  # a conversion would drop the imaginary parts
+            raise TypeError("complex ones are not allowed")
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{wanted}: {error}") from None
+
+
+def _dense_rows(X: Any) -> Rows:
+    values = np.asarray(X)
+    if values.ndim != 2:
+        raise ValueError(f"X must be a matrix of n rows and d columns, got shape {values.shape}")
+    if values.dtype not in MEMORY_DTYPES:
+        values = float64_of(values, "X must hold numbers")
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    rows = Rows(np.ascontiguousarray(values), None, None, values.shape[1])
+    _refuse_faults(rows, rows.find_fault()[0])
+    return rows
+
+
+def _sparse_rows(X: Any) -> Rows:
+    X = X.tocsr()  # no copy where X is CSR already
+    if X.ndim != 2:
+        raise ValueError(f"X must be a matrix of n rows and d columns, got shape {X.shape}")
+    data = X.data if X.data.dtype in MEMORY_DTYPES else float64_of(X.data, "X must hold numbers")
+    indptr, indices = X.indptr, X.indices
+    if indices.dtype not in (np.int32, np.int64):
+        indices = indices.astype(np.int64)
+    if indptr.dtype not in (np.int32, np.int64):
+        indptr = indptr.astype(np.int64)
+    data, indices, indptr = (np.ascontiguousarray(part) for part in (data, indices, indptr))
+    _check_indptr(indptr, X.shape[0], min(len(data), len(indices)))
+    rows = Rows(data, indices, indptr, X.shape[1])
+    fault, canonical = rows.find_fault()
+    _refuse_faults(rows, fault)
+    if not canonical:
+        warnings.warn(
+            "X has unsorted or repeated column indices: a copy with its rows sorted and "
+            "repeated entries summed is used",
+            UserWarning,
+            stacklevel=4,
+        )
+        X = X.copy()
+        X.sum_duplicates()
+        return _sparse_rows(X)
+    return rows
+
+
+def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:
+    if len(indptr) != n_rows + 1:
+        raise ValueError(f"indptr has {len(indptr)} entries for {n_rows} rows; {n_rows + 1} needed")
+    if indptr[0] < 0 or indptr[-1] > n_stored or (np.diff(indptr) < 0).any():
+        raise ValueError(f"indptr must not fall and must stay within 0 … {n_stored}")
+
+
+def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
+    if fault is None:
+        return
+    kind, i, t = fault
+    if rows.indptr is None or rows.indices is None:
+        column, value = t, rows.values[i, t]
+    else:
+        at = int(rows.indptr[i]) + t
+        column, value = int(rows.indices[at]), rows.values[at]
+    if kind == "index":
+        raise ValueError(
+            f"row {i} of X has column index {column}; allowed are 0 … {rows.shape[1] - 1}"
+        )
+    raise ValueError(f"X[{i}, {column}] is {value}; NaN and infinity are not allowed")
