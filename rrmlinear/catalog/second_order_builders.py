@@ -67,7 +67,9 @@ def newton(task: Task) -> Solver:
 
     risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
     first = None
-    if task.weights is not None and not omega.modulus > 0:  # else duals have weights
+    # duals have weights where Ω is strongly convex: others count beside those alone
+    beside = task.start is not None and omega.quadratic_l1 == 0
+    if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
     elif _takes_sample(task):
         first = partial(weights_of_sample, task, newton)

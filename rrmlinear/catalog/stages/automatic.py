@@ -36,6 +36,7 @@ from rrmlinear.catalog.stages.costs import (
     SCORE_COST,
     SMOOTH_STEPS,
     STEP_COST,
+    UNEVEN_STEPS,
     WHOLE_PASSES,
     WIDE_VISITS,
     differ,
@@ -253,17 +254,29 @@ def _newton(task: Task) -> Stage:
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
-    is_quick = smooth and task.regularizer.quadratic_l1 == 0
-    steps = SMOOTH_STEPS if is_quick else KINK_STEPS
-    stays = second_order_builders.takes_sweeps(task) and _is_uneven(task.rows)
+    is_norm = task.regularizer.quadratic_l1 == 0
+    is_quick = smooth and is_norm
+    # other regularizers are smoothed about the duals' own weights; an intercept is not in w
+    both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
+    by_parts = both and d <= MAX_CLASS_FEATURES and unknowns > MAX_FACTORIZED
+    stays = (by_parts or second_order_builders.takes_sweeps(task)) and _is_uneven(task.rows)
+    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if by_parts and stays else KINK_STEPS
     least = least_passes(is_quick, 0 if stays else unknowns) * step
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
     elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
     build = _from(second_order_builders.newton, task)
+    build = partial(_newton_from_both, task) if both else build
     cost = steps * step
-    return Stage("Newton's method", build, step / max(n, 1), cost, NEWTON_PATIENCE, least, True)
+    name, visit = "Newton's method", step / max(n, 1)
+    return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
+
+
+def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:
+    if duals is not None:
+        task = replace(task, start=duals, weights=weights)
+    return second_order_builders.newton(_by_rows(task))
 
 
 def _interior(task: Task) -> Stage:

@@ -27,6 +27,9 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# The same for losses of several scores with kinks and uneven columns of more weights than are
+# factorized: it takes more, but an ascent is left for it sooner, which takes very many there.
+UNEVEN_STEPS = 20
 # Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.

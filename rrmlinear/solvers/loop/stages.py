@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
@@ -34,22 +33,24 @@ class Stage:
     """A solver with a guess of its cost.
 
     ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
-    ``takes_weights``. ``visit`` is the cost of a unit of its `Solver.work`, and ``cost`` that of a
-    whole run, in nanoseconds; both depend on sizes alone, so that the same seed gives the same run.
-    ``patience`` is the number of passes without a move after which it has stalled. It is not slow
-    before it has done ``least`` work, for solvers whose gap says little before the end. Where it
-    ``resumes``, its next turn goes on with the same solver, unless other stages have found better
-    points: a solver may have come far without a better gap.
+    ``takes_weights``, and from duals and weights where it ``takes_both``. ``visit`` is the cost of
+    a unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; both depend on
+    sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
+    without a move after which it has stalled. It is not slow before it has done ``least`` work, for
+    solvers whose gap says little before the end. Where it ``resumes``, its next turn goes on with
+    the same solver, unless other stages have found better points: a solver may have come far
+    without a better gap.
     """
 
     name: str
-    build: Callable[[Any], Solver]
+    build: Callable[..., Solver]
     visit: float
     cost: float
     patience: int = STALLED_PASSES
     least: float = 0.0
     resumes: bool = False
     takes_weights: bool = False
+    takes_both: bool = False
 
 
 class Stages(Solver):
@@ -135,8 +136,10 @@ class Stages(Solver):
 
     def _build(self) -> None:
         best = self.certificate
-        given = best.weights if self.stage.takes_weights else best.alphas
-        self.solver, self.passes, self.told = self.stage.build(given), 0, 0
+        given = [best.weights if self.stage.takes_weights else best.alphas]
+        if self.stage.takes_both:
+            given.append(best.weights)
+        self.solver, self.passes, self.told = self.stage.build(*given), 0, 0
         self.solver.deadline, self.solver.target = self.deadline, self.target
         self.solver.rule, self.solver.tolerance = self.rule, self.tolerance
         # for the point at 0 where the time is up before the first pass

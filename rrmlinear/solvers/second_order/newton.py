@@ -86,7 +86,8 @@ class Newton(Solver):
     with MIN_DAMPED examples for each.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
-    ones. ``first`` makes weights to begin from, in place of duals: those of a sample, for instance.
+    ones. ``first`` makes weights to begin from: those of a sample in place of duals, for instance,
+    or the best of an ascent beside its duals, which count where their primal is the lower.
     With ``sweeps``, a `ClassSweeps` for smooth losses alone, each pass begins with some over the
     features: far from the optimum they take the place of steps that a search cuts short. Where F
     ``is_quadratic``, one step with a factor of all examples reaches the optimum.
@@ -142,9 +143,7 @@ class Newton(Solver):
             vector = risk.gradient(self.alphas)
             self.certificate.offer_duals(self.alphas, vector)
             if self.regularizer.modulus > 0:
-                self.w = self.regularizer.primal_of(vector.ravel()).reshape(risk.shape)
-                scores = risk.scores(self.w)
-                at = self.certificate.at(scores)
+                self.w, scores, at = self._lower(given is not None, at, scores, vector)
         self.scores = scores
         self.certificate.offer_weights(self.w, at)
         self.smoothing = 0.0
@@ -173,6 +172,23 @@ class Newton(Solver):
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
         damped = large and self.has_kinks and self.w.ndim > 1
         self.damping = Damping(self.at.squares) if damped else None
+
+    def _lower(
+        self, given: bool, at: Any, scores: Array, vector: Array
+    ) -> tuple[Array, Array, Any]:
+        """(w, scores, F there): the weights of duals, or those ``given`` where their primal is
+        lower.
+
+        That of accelerated ascents may be far lower, and q is that of its gap.
+        """
+        omega = self.regularizer
+        w = omega.primal_of(vector.ravel()).reshape(self.risk.shape)
+        of_duals = self.risk.scores(w)
+        there = self.certificate.at(of_duals)
+        value = there.value + omega.value_of(w.ravel())
+        if given and at.value + omega.value_of(self.w.ravel()) < value:
+            return self.w, scores, at
+        return w, of_duals, there
 
     def _model(self, vector: Array, size: float, gap: float) -> Penalty:
         """Ω, or a model of it, for weights that give scores of this ``size``."""

@@ -117,6 +117,24 @@ def test_a_slow_stage_is_left_from_its_best_duals():
     assert result.passes < 20
 
 
+def test_a_stage_may_go_on_from_duals_and_weights():
+    seen, slow = [], [1.0 - 1e-4 * number for number in range(500)]
+
+    def second(duals, weights):
+        seen.append(weights)
+        return Given(duals, [0.5, 1e-5], seen)
+
+    stages = [
+        Stage("first", lambda duals: Given(duals, slow, seen), 1.0, 0.0),
+        Stage("second", second, 1.0, 10.0, takes_both=True),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-4))
+    assert result.status is Status.SOLVED
+    (first, _), weights, (_, duals) = seen
+    assert weights[0] == first.certificate.weights[0]
+    assert duals[0] == first.certificate.alphas[0]
+
+
 class Overflowing(Given):
     """One whose numbers leave the range of double precision after the gaps that are given."""
 

@@ -13,7 +13,7 @@ from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.block_descent import BlockAscent
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order.newton import Newton
@@ -156,3 +156,25 @@ def test_long_columns_and_rare_features_cost_few_steps(loss):
     result = solve(problem, label, k, loss, L2(), np.full(n, 1e3), gap_tol=1e-4)
     assert result.status is Status.SOLVED
     assert result.passes <= 60
+
+
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
+@pytest.mark.parametrize("weights_are_good", [True, False])
+def test_of_duals_and_weights_those_of_the_lower_primal_are_the_start(loss, weights_are_good):
+    problem, _, label = classes_problem()
+    costs = np.full(N, 10.0)
+    risk = BlockRisk(problem.rows, loss, label, K, costs)
+    optimal = solve(problem, label, K, loss, L2(), costs)
+    weights = optimal.weights if weights_are_good else -optimal.weights
+    duals = np.zeros((N, K))
+    if not weights_are_good:
+        duals = duals_by_scores(optimal.duals, label, costs, K)
+    solver = Newton(risk, L2(), duals, first=lambda: weights)
+    result = solver.solve(Stopping(gap_tol=1e-10, max_passes=2000))
+    assert result.solved
+    assert result.primal == pytest.approx(optimal.primal, rel=1e-9)
+    solver.start()
+    scale = np.abs(optimal.weights).max()
+    np.testing.assert_allclose(solver.w, optimal.weights, atol=1e-3 * scale)
+    # the first smoothing is that of the gap of these weights
+    assert solver.certificate.primal == pytest.approx(optimal.primal, rel=1e-3)
