@@ -43,7 +43,7 @@ EXACT_NUMBER = 100
 MAX_FACE_STEPS = 20
 # Time of a step on a face of a Gram matrix, without that of its factor, in multiplications. It
 # counts in rough models alone: the others need such steps to be exact.
-FACE_WORK = 1e6
+FACE_WORK = 4e5
 # Time of a visit of a feature, without that of its products, in multiplications.
 VISIT_WORK = 100
 
