@@ -205,7 +205,7 @@ def test_names_of_a_data_frame_are_kept(numbers):
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "weston-watkins"])
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, loss, order):
+def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
     X, y = iris
     X, y = X[::order], y[::order]
     warm = LinearClassifier(
@@ -213,7 +213,10 @@ def test_a_warm_start_reaches_the_minimum_in_fewer_passes(iris, loss, order):
     ).fit(X, y)
     warm.set_params(C=0.29).fit(X, y)
     cold = clone(warm).fit(X, y)
-    assert warm.n_iter_ < cold.n_iter_
+    if loss == "weston-watkins":  # its stages follow one another at other passes
+        assert warm.trace_[0].gap < 0.1 * cold.trace_[0].gap
+    else:
+        assert warm.n_iter_ < 0.75 * cold.n_iter_
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
     assert_array_equal(warm.predict(X), cold.predict(X))
 
