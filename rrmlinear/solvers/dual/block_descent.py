@@ -12,6 +12,7 @@ from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.team import Team
@@ -42,6 +43,8 @@ class BlockAscent(DualDescent):
     algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
     ascent, section 3; block order and shrinking are ours.
     """
+
+    load_passes = LOAD_PASSES_OF_CLASSES
 
     def __init__(
         self,

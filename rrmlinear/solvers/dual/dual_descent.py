@@ -60,6 +60,8 @@ class DualDescent(Solver):
     first_vector: NDArray[np.float64]
     #: Whether an ascent that begins at 0 visits streamed examples in the reading that finds ‖x_i‖².
     joins_reading = False
+    #: The time to bring a block of streamed rows into memory, in passes over it.
+    load_passes = LOAD_PASSES
     #: The gap at which the caller's problem is solved, of which the ascent's is a part.
     goal = np.inf
     #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
@@ -74,7 +76,7 @@ class DualDescent(Solver):
         super().__init__()
         self.rows, self.costs, self.seed = rows, costs, seed
         self.n = rows.shape[0]
-        reading = 0.0 if rows.blocks is None else LOAD_PASSES * self.n
+        reading = 0.0 if rows.blocks is None else self.load_passes * self.n
         self.measuring_work = self.n / 2 + reading
         self.measures_first = rows.blocks is None
         self.gap_sum = 0.0
@@ -337,7 +339,8 @@ class DualDescent(Solver):
     def stream(self) -> None:
         """Pass by blocks from now on, where the rows are streamed."""
         if self.rows.blocks is not None:
-            self.turns = Turns(self.rows.blocks, self.state.gaps, self.state.wakes, self.seed)
+            gaps, wakes = self.state.gaps, self.state.wakes
+            self.turns = Turns(self.rows.blocks, gaps, wakes, self.seed, self.load_passes)
             self.shrinking = Shrinking(self.rows, self.turns, self.state)
 
     def begin_turns(self, shrinking: Shrinking) -> Turns:

@@ -124,7 +124,9 @@ class Shrinking:
         assert kept.blocks is not None
         self.rows.blocks.release()
         self.kept = kept
-        self.turns = Turns(kept.blocks, self.state.gaps, self.state.wakes, self.all.seed)
+        self.turns = Turns(
+            kept.blocks, self.state.gaps, self.state.wakes, self.all.seed, self.all.load_passes
+        )
         self.turns.share, self.turns.least = share, self.least
         self.turns.number = self.all.number
         self.turns.see()

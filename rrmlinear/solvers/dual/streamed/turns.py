@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
 
-# Time to bring a block into memory, in passes over it.
-LOAD_PASSES = 4.0
+# Time to bring a block into memory, in passes over it: for one score, and for several, whose visits
+# take longer.
+LOAD_PASSES, LOAD_PASSES_OF_CLASSES = 4.0, 1.0
 # Most passes over blocks while they are in memory.
 MAX_TURNS = 8
 # The fall of a gap by the first pass over blocks, until the second one shows it.
@@ -35,15 +36,22 @@ class Turns:
     sleep with; a measurement of all examples shows its gaps again. A block with a small gap is left
     out every other time. Where all would be left out, all come.
 
-    ``gaps`` and ``wakes`` are those of the examples, in the kernel's own memory. Source: Yu, Hsieh,
+    ``gaps`` and ``wakes`` are those of the examples, in the kernel's own memory; ``load_passes`` is
+    the time to bring a block, in passes over it. Source: Yu, Hsieh,
     Chang and Lin, Large linear classification when data cannot fit in memory, 2010; the choice of
     blocks and the number of turns are ours.
     """
 
     def __init__(
-        self, blocks: RowBlocks, gaps: NDArray[np.float64], wakes: NDArray[np.int32], seed: int
+        self,
+        blocks: RowBlocks,
+        gaps: NDArray[np.float64],
+        wakes: NDArray[np.int32],
+        seed: int,
+        load_passes: float = LOAD_PASSES,
     ) -> None:
         self.blocks, self.gaps, self.wakes, self.seed = blocks, gaps, wakes, seed
+        self.load_passes = load_passes
         self.rows = blocks.ends - blocks.begins
         #: Passes so far, and the last one with each block.
         self.number = 0
@@ -92,7 +100,8 @@ class Turns:
         for at, group in enumerate(self.blocks.visit(order)):
             spans = [self.blocks.bounds(block) for block in group]
             rows, before, above = sum(end - begin for begin, end in spans), np.inf, first
-            work += LOAD_PASSES * self.share * rows
+            others = 0.0
+            work += self.load_passes * self.share * rows
             for turn in range(MAX_TURNS):
                 visited = sweep(spans, place, above)
                 place, work = place + 1, work + visited
@@ -104,8 +113,9 @@ class Turns:
                 gap = sum(gaps)
                 if turn == 0:
                     self.found[group], above = gaps, max(TURN_GAP * gap / rows, self.least)
+                    others = self._mean() * rows
                 fall = FIRST_FALL if turn == 0 else min(1.0, gap / before) if before > 0 else 0.0
-                if gap * fall * (1 + LOAD_PASSES) < self._mean() * rows or gap == 0:
+                if gap * fall * (1 + self.load_passes) < others or gap == 0:
                     break
                 before = gap
             if (count - 1 - at) % every == 0:
