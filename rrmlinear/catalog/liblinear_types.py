@@ -100,6 +100,24 @@ def _liblinear(
     )
 
 
+def _over_features(number: int, name: str, summary: str, loss: str) -> SolverRow:
+    """A type with the 1-norm, ended by the rule of coordinate descent over features."""
+    return _liblinear(
+        number,
+        name,
+        summary,
+        loss,
+        0.01,
+        feature_sum,
+        "free_bias",
+        regularizer="l1",
+        starts=False,
+        form="primal",
+        build=stages.by_columns,
+        proves=False,
+    )
+
+
 TYPES = (
     _liblinear(
         0,
@@ -146,34 +164,10 @@ TYPES = (
         class_range,
         build=stages.by_blocks,
     ),
-    _liblinear(
-        5,
-        "L1R_L2LOSS_SVC",
-        "L1-regularized L2-loss support vector classification",
-        "squared-hinge",
-        0.01,
-        feature_sum,
-        "free_bias",
-        regularizer="l1",
-        starts=False,
-        form="primal",
-        build=stages.by_columns,
-        proves=False,
+    _over_features(
+        5, "L1R_L2LOSS_SVC", "L1-regularized L2-loss support vector classification", "squared-hinge"
     ),
-    _liblinear(
-        6,
-        "L1R_LR",
-        "L1-regularized logistic regression",
-        "logistic",
-        0.01,
-        feature_sum,
-        "free_bias",
-        regularizer="l1",
-        starts=False,
-        form="primal",
-        build=stages.by_columns,
-        proves=False,
-    ),
+    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic"),
     _liblinear(
         7,
         "L2R_LR_DUAL",

@@ -36,7 +36,7 @@ def fold_paths(
     from rrmlinear.solvers.second_order.row_space import cholesky_factor
 
     n, d = rows.shape
-    if rows.blocks is not None or not np.isfinite(rows.squared_norms()).all():
+    if not _suits(rows):
         return None
     are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
     curvature: Curvature
@@ -65,7 +65,12 @@ def class_paths(
     from rrmlinear.solvers.second_order.class_paths import ClassCurvatures, ClassPaths
 
     few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
-    if rows.blocks is not None or not few or not np.isfinite(rows.squared_norms()).all():
+    if not few or not _suits(rows):
         return None
     curvatures = ClassCurvatures(rows, count, free)
     return ClassPaths(rows, label, count, costs, free, tolerance, most, curvatures)
+
+
+def _suits(rows: Rows) -> bool:
+    """Whether all rows are in memory, and none overflows."""
+    return rows.blocks is None and bool(np.isfinite(rows.squared_norms()).all())

@@ -93,8 +93,7 @@ def by_blocks(task: Task) -> Solver:
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = replace(_ascent(task), name="the descent")
-    second = [_newton(task)] if second_order_builders.newton_applies(task) else []
-    return Stages([descent, *_quicker(task), *second], PASS_COST)
+    return Stages([descent, *_quicker(task), *_second(task)], PASS_COST)
 
 
 def ascends_first(task: Task) -> bool:
@@ -104,7 +103,7 @@ def ascends_first(task: Task) -> bool:
         return False
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     is_plain = choices.budget is None and not choices.free_bias
-    return is_norm and is_plain and not _begins_by_newton(task)
+    return is_norm and is_plain and not _begins_by_newton(task, _second(task))
 
 
 def one_class(task: Task) -> Solver:
@@ -119,9 +118,9 @@ def one_class(task: Task) -> Solver:
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
-    second = [_newton(task)] if second_order_builders.newton_applies(task) else []
-    if second and second_order_builders.interior_applies(task):
-        second.append(_interior(task))
+    second = newton = _second(task)
+    if newton and second_order_builders.interior_applies(task):
+        second = [*newton, _interior(task)]
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
@@ -148,7 +147,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     if convex and task.choices.budget is None and not known:
         ascent = _ascent(task)
         whole = replace(ascent, cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
-        if _begins_by_newton(task):
+        if _begins_by_newton(task, newton):
             return [*second, whole]
         one_score = task.n_classes is None
         if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
@@ -173,12 +172,17 @@ def _quicker(task: Task) -> list[Stage]:
     return [Stage("acceleration", _from(dual_builders.observed, task), visit, cost)]
 
 
-def _begins_by_newton(task: Task) -> bool:
+def _second(task: Task) -> list[Stage]:
+    """Newton's method, where it applies."""
+    return [_newton(task)] if second_order_builders.newton_applies(task) else []
+
+
+def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
     smooth, several = "smooth" in task.features, task.n_classes is not None
-    if not (smooth or several) or not second_order_builders.newton_applies(task):
+    if not (smooth or several) or not newton:
         return False
     most = MAX_SEVERAL_COST if several else MAX_CURVED_COST
-    if smooth and (cost := _newton(task).cost) <= most:
+    if smooth and (cost := newton[0].cost) <= most:
         squares = task.rows.squared_norms()
         # the ascent names an example whose norm overflows
         if not np.isfinite(squares).all():

@@ -14,7 +14,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.streamed.rough import Rough
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
-from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.certificate import Certificate, gap_of_regularizer
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.team import Team
@@ -332,9 +332,8 @@ class DualDescent(Solver):
         """Ω(w) + Ω*(v) − w'v for the weights w that are measured: the gap of Ω."""
         if self.mean is None:
             return 0.0
-        w, v = self.regularizer.primal_of(self.mean), self.dual_vector
-        values = self.regularizer.value_of(w) + self.regularizer.conjugate_of(v)
-        return max(0.0, float(values - np.vdot(w, v)))
+        w = self.regularizer.primal_of(self.mean)
+        return gap_of_regularizer(self.regularizer, w, self.dual_vector)
 
     def stream(self) -> None:
         """Pass by blocks from now on, where the rows are streamed."""

@@ -211,6 +211,11 @@ def _made(point: Any | Callable[[], Any]) -> Any:
     return point() if callable(point) else point
 
 
+def gap_of_regularizer(omega: Regularizer, w: Array, v: Array) -> float:
+    """Ω(w) + Ω*(v) − w'v, or 0 if it is negative by rounding."""
+    return max(0.0, float(omega.value_of(w) + omega.conjugate_of(v) - np.vdot(w, v)))
+
+
 def gap_between(primal: float, dual: float) -> float:
     """primal − dual, or 0 if it is negative by rounding."""
     gap = primal - dual

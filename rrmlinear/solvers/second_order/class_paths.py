@@ -13,8 +13,9 @@ from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
 from rrmlinear.solvers.second_order.fold_paths import VALUE_TIME, FoldPaths
 from rrmlinear.solvers.second_order.path_curvatures import (
     BLAS_TIME,
-    DENSE_GRAM_TIME,
     SOLVE_TIME,
+    factor_of,
+    gram_time,
 )
 from rrmlinear.solvers.second_order.systems import Factor
 
@@ -23,8 +24,8 @@ Places = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # Nanoseconds of an example of a class in a problem, for a step beside the products.
 CLASS_TIME = 15.0
-# Duals are balanced to first order by moves of the intercepts up to this one, with which
-# probabilities stay positive, and that cost at most this part of the gap allowed.
+# Duals are balanced to first order by moves of the intercepts. The largest move keeps probabilities
+# positive. The moves may cost this part of the gap allowed.
 SHORT_MOVE, LEFT_PART = 0.3, 0.01
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.
@@ -62,7 +63,6 @@ class ClassPaths(FoldPaths):
     ) -> None:
         self.k = count
         self._begin(rows, costs, free, tolerance, most, curvature, count)
-        self.given = rows
         self.intercepts = np.zeros((len(costs), count))
         #: The places of the own classes, and Σ c_i of each class.
         self.own = label, np.arange(rows.shape[0])
@@ -203,11 +203,9 @@ class ClassCurvatures:
 
     def __init__(self, rows: Rows, count: int, free: bool) -> None:
         self.rows, self.k, self.free = rows.with_bias(1.0) if free else rows, count, free
-        n, unknowns = rows.shape[0], count * rows.width
-        stored = rows.n_stored / max(n, 1)
-        gram = DENSE_GRAM_TIME if rows.is_dense else BLAS_TIME
+        unknowns = count * rows.width
         self.solve_time = SOLVE_TIME * unknowns**2
-        self.time = gram * n * stored**2 * count**2 / 2 + BLAS_TIME * unknowns**3 / 3
+        self.time = gram_time(rows) * count**2 / 2 + BLAS_TIME * unknowns**3 / 3
         self.made: dict[int, Factor] = {}
         self.is_shared, self.last = True, 0.0
 
@@ -230,9 +228,7 @@ class ClassCurvatures:
         return some
 
     def _factor(self, C: float, weighed: Array) -> Factor:
-        matrix = C * self._matrix(weighed)
-        matrix.flat[:: len(matrix) + 1] += 1.0
-        return Factor(matrix)
+        return factor_of(C, self._matrix(weighed))
 
     def solved(self, C: float, some: NDArray[np.intp], vectors: Array) -> Array:
         """(I + C_f H_f)⁻¹ times the vector of each of some problems."""

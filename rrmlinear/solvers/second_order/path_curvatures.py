@@ -19,6 +19,20 @@ Array = NDArray[np.float64]
 DENSE_GRAM_TIME, BLAS_TIME, ENTRY_TIME, SOLVE_TIME = 0.025, 0.08, 5.0, 2.5
 
 
+def gram_time(rows: Rows) -> float:
+    """Nanoseconds of a matrix X' D X, for each pair of scores."""
+    n = rows.shape[0]
+    each = DENSE_GRAM_TIME if rows.is_dense else BLAS_TIME
+    return float(each * n * (rows.n_stored / max(n, 1)) ** 2)
+
+
+def factor_of(C: float, hessian: Array) -> Factor:
+    """That of I + C H."""
+    matrix = C * hessian
+    matrix.flat[:: len(matrix) + 1] += 1.0
+    return Factor(matrix)
+
+
 class Curvature(Protocol):
     """I + C H of problems f, made at some points."""
 
@@ -49,11 +63,9 @@ class SharedCurvature:
 
     def __init__(self, rows: Rows, free: bool) -> None:
         self.rows, self.directions = rows, (np.ones(rows.shape[0]),) if free else ()
-        n, d = rows.shape
-        stored = rows.n_stored / max(n, 1)
-        gram = DENSE_GRAM_TIME if rows.is_dense else BLAS_TIME
+        d = rows.shape[1]
         self.solve_time = SOLVE_TIME * d**2
-        self.time = gram * n * stored**2 + BLAS_TIME * d**3 / 3
+        self.time = gram_time(rows) + BLAS_TIME * d**3 / 3
         self.matrix: Array | None = None
         self.factor: tuple[float, Factor] | None = None
 
@@ -80,9 +92,7 @@ class SharedCurvature:
         """(I + C H)⁻¹ times each of the vectors."""
         if self.factor is None or self.factor[0] != C:
             assert self.matrix is not None
-            matrix = C * self.matrix
-            matrix.flat[:: len(matrix) + 1] += 1.0
-            self.factor = C, Factor(matrix)
+            self.factor = C, factor_of(C, self.matrix)
         solve = self.factor[1].solve
         return np.array([solve(vector) for vector in vectors])
 

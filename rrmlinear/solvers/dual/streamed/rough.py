@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.certificate import gap_of_regularizer
 
 # Rough rows serve from this tolerance on: their scores are off by some 1e-5. Where MOST_MISSED
 # readings of the rows themselves have not proved the tolerance, passes read these.
@@ -66,10 +67,10 @@ class Rough:
         """
         omega, v = self._omega(ascent), ascent.dual_vector - self.z
         w = ascent.regularizer.primal_of(ascent.measured_vector)
-        slack = omega.value_of(w) + omega.conjugate_of(v) - float(w @ v)
+        slack = gap_of_regularizer(omega, w, v)
         moves = ascent.shares(ascent.state.alphas - ascent.state.first)
         e, apart = float(moves @ self.errors), float(np.linalg.norm(omega.primal_of(v) - w))
-        return max(0.0, slack), e * (apart + e / (2 * omega.modulus))
+        return slack, e * (apart + e / (2 * omega.modulus))
 
     def _measured(self, ascent: Any) -> tuple[float, float]:
         """(Σ c_i φ_i of the x̃_i, a bound of what the x_i add to the gaps of the examples).
