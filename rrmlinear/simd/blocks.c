@@ -193,6 +193,7 @@ RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, pt
         for (ptrdiff_t t = 0; t < row->length; t++) {
             const double *w = W + row_index(row, kind, t) * stride;
             double x = row_value(row, kind, t);
+#pragma GCC unroll 4
             for (int c = 0; c < 4; c++)
                 sum[c] += x * w[places[from + c]];
         }
