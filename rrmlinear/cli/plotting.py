@@ -11,7 +11,7 @@ from rrmlinear.cli.pages import command_of
 from rrmlinear.cli.parser import Parser, choice
 from rrmlinear.cli.usage import PLOT
 from rrmlinear.pages import drawing, page
-from rrmlinear.pages.pictures import AXES
+from rrmlinear.pages.canvas import AXES
 from rrmlinear.pages.traces import Trace, read_trace
 
 PAGE = "html"

@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from rrmlinear.data.text.whole_file import whole_file
-from rrmlinear.pages.pictures import AXES, COLOURS
+from rrmlinear.pages.canvas import AXES, COLOURS
 from rrmlinear.pages.traces import Trace
 
 #: What a picture file may be, by the end of its name.

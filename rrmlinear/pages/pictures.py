@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.pages.canvas import (
+    AXES,
+    BELOW,
+    COLOURS,
+    DASHES,
+    HEIGHT,
+    LITTLE,
+    axis_menu,
+    empty_figure,
+    logarithmic,
+    mark,
+    menu,
+    menus,
+)
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.traces import Trace
@@ -19,19 +32,7 @@ MOST_CLASSES = 40
 MOST_WEIGHTS = 15
 #: A curve of no more passes than this has a dot for each.
 FEW_PASSES = 60
-HEIGHT = 380
-#: A legend where buttons stand above the picture.
-BELOW = {"y": -0.3, "yanchor": "top", "x": 0, "xanchor": "left"}
-#: Pixels above a picture that has neither legend nor buttons there: room for plotly's tools.
-LITTLE = 30
-#: Okabe and Ito's colours, told apart by everyone, on white and on black.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-#: Of buttons and marks: it is seen on white and on black.
-GREY = "#8a8f98"
-#: Lines of more curves than there are colours.
-DASHES = ("solid", "dash", "dot")
 POSITIVE, NEGATIVE = COLOURS[0], COLOURS[5]
-AXES = (("seconds", "seconds"), ("passes", "passes over the data"))
 
 
 def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
@@ -39,7 +40,7 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
 
     ``target`` is the relative gap asked for. The objectives stand in the hover text.
     """
-    figure = _figure()
+    figure = empty_figure()
     for trace, colour in _coloured(traces):
         thin = trace.thinned()
         figure.add_scatter(
@@ -55,21 +56,21 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
             ),
         )
     if target is not None and target > 0:
-        _mark(figure, target, "asked for")
+        mark(figure, target, "asked for")
     gaps = np.concatenate([trace.relative_gap for trace in traces])
     figure.update_yaxes(**logarithmic(gaps), title="relative gap")
     figure.update_xaxes(title=AXES[0][1])
     figure.update_layout(
         showlegend=len(traces) > 1,
         legend=BELOW,
-        updatemenus=_menus(traces),
+        updatemenus=menus(traces),
     )
     return figure
 
 
 def levels(curves: Mapping[str, Sequence[tuple[float, float]]], title: str) -> Any:
     """Levels of suboptimality against the seconds in which solvers reach them."""
-    figure = _figure()
+    figure = empty_figure()
     for i, (name, points) in enumerate(curves.items()):
         seconds, reached = zip(*points, strict=True)
         colour, dash = COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)]
@@ -94,7 +95,7 @@ def levels(curves: Mapping[str, Sequence[tuple[float, float]]], title: str) -> A
 
 def objectives(trace: Trace) -> Any:
     """Primal and dual objective against seconds or passes."""
-    figure = _figure()
+    figure = empty_figure()
     thin = trace.thinned()
     for values, name, colour in ((thin.primal, "primal", POSITIVE), (thin.dual, "dual", NEGATIVE)):
         figure.add_scatter(x=thin.seconds, y=values, name=name, mode="lines", line_color=colour)
@@ -103,7 +104,7 @@ def objectives(trace: Trace) -> Any:
     figure.update_xaxes(title="seconds")
     if thin.seconds.min() > 0:
         figure.update_xaxes(**logarithmic(thin.seconds))
-    figure.update_layout(updatemenus=[_axis_menu([trace, trace])], legend=BELOW)
+    figure.update_layout(updatemenus=[axis_menu([trace, trace])], legend=BELOW)
     return figure
 
 
@@ -112,7 +113,7 @@ def label_counts(facts: DataFacts) -> Any:
     assert facts.labels is not None
     assert facts.counts is not None
     order = np.argsort(-facts.counts, kind="stable")[:MOST_CLASSES]
-    figure = _figure(top=LITTLE)
+    figure = empty_figure(top=LITTLE)
     figure.add_bar(
         x=[str(label) for label in facts.labels[order].tolist()],
         y=facts.counts[order],
@@ -126,7 +127,7 @@ def label_counts(facts: DataFacts) -> Any:
 
 def dual_sizes(duals: DualCounts) -> Any:
     """How many duals are of which size; those at a common bound stand at the right end."""
-    figure = _figure(top=LITTLE)
+    figure = empty_figure(top=LITTLE)
     figure.add_bar(
         x=duals.middles(),
         y=duals.counts,
@@ -145,7 +146,7 @@ def largest_weights(
 ) -> Any:
     """The weights of the largest absolute values, of a column chosen from a list."""
     shown = min(len(columns), MOST_CLASSES)
-    figure = _figure(**({} if shown > 1 else {"top": LITTLE}))
+    figure = empty_figure(**({} if shown > 1 else {"top": LITTLE}))
     for j in range(shown):
         column = weights[:, j]
         top = np.argsort(-np.abs(column), kind="stable")[:MOST_WEIGHTS]
@@ -167,7 +168,7 @@ def largest_weights(
             }
             for j in range(shown)
         ]
-        figure.update_layout(updatemenus=[_menu(buttons, 0.0, "dropdown")])
+        figure.update_layout(updatemenus=[menu(buttons, 0.0, "dropdown")])
     figure.update_xaxes(title="weight")
     figure.update_yaxes(type="category", automargin=True)
     figure.update_layout(height=HEIGHT + 60, showlegend=False)
@@ -181,7 +182,7 @@ def weights_along(
     names: Sequence[str] | None = None,
 ) -> Any:
     """Weights (a row for each C) against C: those that are largest anywhere on the path."""
-    figure = _figure()
+    figure = empty_figure()
     top = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:MOST_WEIGHTS]
     for i, feature in enumerate(top.tolist()):
         dash = DASHES[i // len(COLOURS) % len(DASHES)]
@@ -207,83 +208,8 @@ def feature_name(index: int, names: Sequence[str] | None) -> str:
     return f"feature {index + 1}" if names is None else str(names[index])
 
 
-def _figure(top: int = 80) -> Any:
-    """An empty picture with ``top`` pixels above it, for a legend and buttons."""
-    from plotly.graph_objects import Figure
-
-    figure = Figure()
-    figure.update_layout(
-        height=HEIGHT - 80 + top,
-        margin={"l": 70, "r": 20, "t": top, "b": 60},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": GREY},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
-    )
-    return figure
-
-
-def logarithmic(values: Any) -> dict[str, Any]:
-    """A logarithmic axis over these values; plotly's own choice of marks is too dense for it."""
-    values = np.asarray(values, dtype=np.float64)
-    values = values[np.isfinite(values) & (values > 0)]
-    decades = float(np.log10(values.max() / values.min())) if values.size else 1.0
-    # below some two decades 1, 2 and 5 are marked, from there on powers of 10; axes have margins
-    marks = min(max(3, math.ceil(1.15 * decades)), 8)
-    return {"type": "log", "nticks": marks, "exponentformat": "power"}
-
-
 def _coloured(traces: Sequence[Trace]) -> list[tuple[Trace, str]]:
     return [(trace, COLOURS[i % len(COLOURS)]) for i, trace in enumerate(traces)]
-
-
-def _mark(figure: Any, level: float, text: str) -> None:
-    """A line across a logarithmic picture, where positions of texts are exponents."""
-    line = {"color": GREY, "dash": "dot", "width": 1}
-    figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=level, y1=level, line=line)
-    figure.add_annotation(
-        text=text, xref="paper", x=0, xanchor="left", y=np.log10(level), showarrow=False, yshift=8
-    )
-
-
-def _axis_menu(traces: Sequence[Trace]) -> dict[str, Any]:
-    """Buttons for the two horizontal axes; ``traces`` are those of the curves."""
-    axes = [
-        {
-            "label": field,
-            "method": "update",
-            "args": [
-                {"x": [getattr(trace.thinned(), field) for trace in traces]},
-                {"xaxis.title.text": title},
-            ],
-        }
-        for field, title in AXES
-    ]
-    return _menu(axes, 0.0, "buttons")
-
-
-def _menus(traces: Sequence[Trace]) -> list[dict[str, Any]]:
-    """Buttons for the two horizontal axes, and for their scale."""
-    scales = [
-        {"label": label, "method": "relayout", "args": [{"xaxis.type": kind}]}
-        for label, kind in (("plain", "linear"), ("logarithmic", "log"))
-    ]
-    return [_axis_menu(traces), _menu(scales, 1.0, "buttons")]
-
-
-def _menu(buttons: list[dict[str, Any]], x: float, kind: str) -> dict[str, Any]:
-    return {
-        "type": kind,
-        "direction": "right" if kind == "buttons" else "down",
-        "buttons": buttons,
-        "x": x,
-        "xanchor": "right" if x == 1 else "left",
-        "y": 1.02,
-        "yanchor": "bottom",
-        "pad": {"b": 4},
-        "bgcolor": "#e8eaed",
-        "font": {"color": "#1c1c1e"},
-    }
 
 
 def _above_zero(gaps: NDArray[np.float64]) -> NDArray[np.float64]:

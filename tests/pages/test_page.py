@@ -10,7 +10,7 @@ import pytest
 
 import rrmlinear
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.pages import pictures, traces, words
+from rrmlinear.pages import canvas, pictures, traces, words
 from rrmlinear.pages.facts import facts_of
 from rrmlinear.pages.page import check_available, data_lines
 
@@ -60,7 +60,7 @@ def test_sizes_of_classes(labels, words):
 def test_the_mark_of_the_tolerance_is_seen_in_both_themes():
     trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
     (mark,) = pictures.convergence([trace], 1e-3).layout.shapes
-    assert mark.line.color == pictures.GREY
+    assert mark.line.color == canvas.GREY
 
 
 def test_a_pass_tells_its_seconds_whatever_the_axis():
@@ -93,7 +93,7 @@ def test_weights_that_are_all_zero_have_no_picture(tmp_path):
 
 @pytest.mark.parametrize(("decades", "marks"), [(0.5, 3), (1.5, 3), (3, 4), (16, 8)])
 def test_logarithmic_axes_have_few_marks(decades, marks):
-    axis = pictures.logarithmic([np.nan, 0, 1e-9, 1e-9 * 10**decades])
+    axis = canvas.logarithmic([np.nan, 0, 1e-9, 1e-9 * 10**decades])
     assert axis["nticks"] == marks
 
 
