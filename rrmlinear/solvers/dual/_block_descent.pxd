@@ -55,12 +55,12 @@ cdef class BlockDescent:
     cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                      double* scores) noexcept nogil
     cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
-                      const double* steps) noexcept nogil
+                      const double* steps, double* vector) noexcept nogil
     cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
                        Py_ssize_t last) noexcept nogil
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil
-    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil
+    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine, double* vector) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
 

@@ -159,7 +159,7 @@ cdef class BlockDescent:
                       self.scale, mine.margins)
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
         if n and (self.stride <= 16 or n > self.k8 // 8):
-            self._update(&row, first, last, mine.steps)
+            self._update(&row, first, last, mine.steps, &self.V[0, 0, 0])
         elif n:     # few changed classes: touch those alone
             for p in range(first, last):
                 m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
@@ -180,10 +180,11 @@ cdef class BlockDescent:
                          scores + p * self.panel_stride)
 
     cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
-                      const double* steps) noexcept nogil:
+                      const double* steps, double* vector) noexcept nogil:
+        # Add steps times a row to panels first … last − 1 of V or of another vector like it.
         cdef Py_ssize_t p
         for p in range(first, last):
-            block_update(row, &self.V[p, 0, 0], self.panel_stride,
+            block_update(row, vector + p * self.panel_size, self.panel_stride,
                          steps + p * self.panel_stride)
 
     cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
@@ -262,12 +263,15 @@ cdef class BlockDescent:
                 self.out_of_memory = True
         return change.n
 
-    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread):
+    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread, double[::1] sums=None):
         """Σ C_i φ_i over rows begin … end − 1 at the present W.
 
-        Updates the gaps of these examples.
+        Updates the gaps of these examples, and adds their duals' combination to ``sums``, in the
+        layout of V; then one thread calls it.
         """
+        cdef bint adds = sums is not None
         cdef Py_ssize_t i
+        cdef bint held
         cdef double loss = 0
         cdef scratch_t* mine = self._scratch(thread)
         cdef row_t row
@@ -279,10 +283,12 @@ cdef class BlockDescent:
                 self._score(&row, 0, self.n_threads, mine.packed)
                 block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
                               self.scale, mine.margins)
-                block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
+                held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block) > 0
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
                 self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
+                if adds and held:
+                    self._add_row(i, mine, &sums[0])
                 memset(mine.block, 0, self.k8 * sizeof(double))
         return loss
 
@@ -328,8 +334,8 @@ cdef class BlockDescent:
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
         return np.ascontiguousarray(by_feature[:, :self.k])
 
-    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine) noexcept nogil:
-        # Add the part of example i, whose duals lie at mine.block, to V.
+    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine, double* vector) noexcept nogil:
+        # Add the part of example i, whose duals lie at mine.block, to V or another vector like it.
         cdef row_t row = rows_get(&self.rows.c, i)
         cdef double total = 0
         cdef Py_ssize_t j
@@ -337,7 +343,7 @@ cdef class BlockDescent:
             mine.steps[j] = -mine.block[j]
             total += mine.block[j]
         mine.steps[self.label[i]] = total
-        self._update(&row, 0, self.n_threads, mine.steps)
+        self._update(&row, 0, self.n_threads, mine.steps, vector)
 
     def rebuild(self, z):
         """Add up V = Z + the duals' combination of the rows anew; call `retune` then."""
@@ -348,7 +354,7 @@ cdef class BlockDescent:
             with nogil:
                 for i in range(begin, end):
                     if block_store_unpack(&self.duals.store, i, self.cost[i], mine.block):
-                        self._add_row(i, mine)
+                        self._add_row(i, mine, &self.V[0, 0, 0])
                         memset(mine.block, 0, self.k8 * sizeof(double))
 
     def in_order(self, vector):
@@ -384,7 +390,7 @@ cdef class BlockDescent:
                 for t in range(indptr[i], indptr[i + 1]):
                     mine.block[classes[t]] = values[t]     # a class given twice counts once
                 self.loss.confine(mine.block, self.cost[i], self.k8)
-                self._add_row(i, mine)
+                self._add_row(i, mine, &self.V[0, 0, 0])
                 self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 if not block_store_pack(&self.duals.store, i, self.cost[i], mine.block, NULL,
                                         self.k8, mine.integers):

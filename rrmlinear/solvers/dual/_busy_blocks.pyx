@@ -66,7 +66,7 @@ cdef double put_one(BlockDescent state, Py_ssize_t i, const double* block) noexc
     rise -= state.conjugate[i]
     change.linear += state.curvature[i] / 2 * (change.squared + change.sum * change.sum)
     mine.norm_change += change.linear
-    state._update(&row, 0, state.n_threads, mine.steps)
+    state._update(&row, 0, state.n_threads, mine.steps, &state.V[0, 0, 0])
     if not block_store_pack(&state.duals.store, i, upper, mine.new_block, NULL, state.k8,
                             mine.integers):
         state.out_of_memory = True

@@ -120,6 +120,7 @@ class Accelerated(Solver):
             self._follow_theory()
         if self.step_is_due:
             self._step()
+            self._tell_rough()
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
         self.ascent.goal = self.target
         self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False
@@ -203,6 +204,12 @@ class Accelerated(Solver):
             self.ascent.rebuild(kappa * self.center + self.shift)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
+    def _tell_rough(self) -> None:
+        """Tell proofs from rough rows what v has beside the sum of the rows."""
+        if self.ascent.rough is not None:
+            self.ascent.rough.z = self.kappa * self.center + self.shift
+            self.ascent.rough.omega = self.regularizer
+
     def _vectors(self, v: Any = None) -> tuple[float, float, float, float, float]:
         ascent = self.ascent
         vectors = ascent.dual_vector if v is None else v, self.center, self.previous
@@ -216,9 +223,7 @@ class Accelerated(Solver):
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
-        if self.ascent.rough is not None:
-            self.ascent.rough.z = self.kappa * self.center  # ascents on one score have no shift
-            self.ascent.rough.omega = self.regularizer
+        self._tell_rough()
         losses = self.ascent.proven_losses()
         plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
         if plain:  # w = v / s: both values are s/2 ‖w‖²

@@ -11,6 +11,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
+from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.inner import pieces
@@ -45,6 +47,7 @@ class BlockAscent(DualDescent):
     """
 
     load_passes = LOAD_PASSES_OF_CLASSES
+    proof = RoughBlocks
 
     def __init__(
         self,
@@ -71,7 +74,6 @@ class BlockAscent(DualDescent):
         self.full_gap = self.full_dual = 0.0
 
     def start(self) -> None:
-        self.curvature = self.curvatures() / self.regularizer.modulus
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
         self.slice = max(64, int(SLICE_WORK / work))
@@ -88,6 +90,14 @@ class BlockAscent(DualDescent):
                 f"there are {self.n_classes}"
             )
             self.threads = lines
+        # the proof takes weights that are a multiple of v, and one thread that adds up v
+        simple = self.regularizer.linear and self.threads == 1 and self.first_duals is None
+        precise = self.rule is not None or self.tolerance < LEAST_TOLERANCE
+        self.shortens = self.joins_reading and simple and not precise
+        joined = self.shortens and self.rows.blocks is not None
+        self.curvature = np.zeros(self.n)
+        if not joined:
+            np.divide(self.curvatures(), self.regularizer.modulus, out=self.curvature)
         self.state = BlockDescent(
             self.rows,
             self.loss,
@@ -98,6 +108,13 @@ class BlockAscent(DualDescent):
             self.curvature,
             self.threads,
         )
+        if joined:
+            self.visit_while_reading(self.curvature, self._visit_first)
+            if self.rough is not None:
+                self.rough.begin(self)
+            elif self.exact is not None:  # v of the narrow rows alone
+                self.rebuild(np.zeros_like(self.dual_vector))
+            self.conjugate = self.state.conjugate_of_regularizer()
         self.stream()
         self.busy = BusyPasses(self.state)
         self.team = Team(self.threads, this_processor)
@@ -105,6 +122,10 @@ class BlockAscent(DualDescent):
             first = self.first_duals
             self.state.start_from(first.indptr, first.classes, first.values)
             self.conjugate = self.state.conjugate_of_regularizer()
+
+    def _visit_first(self, begin: int, end: int) -> None:
+        order = self.state.begin_pass(0, self.seed + begin, False, 0.0, [(begin, end)])
+        self.state.sweep(order, 0, len(order), 0, False, -1.0, -1.0, 1, 0)  # none sleeps
 
     def run_pass(self, number: int) -> None:
         if self.shrinking is not None:
@@ -178,24 +199,32 @@ class BlockAscent(DualDescent):
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; updates the gap of every example."""
-        self.conjugate = self.state.conjugate_of_regularizer()
-        slack = 0.0
         if self.mean is None:
             losses = self._losses()
         else:
-            v, before = self.state.vector, self.dual_vector.copy()
-            self._put(self.mean)
+            before = self.dual_vector.copy()
+            self.put(self.mean)
             losses, self.measured = self._losses(), self.state.weights
-            self._put(before)
-            slack = self._omega(self.measured) + self.conjugate - float(np.vdot(self.measured, v))
-        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
-        self.full_dual = self.dual()
+            self.put(before)
+        self.end_measuring()
         return losses
 
     def _losses(self) -> float:
         return self.over_rows(max(1024, -(-self.n // 64)), self.state.measure)
 
-    def _put(self, vector: NDArray[np.float64]) -> None:
+    def end_measuring(self) -> None:
+        """Take the gap from those of the examples, at the weights ``measured`` of ``mean``."""
+        self.conjugate, slack = self.state.conjugate_of_regularizer(), 0.0
+        if self.mean is not None:
+            product = float(np.vdot(self.measured, self.state.vector))
+            slack = self._omega(self.measured) + self.conjugate - product
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
+        self.full_dual = self.dual()
+
+    def proven_losses(self) -> float:
+        return self.losses() if self.rough is None else self.rough.losses(self)
+
+    def put(self, vector: NDArray[np.float64]) -> None:
         """Set V."""
         self.dual_vector[:] = vector
         self.state.retune(self.regularizer)
@@ -204,14 +233,14 @@ class BlockAscent(DualDescent):
         return float(self.regularizer.value_of(weights.ravel()))
 
     def measure(self) -> None:
-        losses = self.losses()
+        losses = self.proven_losses()
         if np.isfinite(self.target):
             self.state.wake_above(self.quiet())
         omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
         if not self.regularizer.linear or self.mean is not None:
             omega = self._omega(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=omega + losses)
-        self.certificate.offer_duals(self.present_duals, dual=self.full_dual)
+        self.certificate.offer_duals(self.present_duals, dual=self.full_dual - self.unproved)
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:

@@ -55,6 +55,7 @@ class DualDescent(Solver):
     #: Where the rows are too rough for such a part to prove anything; it may be so if ``shortens``.
     rough: Rough | None = None
     shortens = False
+    proof: type[Rough] = Rough
     #: Σ c_i |α_i| ‖x_i‖ of the duals ``state.first`` that visits of the exact rows left; v then.
     exact_size = 0.0
     first_vector: NDArray[np.float64]
@@ -129,23 +130,23 @@ class DualDescent(Solver):
             self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
             self.exact, self.rows = self.rows, narrow.rows
             self.narrow_part = narrow.part
-            self.rough = None if narrow.errors is None else Rough(narrow.errors)
+            self.rough = None if narrow.errors is None else self.proof(narrow.errors)
 
-    def visit_while_reading(self) -> None:
-        """Visit the examples in the reading that finds their ‖x_i‖²: it saves that of a pass."""
-        state, modulus = self.state, self.regularizer.modulus
+    def visit_while_reading(
+        self, curvatures: NDArray[np.float64], visit: Callable[[int, int], None]
+    ) -> None:
+        """visit(begin, end) examples in the reading that finds their ‖x_i‖²: it saves that of a
+        pass. ``curvatures``, those of the kernel, become ‖x_i‖² over the modulus.
+        """
 
-        def visit(begin: int, end: int) -> None:
-            np.divide(self.squares[begin:end], modulus, out=state.curvatures[begin:end])
+        def seen(begin: int, end: int) -> None:
+            squares, modulus = self.squares[begin:end], self.regularizer.modulus
+            np.divide(squares, modulus, out=curvatures[begin:end])
             if not self.is_late():
-                order = state.begin_pass(0, self.seed + begin, False, [(begin, end)])
-                state.sweep(order, 0, len(order))
+                visit(begin, end)
 
-        self.curvatures(visit)
-        state.rows = self.rows
-        if self.exact is not None:
-            self.exact_size = float(self.shares(state.alphas) @ np.sqrt(self.squares))
-            self.first_vector, state.first[:] = self.dual_vector.copy(), state.alphas
+        self.curvatures(seen)
+        self.state.rows = self.rows
 
     def _narrow_will_do(self) -> bool:
         """Whether narrow rows move primal and dual by less than the tolerance can tell."""

@@ -148,13 +148,22 @@ class ProxSDCA(DualDescent):
             self.threads,
         )
         if joined:
-            self.visit_while_reading()
+            self.visit_while_reading(self.state.curvatures, self._visit_first)
+            if self.exact is not None:
+                sizes = self.shares(self.state.alphas)
+                self.exact_size = float(sizes @ np.sqrt(self.squares))
+                self.first_vector = self.dual_vector.copy()
+                self.state.first[:] = self.state.alphas
         if not uniform:
             self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
             self.state.start_from(self.first_duals)
+
+    def _visit_first(self, begin: int, end: int) -> None:
+        order = self.state.begin_pass(0, self.seed + begin, False, [(begin, end)])
+        self.state.sweep(order, 0, len(order))
 
     def _settle_threads(self) -> None:
         self.least_shared = least_shared_pass(self.rows)
@@ -313,7 +322,7 @@ class ProxSDCA(DualDescent):
 
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
-        self.exact_size = 0.0  # v is of the present rows alone
+        self.exact_size, self.state.first[:] = 0.0, 0.0  # v is of the present rows alone
 
     def replace_duals(self, duals: NDArray[np.float64]) -> None:
         self.state.alphas[:] = duals

@@ -38,6 +38,10 @@ class Rough:
         """Whether the x_i had to be read too often."""
         return self.readings >= MOST_MISSED
 
+    def begin(self, ascent: Any) -> None:
+        """Go on from a v that is a sum of the x_i."""
+        ascent.state.first[:] = ascent.state.alphas
+
     def losses(self, ascent: Any) -> float:
         """Σ c_i φ_i for a certificate; sets ``left``."""
         assert ascent.shrinking is not None
@@ -119,6 +123,6 @@ class Rough:
             ascent.rows = state.rows = rough
             exact.blocks.release()
         ascent.dual_vector[:] = self.z + sums
-        state.first[:] = state.alphas
+        self.begin(ascent)
         ascent.gap_sum = state.gap_sum + ascent.slack()
         return losses
