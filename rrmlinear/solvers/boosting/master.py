@@ -10,9 +10,9 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.sifting import Sifting
-from rrmlinear.solvers.gradient.agm_steps import Constants
+from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
 from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
-from rrmlinear.solvers.gradient.composite import InfiniteMemory, Pace
+from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory
 from rrmlinear.solvers.loop.inner import Array, inner
 
 # The smallest factor of the entropy: what lacks is added from a centre that moves.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
-from rrmlinear.solvers.gradient.agm_steps import Constants
-from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
+from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
+from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
 from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals

@@ -10,7 +10,7 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.bregman import Euclidean
-from rrmlinear.solvers.gradient.composite import EstimateFunctions
+from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR

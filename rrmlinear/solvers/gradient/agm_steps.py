@@ -11,6 +11,24 @@ import math
 from typing import NamedTuple
 
 
+class Pace(NamedTuple):
+    """Changes of L: times ``rise`` after a failed trial, divided by ``fall`` after a step. If both
+    are 1, L is fixed and trials are not tested. With ``restarts`` the momentum restarts where it
+    points uphill.
+    """
+
+    rise: float = 2.0
+    fall: float = 1.1
+    restarts: bool = False
+
+    @property
+    def adaptive(self) -> bool:
+        return self.rise > 1
+
+
+FIXED = Pace(1.0, 1.0)
+
+
 class Constants(NamedTuple):
     """Constants that a method relies on: moduli of f and Ψ, and σ of the Bregman function."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.agm_routes import InWeights
-from rrmlinear.solvers.gradient.composite import EstimateFunctions
+from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR

@@ -7,9 +7,9 @@ import pytest
 
 from rrmlinear.projections import entropy_capped_simplex
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.solvers.gradient.agm_steps import Constants
+from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.bregman import Entropy, Euclidean
-from rrmlinear.solvers.gradient.composite import FIXED, InfiniteMemory, OneMemory, Pace
+from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
 
 cvxpy = pytest.importorskip("cvxpy")
 

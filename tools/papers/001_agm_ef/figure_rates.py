@@ -39,14 +39,12 @@ from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.agm_routes import DualSquare, PrimalRoute
-from rrmlinear.solvers.gradient.agm_steps import Constants
+from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.bregman import Euclidean
-from rrmlinear.solvers.gradient.composite import (
-    FIXED,
+from rrmlinear.solvers.gradient.estimate_functions import (
     EstimateFunctions,
     InfiniteMemory,
     OneMemory,
-    Pace,
 )
 from rrmlinear.solvers.loop.power import curvature_bound
 

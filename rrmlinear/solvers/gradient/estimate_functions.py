@@ -1,0 +1,242 @@
+"""AGM-EF: accelerated gradient methods by estimate functions, for any f + Ψ over arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rrmlinear.solvers.gradient.agm_steps import (
+    Constants,
+    Pace,
+    first_memory,
+    infinite_memory_step,
+    one_memory_step,
+)
+from rrmlinear.solvers.gradient.bregman import Divergence
+from rrmlinear.solvers.gradient.composite import Composite, Tangent, between, mixed
+from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
+from rrmlinear.solvers.loop.inner import Array
+from rrmlinear.solvers.loop.momentum import is_uphill
+from rrmlinear.solvers.loop.tolerances import (
+    DERIVATIVE_TEST_SLACK,
+    MIN_LIPSCHITZ,
+    OBJECTIVE_ROUNDING,
+)
+
+# Largest A: there the first term of the estimate function is rounding, and the method restarts.
+MAX_WEIGHT = 1e150
+
+
+class EstimateFunctions:
+    """minimize J = f + Ψ over x, from x₀ in the domain of Ψ, by trials of one step each.
+
+    State: ``x``, ``z`` and their images; f at x in ``at`` and J(x) in ``value``; the mean of the
+    tangents in ``dual`` and ``gradient``; ``steps`` since the start or the last restart. f is
+    L-smooth in the norm of ``geometry``; where ``pace`` is adaptive L is a first guess.
+
+    Test of a trial: A J(x⁺) ≤ min ψ⁺ or J(x⁺) ≤ min q⁺. If rounding hides these, the test is that
+    the gradient of f rises from u to x⁺ by no more than L allows.
+    """
+
+    z: Array
+
+    def __init__(
+        self,
+        problem: Composite,
+        geometry: Divergence,
+        x: Array,
+        L: float,
+        constants: Constants,
+        pace: Pace,
+    ) -> None:
+        self.problem, self.geometry, self.pace = problem, geometry, pace
+        self.trial = Backtracking(L, MIN_LIPSCHITZ * L, pace.rise, pace.fall)
+        self.constants = constants
+        self.uphill = 0
+        image = problem.image(x)
+        self.at = problem.at(image)
+        self.value = self.at.value + problem.rest(x)
+        self._begin(x, image)
+
+    @property
+    def L(self) -> float:
+        """The Lipschitz constant of the next trial."""
+        return self.trial.L
+
+    def _begin(self, x: Array, image: Array) -> None:
+        self.x, self.image = x, image
+        self.steps = 0
+        self.lower = 0.0  # the minimum of the estimate function
+        self.dual: Any = None
+        self.gradient: Any = None  # None before the first step
+        self._start(x, image)
+
+    def _start(self, x: Array, image: Array) -> None:
+        raise TypeError(f"{type(self).__name__} has no estimate function")
+
+    def advance(self) -> bool:
+        """One trial: one tangent and one image. Whether the step was taken."""
+        raise TypeError(f"{type(self).__name__} has no trial")
+
+    def _tangent(self, image: Array) -> Tangent:
+        # f at u, which is x where z is
+        return self.at if self.z is self.x else self.problem.at(image)
+
+    def _served(self, served: bool, tangent: Tangent, u: Array, x: Array, at: Tangent) -> bool:
+        # The test by values or, if rounding hides it, by gradients.
+        square = self.L / 2 * self.geometry.squared_norm(x - u)
+        if is_visible(square, tangent.value, self.value):
+            return served
+        most = square * (1 + DERIVATIVE_TEST_SLACK)
+        return served or tangent.gradient_rise(at) <= most
+
+    def _model(self, tangent: Tangent, u: Array, mirror: Array, z: Array) -> float:
+        # ℓ_f(z; u, λ₁)
+        total = tangent.value + self.problem.dot(tangent.gradient, z - u)
+        lam1 = self.constants.lam1
+        return total + lam1 * self.geometry.divergence(z, mirror) if lam1 else total
+
+    def _failed(self) -> bool:
+        self.trial.failed()
+        return False
+
+    def _take(
+        self, x: Array, image: Array, at: Tangent, value: float, share: float, tangent: Tangent
+    ) -> None:
+        self.x, self.image, self.at, self.value = x, image, at, value
+        self.tangent = tangent
+        self.steps += 1
+        self.gradient = mixed(self.gradient, tangent.gradient, share)
+        self.dual = mixed(self.dual, tangent.dual, share)
+        self.trial.served()
+
+    def _restart_if_uphill(self, u: Array, last: Array) -> None:
+        # The step from u is a descent direction; momentum against it is lost.
+        if self.pace.restarts and is_uphill(self.geometry.turn(u, self.x, last)):
+            self.uphill += 1
+            self._again()
+
+    def _again(self) -> None:
+        # Restart at x; the averages stay until the first step.
+        gradient, dual = self.gradient, self.dual
+        self._begin(self.x, self.image)
+        self.gradient, self.dual = gradient, dual
+
+
+class InfiniteMemory(EstimateFunctions):
+    """AGM-EF-∞ (algorithms 1 and 2): ψ = Δ(·, x₀) + Σ a_i (Ψ + ℓ_f(·; u_i, λ₁)).
+
+    ``weight`` is A, and J(x) − J(x*) ≤ Δ(x*, x₀)/A at each step.
+    """
+
+    def _start(self, x: Array, image: Array) -> None:
+        self.z, self.z_image = x, image
+        self.weight = 0.0
+        self.centre = self.geometry.mirror(x)  # common to all Bregman terms of ψ
+        self.pull = 0 * x  # Σ a_i ∇f(u_i)
+
+    def advance(self) -> bool:
+        problem, A, (lam1, _, _) = self.problem, self.weight, self.constants
+        step = infinite_memory_step(A, self.L, self.constants)
+        a = step.a
+        u = between(self.x, self.z, step.to_z)
+        tangent = self._tangent(between(self.image, self.z_image, step.to_z))
+        pull = self.pull + a * tangent.gradient
+        mass = 1 + lam1 * step.weight
+        mirror = self.geometry.mirror(u) if lam1 else self.centre
+        centre = between(self.centre, mirror, lam1 * a / mass)
+        z = problem.lowest(pull, step.weight, mass, centre)
+        z_image, rest = problem.image(z), problem.rest(z)
+        x, image = between(self.x, z, step.share), between(self.image, z_image, step.share)
+        at = problem.at(image)
+        value = at.value + problem.rest(x)
+        lower = self.lower + self._rise(z, rest) + a * (rest + self._model(tangent, u, mirror, z))
+        if self.pace.adaptive:
+            enough = step.weight * value <= lower + OBJECTIVE_ROUNDING * step.weight * abs(value)
+            if not self._served(enough, tangent, u, x, at):
+                return self._failed()
+            lower = max(lower, step.weight * value)
+        last = self.x
+        self.z, self.z_image, self.z_rest, self.weight = z, z_image, rest, step.weight
+        self.pull, self.centre, self.lower = pull, centre, lower
+        self._take(x, image, at, value, step.share, tangent)
+        self._restart_if_uphill(u, last)
+        if self.weight > MAX_WEIGHT:
+            self._again()
+        return True
+
+    def _rise(self, z: Array, rest: float) -> float:
+        # ψ(z⁺) − ψ(z) term by term: what both share cancels before it can round.
+        if self.weight == 0:
+            return self.geometry.divergence(z, self.centre)
+        mass = 1 + self.constants.lam1 * self.weight
+        apart = self.geometry.divergence(z, self.centre)
+        apart -= self.geometry.divergence(self.z, self.centre)
+        along = self.problem.dot(self.pull, z - self.z)
+        return mass * apart + along + self.weight * (rest - self.z_rest)
+
+
+class OneMemory(EstimateFunctions):
+    """AGM-EF-1 (algorithms 3 and 4): q = cΔ(·, z) + q(z) stands for all steps before.
+
+    ``weight`` is c, ``remaining`` Π (1 − a_i): J(x) − J(x*) ≤ remaining (q₀(x*) − J(x*)). The first
+    trial makes q₀ and z₀ = x₀ from the u₀ that is given.
+    """
+
+    weight: float
+    mirror: Array
+
+    def _start(self, x: Array, image: Array) -> None:
+        self.z, self.z_image = x, image
+        self.remaining = 0.0
+
+    def advance(self) -> bool:
+        if self.remaining == 0:
+            return self._first()
+        problem, (lam1, _, _) = self.problem, self.constants
+        step = one_memory_step(self.weight, self.L, self.constants)
+        a, kept = step.a, (1 - step.a) * self.weight
+        u = between(self.x, self.z, step.to_z)
+        tangent = self._tangent(between(self.image, self.z_image, step.to_z))
+        mirror = self.geometry.mirror(u) if lam1 else self.mirror
+        mass = kept + lam1 * a
+        z = problem.lowest(
+            a * tangent.gradient, a, mass, between(self.mirror, mirror, lam1 * a / mass)
+        )
+        z_image, rest = problem.image(z), problem.rest(z)
+        x, image = between(self.x, z, a), between(self.image, z_image, a)
+        at = problem.at(image)
+        value = at.value + problem.rest(x)
+        lower = (1 - a) * self.lower + kept * self.geometry.divergence(z, self.mirror)
+        lower += a * (rest + self._model(tangent, u, mirror, z))
+        if self.pace.adaptive:
+            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
+            if not self._served(enough, tangent, u, x, at):
+                return self._failed()
+            lower = max(lower, value)
+        last = self.x
+        self.z, self.z_image, self.mirror = z, z_image, self.geometry.mirror(z)
+        self.weight, self.lower = step.weight, lower
+        self.remaining *= 1 - a
+        self._take(x, image, at, value, a, tangent)
+        self._restart_if_uphill(u, last)
+        return True
+
+    def _first(self) -> bool:
+        problem, u, tangent = self.problem, self.x, self.at
+        c, mirror = self.L / self.constants.sigma, self.geometry.mirror(u)
+        x = problem.lowest(tangent.gradient, 1.0, c, mirror)
+        image = problem.image(x)
+        rest, at = problem.rest(x), problem.at(image)
+        value = at.value + rest
+        lower = tangent.value + problem.dot(tangent.gradient, x - u) + rest
+        lower += c * self.geometry.divergence(x, mirror)
+        if self.pace.adaptive:
+            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
+            if not self._served(enough, tangent, u, x, at):
+                return self._failed()
+            lower = max(lower, value)
+        self.z, self.z_image, self.mirror = x, image, self.geometry.mirror(x)
+        self.weight, self.lower = first_memory(self.L, self.constants), lower
+        self.remaining = 1.0
+        self._take(x, image, at, value, 1.0, tangent)
+        return True
