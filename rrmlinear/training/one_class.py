@@ -126,6 +126,13 @@ def _middle(
 
     There are others only where every dual is at a bound.
     """
+    if costs.min() == costs.max():
+        sums = nu * len(scores)
+        at = round(sums) - 1
+        if abs(at + 1 - sums) > SUM_ROUNDING * len(scores) or not 0 <= at < len(scores) - 1:
+            return rho
+        scores.partition((at, at + 1))
+        return float(scores[at] + scores[at + 1]) / 2
     order = np.argsort(scores)
     below = np.cumsum(costs[order])
     at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))

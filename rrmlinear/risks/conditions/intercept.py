@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,10 +73,15 @@ class BalancedDuals:
             raise ValueError("no example has a cost above 0")
         #: Whether some example with a cost above 0 may have a dual above 0, and below 0.
         self.rises, self.falls = _directions(loss, y if costs.min() > 0 else y[costs > 0])
-        pieces = loss.pieces(y)
-        self.pieces = None if pieces is None else PieceDuals(pieces, costs, loss.smoothing)
         self.terms, self.y, self.costs = terms, y, costs
         self.first = Search(rate=float(costs.sum()) / max(loss.smoothing, 1.0))
+
+    @cached_property
+    def pieces(self) -> PieceDuals | None:
+        """The lines or steps of the duals, for the losses that have them."""
+        loss = self.terms.loss
+        pieces = loss.pieces(self.y)
+        return None if pieces is None else PieceDuals(pieces, self.costs, loss.smoothing)
 
     def best(self, scores: Vector, warm: Search | None) -> Best:
         check_scores(scores)

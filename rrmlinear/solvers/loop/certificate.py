@@ -14,7 +14,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
-from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 Array = NDArray[np.float64]
@@ -155,8 +155,10 @@ class Certificate:
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
         return float(self.risk.terms.total(scores_at_zero(self.risk))) + omega
 
-    def rounding(self) -> float:
-        """How far primal and dual may be off by rounding."""
+    def rounding(self, enough: float = 0.0) -> float:
+        """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,
+        where that is at most ``enough``.
+        """
         values = OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
@@ -168,6 +170,10 @@ class Certificate:
         if sizes.shape != costs.shape:
             sizes = sizes.reshape(len(costs), -1).sum(axis=1)
         shares = np.multiply(costs, sizes, out=sizes)
+        if enough > 0 and np.ndim(self.weights) == 1:
+            crude = values + bound_by_rows(shares, rows.squared_norms(), self.weights)
+            if crude <= enough:
+                return crude
         return values + rounding_of_scores(rows, shares, self.weights)
 
     def settle(self) -> None:

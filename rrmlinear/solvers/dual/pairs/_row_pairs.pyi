@@ -11,6 +11,7 @@ class RowPairs:
     slopes: Vector
     violation: float
     gap: float
+    loss: float
     middle: float
     steps: int
     visits: int

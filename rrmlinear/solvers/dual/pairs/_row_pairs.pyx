@@ -25,6 +25,7 @@ cdef class RowPairs:
 
     cdef readonly object betas, weights, slopes
     cdef readonly double violation, gap     # of the examples at hand
+    cdef readonly double loss               # theirs at this middle, as of the last gap
     cdef readonly double middle             # between the F of the best rise and of the best fall
     cdef readonly Py_ssize_t steps, visits
     cdef Rows rows
@@ -57,6 +58,7 @@ cdef class RowPairs:
                 self.F[i] = self.y[i] - self.F[i]
                 self.order[i] = i
             self._measure(self.n)
+            self._sum_gap(self.n)
 
     def renew(self, betas=None):
         """Compute w and F from these β, or from the present ones."""
@@ -85,30 +87,39 @@ cdef class RowPairs:
                     break
                 self._scores(m)
                 self._measure(m)
+                if gap > 0:
+                    self._sum_gap(m)
 
     cdef void _measure(self, Py_ssize_t m) noexcept nogil:
+        # The conditions are chosen from, not branched on: no processor guesses them.
         cdef const int32_t* order = &self.order[0]
         cdef const double* F = &self.F[0]
         cdef const double* beta = &self.beta[0]
         cdef const double* lower = &self.lower[0]
         cdef const double* upper = &self.upper[0]
         cdef Py_ssize_t t, i
-        cdef double b, above, gap = 0, most = -INFINITY, least = INFINITY
+        cdef double rise, fall, most = -INFINITY, least = INFINITY
         for t in range(m):
             i = order[t]
-            if F[i] > most and beta[i] < upper[i]:
-                most = F[i]
-            if F[i] < least and beta[i] > lower[i]:
-                least = F[i]
+            rise = F[i] if beta[i] < upper[i] else -INFINITY
+            fall = F[i] if beta[i] > lower[i] else INFINITY
+            most = rise if rise > most else most
+            least = fall if fall < least else least
         self.most, self.least = most, least
         self.violation = most - least
-        self.middle = b = (most + least) / 2
-        if self.violation > 0:
-            for t in range(m):
-                i = order[t]
-                above = F[i] - b
-                gap += max(above, 0) * (upper[i] - beta[i]) + min(above, 0) * (lower[i] - beta[i])
-        self.gap = gap
+        self.middle = (most + least) / 2
+
+    cdef void _sum_gap(self, Py_ssize_t m) noexcept nogil:
+        # An example's loss is the largest product of its residual with a dual.
+        cdef Py_ssize_t t, i
+        cdef double above, end, gap = 0, loss = 0
+        for t in range(m):
+            i = self.order[t]
+            above = self.F[i] - self.middle
+            end = self.upper[i] if above > 0 else self.lower[i]
+            loss += above * end
+            gap += above * (end - self.beta[i])
+        self.loss, self.gap = loss, gap if self.violation > 0 else 0
 
     cdef Py_ssize_t _keep(self, Py_ssize_t m) noexcept nogil:
         # Leave out examples at the bound where they belong, whatever F of the others is.

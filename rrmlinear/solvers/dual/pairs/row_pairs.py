@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.conditions.base import Search
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -95,12 +95,25 @@ class RowPairAscent(Solver):
         return self.state.violation / self.rule.tolerance
 
     def measure(self) -> None:
-        weights = self.state.weights.copy()
-        near = Search(self.state.middle, max(self.state.violation, 0.0))
-        at = self.risk.at(self.risk.labels - self.state.slopes, near)
-        primal = self.certificate.primal_of(weights, at)
+        weights, dual = self.state.weights.copy(), self._dual()
+        at = self._evaluation()
+        primal = at.value + float(weights @ weights) / 2
         self.certificate.offer_weights(weights, at, primal=primal, exact=True)
-        self.certificate.offer_duals(self._alphas(), dual=self._dual(), exact=True)
+        self.certificate.offer_duals(self._alphas(), dual=dual, exact=True)
+
+    def _evaluation(self) -> Evaluation:
+        """F at the intercept in the middle, whose losses are summed up with the gap; where no dual
+        can rise, or none fall, there is no middle, and a search finds the best intercept.
+        """
+        state, scores = self.state, self.risk.labels - self.state.slopes
+        if not math.isfinite(state.middle):
+            return self.risk.at(scores)
+        at = Evaluation(self.risk, self.risk.terms, scores)
+        at.intercept, at.value = state.middle, state.loss
+        return at
+
+    def rounding(self) -> float:
+        return self.certificate.rounding(self.target)
 
     def present(self) -> Point:
         scores = self.risk.labels - self.state.slopes
@@ -156,18 +169,24 @@ def _weights_of_sample(rows: Rows, y: Vector, lower: Vector, upper: Vector) -> V
 
 def at_bounds(slopes: Vector, lower: Vector, upper: Vector) -> Vector:
     """β of sum 0 that maximizes slopes'β: all but one at a bound."""
-    room = upper - lower
-    if room.min() == room.max() > 0:
-        count = int(-lower.sum() / room[0])
-        del room  # memory for the order
-        order = np.argpartition(-slopes, min(count, len(slopes) - 1))
+    room, n = upper - lower, len(slopes)
+    if room.min() == room.max() > 0 and np.isfinite(slopes).all():
+        count = min(int(-lower.sum() / room[0]), n - 1)
+        del room  # memory for the copy
+        between = np.partition(slopes, n - 1 - count)[n - 1 - count]
+        above = slopes > between
+        betas = np.where(above, upper, lower)
+        equal = np.flatnonzero(slopes == between)[: count + 1 - np.count_nonzero(above)]
+        last = equal[-1]
+        betas[equal[:-1]] = upper[equal[:-1]]
     else:
         order = np.argsort(-slopes)
         count = int(np.searchsorted(np.cumsum(room[order]), -lower.sum()))
-    betas = lower.copy()
-    betas[order[:count]] = upper[order[:count]]
-    if count < len(slopes):
+        betas = lower.copy()
+        betas[order[:count]] = upper[order[:count]]
+        if count == n:
+            return betas
         last = order[count]
-        betas[last] = 0.0
-        betas[last] = np.clip(-betas.sum(), lower[last], upper[last])
+    betas[last] = 0.0
+    betas[last] = np.clip(-betas.sum(), lower[last], upper[last])
     return betas
