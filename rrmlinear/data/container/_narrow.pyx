@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, uint16_t
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.rows cimport (
-    packed_unit, packed_value, row_index, row_t, row_unit_t, row_value, rows_get,
+    ROW_INT64, packed_unit, packed_value, row_index, row_t, row_unit_t, row_value, rows_get,
 )
 
 from rrmlinear.data.rows import bytes_of
@@ -70,40 +70,69 @@ def shorten(Rows rows not None, Py_ssize_t begin, Py_ssize_t end, uint16_t[::1] 
             float[::1] errors not None, double[::1] norms not None):
     """Write what rows begin … end − 1 store as `ShortRows` have it. Their units, ‖x_i − x̃_i‖ of
     the rows x̃_i that were written and, with the appended column, ‖x_i‖² go to places ``begin`` …
-    end − 1 of the last arrays.
+    end − 1 of the last arrays. Stored values are float64.
 
     Returns whether float32 has a unit for each row.
     """
-    cdef Py_ssize_t i, t, at = 0
+    cdef Py_ssize_t i, at = 0
     cdef row_t row
-    cdef double x, number, unit, per_unit, least, largest, total, error
+    cdef double unit
     cdef bint fits = True
     with nogil:
         for i in range(begin, end):
             row = rows_get(&rows.c, i)
-            total, least, largest = 0, INFINITY, -INFINITY
-            for t in range(row.length):
-                x = row_value(&row, row.kind, t)
-                total += x * x
-                least, largest = min(least, x), max(largest, x)
-            norms[i] = total + row.bias * row.bias
-            if row.length == 0:
-                least = largest = 0
-            units[i, 0], units[i, 1] = <float> ((largest - least) / MOST), <float> least
+            norms[i] = row.bias * row.bias + find_unit(&row, &units[i, 0])
             # float32 has rounded both
-            unit, least = units[i, 0], units[i, 1]
-            fits = (unit == 0 or unit >= LEAST_UNIT) and unit + fabs(least) <= LARGEST_UNIT
+            unit = units[i, 0]
+            fits = (unit == 0 or unit >= LEAST_UNIT) and unit + fabs(units[i, 1]) <= LARGEST_UNIT
             if not fits:
                 break
-            per_unit = 1 / unit if unit else 0
-            error = 0
-            for t in range(row.length):
-                x = row_value(&row, row.kind, t)
-                number = min(max(rint((x - least) * per_unit), 0), MOST)
-                values[at] = <uint16_t> number
-                indices[at] = <uint16_t> row_index(&row, row.kind, t)
-                x -= number * unit + least
-                error += x * x
-                at += 1
-            errors[i] = <float> (sqrt(error) * ABOVE)
+            if row.length:
+                errors[i] = <float> (ABOVE * sqrt(shorten_row(&row, unit, units[i, 1], &values[at],
+                                                              &indices[at])))
+            at += row.length
     return fits
+
+
+cdef double find_unit(const row_t* row, float* unit) noexcept nogil:
+    # Unit and least value of a row of float64 values; returns their Σ x². Two sums, as each
+    # addition waits for the one before it.
+    cdef const double* x = <const double*> row.values
+    cdef Py_ssize_t t, half = row.length // 2
+    cdef double least = INFINITY, largest = -INFINITY, one = 0, other = 0
+    for t in range(half):
+        one += x[2 * t] * x[2 * t]
+        other += x[2 * t + 1] * x[2 * t + 1]
+        least = min(least, min(x[2 * t], x[2 * t + 1]))
+        largest = max(largest, max(x[2 * t], x[2 * t + 1]))
+    if row.length > 2 * half:
+        t = row.length - 1
+        one += x[t] * x[t]
+        least, largest = min(least, x[t]), max(largest, x[t])
+    if row.length == 0:
+        least = largest = 0
+    unit[0], unit[1] = <float> ((largest - least) / MOST), <float> least
+    return one + other
+
+
+cdef double shorten_row(const row_t* row, double unit, double least, uint16_t* numbers,
+                        uint16_t* places) noexcept nogil:
+    # Write the numbers and the indices of a row of float64 values; returns Σ (x − x̃)². A number
+    # is rounded by the cast, as `rint` is a call where processors of any age must do.
+    cdef const double* x = <const double*> row.values
+    cdef const int32_t* short_index = <const int32_t*> row.indices
+    cdef Py_ssize_t t
+    cdef int32_t whole
+    cdef double off, error = 0, per_unit = 1 / unit if unit else 0
+    for t in range(row.length):
+        whole = <int32_t> (min(max((x[t] - least) * per_unit, 0), MOST) + 0.5)
+        numbers[t] = <uint16_t> whole
+        off = x[t] - (whole * unit + least)
+        error += off * off
+    if row.kind & ROW_INT64:
+        for t in range(row.length):
+            places[t] = <uint16_t> row_index(row, ROW_INT64, t)
+    else:
+        for t in range(row.length):
+            places[t] = <uint16_t> short_index[t]
+    return error
