@@ -52,6 +52,10 @@ ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
 # visit: those in use, and those with |v_j| above this fraction of l1.
 CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
+# Where rows have at most MAX_CURVED_DENSITY of the features, a few sweeps are quicker than a Gram
+# matrix that takes as long as this part of the expected sweeps. With full rows they take more
+# passes.
+CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
 # Curvatures added after a step that was too long fall by this factor after every whole step.
@@ -175,8 +179,9 @@ class FeatureNewton(Solver):
         if not self._ends_without_duals() or self.subsets is None or self.free or rows.is_dense:
             return False
         has_pieces = loss.box(self.risk.labels) is not None
-        count = int(np.count_nonzero(self.usable))
-        return not has_pieces and not self._gram_pays(rows.lengths(), False, count)
+        lengths, count = rows.lengths(), int(np.count_nonzero(self.usable))
+        part = CURVED_GRAM if lengths.sum() <= MAX_CURVED_DENSITY * len(lengths) * count else 1.0
+        return not has_pieces and not self._gram_pays(lengths, False, count, part)
 
     def _sweep_columns(self, number: int) -> None:
         """Minimize a model roughly, by a few sweeps over the features in another order each time:
@@ -264,9 +269,11 @@ class FeatureNewton(Solver):
             rows, curvatures, self.free, self.systems, features, *given, rough=rough
         )
 
-    def _gram_pays(self, lengths: NDArray[np.int64], dense: bool, count: int) -> bool:
+    def _gram_pays(
+        self, lengths: NDArray[np.int64], dense: bool, count: int, part: float = 1.0
+    ) -> bool:
         products = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if dense else 1.0)
-        sweeps = 2.0 * self.expected_sweeps * float(lengths.sum())
+        sweeps = 2.0 * part * self.expected_sweeps * float(lengths.sum())
         return count <= MAX_GRAM_FEATURES and products <= sweeps
 
     def _search(
