@@ -1,9 +1,10 @@
 """Time containers: python tools/bench/files/container.py FILE...
 
 For each LIBSVM file: megabytes of text a processor second of converting it to a container, beside
-those of `read_libsvm` on one thread; of the checks of all blocks and of writing the text back; and
-the megabytes by which the resident size grows while it is converted. The parts take turns, and the
-medians of --rounds rounds are shown. The file is read once before, and is then in the page cache.
+those of `read_libsvm`, both on one thread; of the checks of all blocks and of writing the text
+back; and the megabytes by which the resident size grows while it is converted. The parts take
+turns, and the medians of --rounds rounds are shown. The file is read once before, and is then in
+the page cache.
 """
 
 from __future__ import annotations
@@ -46,12 +47,8 @@ def measured(path: Path, folder: Path, rounds: int) -> dict[str, float]:
     """Megabytes of text a second by the name of the work, and megabytes of memory."""
     container, text = folder / "data.rrm", folder / "data.libsvm"
 
-    def convert_to_new() -> None:
-        container.unlink(missing_ok=True)  # a rename over a file writes the new one out first
-        convert(examples_of(path), container)
-
     works = {
-        "convert": convert_to_new,
+        "convert": lambda: convert(examples_of(path, threads=1), container),
         "read": lambda: read_libsvm(path, threads=1),
         "verify": lambda: Problem.open(container, verify=True),
         "to text": lambda: convert(examples_of(container), text),
@@ -59,6 +56,8 @@ def measured(path: Path, folder: Path, rounds: int) -> dict[str, float]:
     read_libsvm(path, threads=1)
     taken: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
+        # a rename over a file writes the new one out first, and frees the pages of the old one
+        container.unlink(missing_ok=True)
         for name, work in works.items():
             taken[name].append(seconds(work))
     size = os.path.getsize(path) / MEGABYTE
