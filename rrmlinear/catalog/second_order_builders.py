@@ -23,6 +23,7 @@ from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss, SoftmaxOfHi
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.barriers import has_barrier
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
+from rrmlinear.regularizers.spectral import Spectral
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.systems import (
@@ -38,7 +39,7 @@ SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
 # With a 1-norm a larger sample pays too, of one example of this number: on a9a it saves three of
 # five passes, and without a 1-norm it took as long as it saved.
 LARGE_SAMPLE_FRACTION = 4
-# Limit on the weights of Newton's method on barriers, whose every pass factorizes their matrix.
+# Limit on the rows of the matrix that Newton's method on barriers factorizes in every pass.
 MAX_BARRED = 1500
 # Classes up to which sweeps over the features pay: a step solves a system of them.
 MAX_SWEPT = 32
@@ -108,8 +109,19 @@ def interior_applies(task: Task) -> bool:
         is_known = task.n_classes is None or isinstance(loss, (CrammerSinger, WestonWatkins))
         if not is_known or (task.n_classes is not None and task.choices.free_bias):
             return False
+    if not has_barrier(omega) or omega.quadratic_l1 == 0:
+        return False
+    return barred_unknowns(task) <= MAX_BARRED
+
+
+def barred_unknowns(task: Task) -> int:
+    """The rows of the matrix that a step of Newton's method on barriers factorizes: the weights, or
+    the duals of the examples where these are few.
+    """
     weights = task.rows.width * (task.n_classes or 1)
-    return has_barrier(omega) and omega.quadratic_l1 != 0 and weights <= MAX_BARRED
+    duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
+    few = duals <= MAX_GRAM_FRACTION * weights and weights <= MAX_FACTORIZED
+    return duals if few and not isinstance(task.regularizer, Spectral) else weights
 
 
 def interior(task: Task) -> Solver:

@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.prox_jacobians import turned_by_singular_vectors
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral
@@ -37,9 +40,25 @@ class Barred:
         """The gradient at w, flat."""
         raise NotImplementedError
 
-    def curvature(self, w: Array, mu: float) -> Array:
-        """The second derivative at w: the diagonal, or a matrix."""
+    def curvature(self, w: Array, mu: float) -> Array | GroupCurvature:
+        """The second derivative at w: the diagonal, that of groups, or a matrix."""
         raise NotImplementedError
+
+
+def curvature_of(
+    parts: list[Barred], w: Array, mu: float, modulus: float
+) -> Array | GroupCurvature:
+    """The second derivative of these parts at w and of (modulus/2) ‖w‖²: as `Barred.curvature`."""
+    diagonal, whole = np.full(len(w), modulus), None
+    for part in parts:
+        curvature = part.curvature(w, mu)
+        if isinstance(curvature, GroupCurvature) or curvature.ndim > 1:
+            whole = curvature  # one part at most has no diagonal
+        else:
+            diagonal += curvature
+    if whole is None:
+        return diagonal
+    return whole.plus(diagonal) if isinstance(whole, GroupCurvature) else whole + np.diag(diagonal)
 
 
 @singledispatch
@@ -55,6 +74,8 @@ def has_barrier(omega: Regularizer) -> bool:
     """Whether `barred` takes this regularizer."""
     if isinstance(omega, Spectral):
         return isinstance(omega.inner, L1)
+    if isinstance(omega, NormPower):
+        return isinstance(omega.norm, L2Groups) and omega.power == 2
     return barred.dispatch(type(omega)) is not barred.dispatch(Regularizer)
 
 
@@ -83,6 +104,28 @@ def _of_linf(omega: LinfGroups, size: int) -> list[Barred]:
 def _of_singular_values(omega: Spectral, size: int) -> list[Barred]:
     assert omega.shape is not None
     return [SingularValues(float(omega.inner.quadratic_l1 or 0.0), omega.shape)]
+
+
+@barred.register
+def _of_squared_sums(omega: ExclusiveLasso, size: int) -> list[Barred]:
+    members, factors = _groups(omega, size)
+    outer = _numbers(members)
+    return [SquaredSums(np.arange(size), np.ones(size), outer, factors)]
+
+
+@barred.register
+def _of_squares(omega: NormPower, size: int) -> list[Barred]:
+    members, factors = _groups(omega.norm, size)
+    outer = np.zeros(len(members), dtype=np.intp)
+    return [SquaredSums(_numbers(members), factors, outer, np.ones(1))]
+
+
+def _numbers(members: list[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """The group of each weight."""
+    group = np.empty(sum(map(len, members)), dtype=np.intp)
+    for number, each in enumerate(members):
+        group[each] = number
+    return group
 
 
 def _groups(omega: Any, size: int) -> tuple[list[NDArray[np.intp]], Array]:
@@ -115,9 +158,7 @@ class Lengths(Barred):
 
     def __init__(self, members: list[NDArray[np.intp]], factors: Array) -> None:
         self.factors, self.nu = factors, 2.0 * len(factors)
-        self.group = np.empty(sum(map(len, members)), dtype=np.intp)
-        for number, each in enumerate(members):
-            self.group[each] = number
+        self.group = _numbers(members)
 
     def _slopes(self, w: Array, mu: float) -> tuple[Array, Array]:
         r = np.sqrt(np.bincount(self.group, w * w, len(self.factors)))
@@ -127,11 +168,11 @@ class Lengths(Barred):
     def gradient(self, w: Array, mu: float) -> Array:
         return self._slopes(w, mu)[0] * w
 
-    def curvature(self, w: Array, mu: float) -> Array:
+    def curvature(self, w: Array, mu: float) -> GroupCurvature:
         h, R = self._slopes(w, mu)
-        result = np.where(self.group[:, np.newaxis] == self.group, -np.outer(h / R * w, h * w), 0.0)
-        result.flat[:: len(w) + 1] += h
-        return result
+        first = np.zeros(len(self.factors))
+        first[self.group] = mu / R
+        return GroupCurvature(h, h * w / np.sqrt(R), self.group, first)
 
 
 class LargestValues(Barred):
@@ -166,17 +207,65 @@ class LargestValues(Barred):
         np.add.at(result, self.at, 2 * mu * self.counts * values / near / far)
         return result
 
-    def curvature(self, w: Array, mu: float) -> Array:
+    def curvature(self, w: Array, mu: float) -> GroupCurvature:
         values, near, far = self._distances(w, mu)
         near_part, far_part = mu * self.counts / near / near, mu * self.counts / far / far
         own, cross = near_part + far_part, np.sign(values) * (far_part - near_part)
-        totals = own.sum(axis=1)
-        result = np.zeros((len(w), len(w)))
-        for g, inside in enumerate(self.counts > 0):
-            mine, line = self.at[g, inside], cross[g, inside]
-            result[np.ix_(mine, mine)] = -np.outer(line / totals[g], line)
-            result[mine, mine] += own[g, inside]
-        return result
+        totals = own.sum(axis=1, keepdims=True)
+        rests = np.divide(4 * near_part * far_part, own, out=np.zeros_like(own), where=own > 0)
+        inside = self.counts > 0
+        mine = self.at[inside]
+        diagonal, line, group = np.empty(len(w)), np.empty(len(w)), np.empty(len(w), dtype=np.intp)
+        diagonal[mine], line[mine] = own[inside], (cross / np.sqrt(totals))[inside]
+        group[mine] = np.nonzero(inside)[0]
+        return GroupCurvature(diagonal, line, group, (rests / totals).sum(axis=1))
+
+
+class SquaredSums(Barred):
+    """Σ_o F_o (Σ_{g in o} f_g ‖w_g‖)² = max over u and t ≥ 0 of ⟨u, w⟩ − Σ_o t_o²/(4 F_o), with
+    ‖u_g‖ ≤ f_g t_o, and Σ_g log(f_g² t_o² − ‖u_g‖²).
+
+    ``group`` has the g of each weight, ``outer`` the o of each g.
+    """
+
+    def __init__(
+        self, group: NDArray[np.intp], factors: Array, outer: NDArray[np.intp], tops: Array
+    ) -> None:
+        self.group, self.factors, self.outer, self.tops = group, factors, outer, tops
+        self.nu = 2.0 * len(factors)
+
+    def _best(self, w: Array, mu: float) -> tuple[Array, Array, Array]:
+        """(t of the o, f t of the g, R of the g), t the best: t² = 2 F Σ_g (μ + R_g)."""
+        r = self.factors * np.sqrt(np.bincount(self.group, w * w, len(self.factors)))
+        count = len(self.tops)
+        least = np.bincount(self.outer, r, count)
+        t = np.maximum(2 * self.tops * least, 2 * np.sqrt(self.tops * mu))
+        for _ in range(MAX_STEPS):
+            # by log t: the logarithm of the right side over t² is convex and falls
+            R = np.hypot(mu, t[self.outer] * r)
+            total = np.bincount(self.outer, mu + R, count)
+            ratio = 2 * self.tops * total / t / t
+            if (np.abs(ratio - 1) <= STEP_ACCURACY).all():
+                break
+            slope = np.bincount(self.outer, R - mu * (mu / R), count) / total - 2
+            t = t * np.exp(-np.log(ratio) / slope)
+        return t, self.factors * t[self.outer], np.hypot(mu, t[self.outer] * r)
+
+    def gradient(self, w: Array, mu: float) -> Array:
+        _, most, R = self._best(w, mu)
+        return (most / (mu + R) * most)[self.group] * w
+
+    def curvature(self, w: Array, mu: float) -> GroupCurvature:
+        t, most, R = self._best(w, mu)
+        h, near = most / (mu + R) * most, mu / R
+        # by t: that of the slope, and twice the value
+        along = (h / t[self.outer] * (1 + near))[self.group] * w
+        bend = np.bincount(self.outer, mu * (1 + near), len(t)) / t**2 + 1 / (2 * self.tops)
+        rows = np.zeros((len(t), len(w)))
+        of_weight = self.outer[self.group]
+        rows[of_weight, np.arange(len(w))] = along / np.sqrt(bend)[of_weight]
+        steep = h[self.group]
+        return GroupCurvature(steep, steep * w / np.sqrt(R)[self.group], self.group, near, rows)
 
 
 class SingularValues(Barred):

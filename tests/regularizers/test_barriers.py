@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from rrmlinear.regularizers.barriers import barred, has_barrier
+from rrmlinear.regularizers.barriers import barred, curvature_of, has_barrier
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
-from rrmlinear.regularizers.groups.of_norm import NormBall
+from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 
@@ -19,6 +21,8 @@ MEMBERS = {
     "largest": LinfGroups(factors=1.5),
     "largest of groups": LinfGroups(SCATTERED, FACTORS),
     "largest of rows": LinfGroups("rows").over((4, 3)),
+    "squared sums": ExclusiveLasso(SCATTERED, FACTORS),
+    "square of groups": NormPower(L2Groups(SCATTERED, FACTORS)),
     "trace norm, tall": TraceNorm(1.3).over((4, 3)),
     "trace norm, wide": TraceNorm().over((3, 4)),
 }
@@ -43,6 +47,12 @@ def points(mu):
     yield np.zeros(12)
 
 
+def matrix_of(curvature):
+    if isinstance(curvature, GroupCurvature):
+        return curvature.matrix()
+    return np.diag(curvature) if curvature.ndim == 1 else curvature
+
+
 @pytest.mark.parametrize("mu", [1e-9, 1e-2, 1.0])
 def test_a_gradient_proves_the_value(omega, mu):
     parts = barred(omega, 12)
@@ -52,7 +62,8 @@ def test_a_gradient_proves_the_value(omega, mu):
         gradient = sum(part.gradient(w, mu) for part in parts)
         assert norm.dual_scale_of((1 - 1e-12) * gradient) == 1.0
         value = value_of(omega, w)
-        assert -1e-12 * value <= value - gradient @ w <= nu * mu + 1e-12 * value
+        gap = value + norm.conjugate_of((1 - 1e-12) * gradient) - gradient @ w
+        assert -4e-12 * value <= gap <= nu * mu + 1e-12 * value
 
 
 @pytest.mark.parametrize("mu", [1e-2, 1.0])
@@ -60,14 +71,28 @@ def test_derivatives_are_those_of_gradients(omega, mu):
     parts, chance = barred(omega, 12), np.random.default_rng(1)
     w = 0.3 * chance.standard_normal(12)
     for part in parts:
-        curvature = part.curvature(w, mu)
-        matrix = np.diag(curvature) if curvature.ndim == 1 else curvature
+        matrix = matrix_of(part.curvature(w, mu))
         assert np.allclose(matrix, matrix.T, rtol=1e-10, atol=1e-12)
         assert np.linalg.eigvalsh(matrix)[0] > 0
         for d in np.eye(12):
             step = 1e-6 * mu
             change = (part.gradient(w + step * d, mu) - part.gradient(w - step * d, mu)) / 2 / step
             assert np.allclose(matrix @ d, change, rtol=1e-5, atol=1e-5 * np.abs(matrix).max())
+
+
+@pytest.mark.parametrize("mu", [1e-6, 1.0])
+def test_second_derivatives_of_groups_have_inverses(omega, mu):
+    parts, chance = barred(omega, 12), np.random.default_rng(2)
+    w, x = chance.standard_normal((2, 12))
+    curvature = curvature_of(parts, w, mu, 0.1)
+    matrix = matrix_of(curvature)
+    assert np.allclose(
+        matrix, sum(matrix_of(part.curvature(w, mu)) for part in parts) + 0.1 * np.eye(12)
+    )
+    if isinstance(curvature, GroupCurvature):
+        assert np.allclose(curvature.product(x), matrix @ x)
+        alone = matrix - curvature.rows.T @ curvature.rows
+        assert np.allclose(curvature.solved(alone @ x, curvature.inverse_line()), x)
 
 
 def test_others_have_none():

@@ -120,7 +120,7 @@ def one_class(task: Task) -> Solver:
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
     if newton and second_order_builders.interior_applies(task):
-        second = [*newton, _interior(task)]
+        second = sorted([*newton, _interior(task)], key=lambda stage: stage.cost)
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
@@ -285,8 +285,9 @@ def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:
 
 def _interior(task: Task) -> Stage:
     """Newton's method on barriers, which proves little before its end."""
-    n, d, stored, k = sizes(task)
-    system = BLAS_COST * ((d * k) ** 3 / 3 + n * (k * stored) ** 2)
+    n, _, stored, k = sizes(task)
+    p = second_order_builders.barred_unknowns(task)
+    system = BLAS_COST * (p**3 / 3 + p * min(n, p) * (k * stored))
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
     build, cost = _from(second_order_builders.interior, task), INTERIOR_STEPS * step
     name = "Newton's method on barriers"

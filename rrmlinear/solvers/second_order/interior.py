@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.barriers import barred
+from rrmlinear.regularizers.barriers import barred, curvature_of
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
@@ -36,6 +36,7 @@ class InteriorPoints(Solver):
     Duals and subgradients of Ω are held inside their bounds by barriers, μ times logarithms of the
     distances to these (`barriers`), so that the problem is smooth. A pass is a step on it. Once it
     is solved roughly, μ falls. The gap that barriers leave is known: half of it is Ω's, half F's.
+    μ of F falls only as far as that asks.
     Steps do not depend on the lengths of columns, and many weights and duals reach their bounds
     in one: where other methods take a step for each, this one takes some 20 to 100 in all.
 
@@ -64,32 +65,34 @@ class InteriorPoints(Solver):
         self.scores, self.steps, self.promise = at.scores, 0, np.inf
         #: The gap that barriers leave.
         self.left = at.value or 1.0
+        terms = np.prod(self.risk.shape[1:]) if len(self.risk.shape) > 1 else 1
+        #: μ of the losses for an example of cost 1: at first they leave half of the gap at most.
+        self.width = float(self.left / 4 / (self.total or 1.0) / max(1, terms - 1))
         self._take_barriers(at.warm)
 
     def _take_barriers(self, warm: Any) -> None:
         self.mu = self.left / 2 / self.nu
-        if self.inside is None:
-            self.smooth = self.risk
-        else:
-            terms = np.prod(self.risk.shape[1:]) if len(self.risk.shape) > 1 else 1
-            self.smooth = self.risk.of_loss(
-                self.inside(self.left / 4 / (self.total or 1.0) / max(1, terms - 1))
-            )
+        inside = self.inside
+        self.smooth = self.risk if inside is None else self.risk.of_loss(inside(self.width))
         self.at = self.smooth.at(self.scores, warm)
+
+    def _narrow(self) -> None:
+        """Let μ of the losses fall until their part of the gap is half of it.
+
+        Duals far inside their bounds leave little of it. With a smaller μ rounding of scores would
+        hide them.
+        """
+        alphas, half = -self.at.derivatives, self.left / 2
+        value = self.certificate.at(self.scores).value + self.risk.conjugate(alphas)
+        gap = float(value + np.vdot(self.risk.gradient(alphas), self.w))
+        if not gap <= half:
+            self.width *= max(half / gap, 1 / FAST_FALL) if gap < np.inf else 1 / FAST_FALL
 
     def _slope(self, w: Array) -> Array:
         """The gradient of Ω under its barrier."""
         flat = w.ravel()
         slope = sum(part.gradient(flat, self.mu) for part in self.parts)
         return np.asarray(self.regularizer.modulus * flat + slope).reshape(w.shape)
-
-    def _curvature(self, w: Array) -> Array:
-        flat = w.ravel()
-        curvatures = [part.curvature(flat, self.mu) for part in self.parts]
-        is_matrix = any(each.ndim > 1 for each in curvatures)
-        result = sum(np.diag(each) if is_matrix and each.ndim == 1 else each for each in curvatures)
-        modulus = self.regularizer.modulus
-        return result + (modulus * np.eye(len(flat)) if is_matrix else modulus)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -98,13 +101,15 @@ class InteriorPoints(Solver):
         is_least = self.left <= least
         if is_solved and not is_least:
             self.left /= FAST_FALL if self.steps <= EASY_STEPS else SLOW_FALL
+            if self.inside is not None:
+                self._narrow()
             self._take_barriers(self.at.warm)
             self.steps = 0
         vector = -self.smooth.gradient(self.at.derivatives)
         downhill = vector - self._slope(self.w)
-        direction = self.systems.solved(
-            self.at.hessian(), self._curvature(self.w), downhill.ravel()
-        ).reshape(self.w.shape)
+        curvature = curvature_of(self.parts, self.w.ravel(), self.mu, self.regularizer.modulus)
+        direction = self.systems.solved(self.at.hessian(), curvature, downhill.ravel())
+        direction = direction.reshape(self.w.shape)
         if not np.isfinite(direction).all():
             raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
         self.promise = float(np.vdot(direction, downhill)) / 2

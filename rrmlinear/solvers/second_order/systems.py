@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
@@ -74,13 +75,20 @@ class Systems:
         self.kept: Factor | None = None
 
     def solved(
-        self, hessian: Any, diagonal: Array, b: Array, decrease: float = FACTORED_DECREASE
+        self,
+        hessian: Any,
+        diagonal: Array | GroupCurvature,
+        b: Array,
+        decrease: float = FACTORED_DECREASE,
     ) -> Array:
         """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where a factor is kept.
 
-        D may be a matrix: then D + H is factorized.
+        D may be a matrix: then D + H is factorized. So it is, or the p × p system, where D is that
+        of groups.
         """
         p, d = hessian.size, len(b)
+        if isinstance(diagonal, GroupCurvature):
+            return self._by_groups(hessian, diagonal, b)
         if diagonal.ndim > 1:
             return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
         if p == 0:
@@ -123,6 +131,22 @@ class Systems:
         solve = Factor(matrix.copy()).solve
         product = matrix.__matmul__
         return conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _by_groups(self, hessian: Any, curvature: GroupCurvature, b: Array) -> Array:
+        p, d = hessian.size + len(curvature.rows), len(b)
+        if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
+
+            def product(x: Array) -> Array:
+                return np.asarray(hessian.product(x) + curvature.product(x))
+
+            precondition = _by_group_gram(hessian, curvature)
+            x, _ = conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)
+            inverse, rest = 1 / (hessian.diagonal() + curvature.diagonal), b - product(x)
+            is_right = rest @ (inverse * rest) <= FACTORED_DECREASE**2 * (b @ (inverse * b))
+            if is_right or d > MAX_FACTORIZED:
+                return x
+        matrix = curvature.matrix()
+        return self._by_matrix(hessian.matrix() + matrix if hessian.size else matrix, b)
 
     def _keeps(self, hessian: Any, d: int) -> bool:
         """Whether the factor of a system may serve the next: its rows are all active there too."""
@@ -225,6 +249,44 @@ def _factor_of_sample(hessian: Any, diagonal: Array) -> Factor | None:
     matrix = hessian.among(chosen).matrix() * (n / m)
     matrix.flat[:: len(matrix) + 1] += diagonal
     return Factor(matrix)
+
+
+def _by_group_gram(hessian: Any, curvature: GroupCurvature) -> Callable[[Array], Array]:
+    """b ↦ (K + Z'Z)⁻¹ b by a factor of I + Y K₀⁻¹ Y', K = K₀ + R'R, the rows of Y those of Z, R."""
+    line, rows, p = curvature.inverse_line(), curvature.rows, hessian.size
+    matrix = np.empty((p + len(rows), p + len(rows)))
+    products = _products_by_groups(hessian, curvature, line)
+    matrix[:p, :p] = hessian.gram(1 / curvature.diagonal) if p else 0.0
+    matrix[:p, :p] += products @ products.T
+    for at, row in enumerate(rows):
+        there = curvature.solved(row, line)
+        matrix[p + at, :p] = matrix[:p, p + at] = hessian.times(there) if p else 0.0
+        matrix[p + at, p:] = rows @ there
+    matrix.flat[:: len(matrix) + 1] += 1.0
+    factor = Factor(matrix)
+
+    def solve(b: Array) -> Array:
+        first = curvature.solved(b, line)
+        terms = factor.solve(np.concatenate((hessian.times(first), rows @ first)))
+        return first - curvature.solved(hessian.adjoint(terms[:p]) + terms[p:] @ rows, line)
+
+    return solve
+
+
+def _products_by_groups(hessian: Any, curvature: GroupCurvature, line: Array) -> Array:
+    """Z v_g for each group g, as columns."""
+    p, count = hessian.size, len(curvature.margins)
+    used = np.flatnonzero(line)
+    if count <= p:
+        result = np.empty((p, count))
+        for g in range(count):
+            result[:, g] = hessian.times(np.where(curvature.group == g, line, 0.0))
+        return result
+    result = np.zeros((p, count))
+    for t in range(p):
+        row = hessian.adjoint(np.eye(1, p, t)[0])
+        result[t] = np.bincount(curvature.group[used], (row * line)[used], count)
+    return result
 
 
 class Factor:

@@ -11,7 +11,9 @@ from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax, SoftmaxOfHinge
 from rrmlinear.losses.regression import Absolute, Quantile, Squared
 from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import TraceNorm
 from rrmlinear.risks.block import BlockRisk
@@ -29,6 +31,8 @@ OF_COLUMNS = {
     "groups": L2Groups(GROUPS),
     "sparse groups": SparseGroups(GROUPS, l1=0.2),
     "largest": LinfGroups(),
+    "squared sums": ExclusiveLasso(GROUPS),
+    "square of groups": NormPower(L2Groups(GROUPS)),
 }
 OF_MATRICES = {
     "trace norm": TraceNorm(),
@@ -86,6 +90,30 @@ def test_several_scores(loss, omega):
     result = solved(risk, OF_MATRICES[omega], inside)
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+@pytest.mark.parametrize("omega", ["groups", "sparse groups", "largest", "squared sums"])
+def test_few_examples(omega):
+    """Of fewer examples than weights a system of the examples is factorized."""
+    X, scores = stretched(8, 18)
+    y = scores[:, 0]
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, Absolute(), y, np.full(8, 50.0))
+    result = solved(risk, OF_COLUMNS[omega], partial(PiecesInside, Absolute()))
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+def test_duals_far_inside_their_bounds_have_digits():
+    """With residuals of 0 they are about 1e-8 of their bounds: narrow kinks lose such duals to the
+    rounding of scores.
+    """
+    X, _ = stretched(7, 60)
+    y = np.random.default_rng(1).standard_normal(7)
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, Absolute(), y, np.full(7, 100.0))
+    groups = [range(j, j + 12) for j in range(0, 60, 12)]
+    result = solved(risk, ExclusiveLasso(groups), partial(PiecesInside, Absolute()))
+    assert result.status is Status.SOLVED
+    assert np.abs(result.duals).max() < 1e-3
 
 
 def test_lengths_of_columns_do_not_count():

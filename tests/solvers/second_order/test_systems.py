@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
@@ -161,3 +162,21 @@ def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
         if decrease == 0.1:
             np.testing.assert_array_equal(again, x)
     assert solver.kept is not None
+
+
+@pytest.mark.parametrize("with_rows", [False, True])
+@pytest.mark.parametrize("groups", [1, 4, 25])
+def test_systems_with_groups_of_few_active_rows(groups, with_rows):
+    hessian, diagonal, b = system("dense", True, d=40, active=12)
+    rng, d = np.random.default_rng(3), len(b)
+    group = np.arange(d) % groups
+    line = rng.standard_normal(d)
+    margins = rng.random(groups) * 0.1 + 1e-6
+    # squared lengths of u / √d are 1 less the margins
+    lengths = np.bincount(group, line**2 / diagonal)
+    line *= np.sqrt((1 - margins) / lengths)[group]
+    rows = rng.standard_normal((2, d)) if with_rows else None
+    curvature = GroupCurvature(diagonal, line, group, margins, rows)
+    matrix = curvature.matrix() + hessian.matrix()
+    x = systems.Systems().solved(hessian, curvature, b)
+    np.testing.assert_allclose(matrix @ x, b, rtol=1e-6, atol=1e-6)
