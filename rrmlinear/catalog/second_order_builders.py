@@ -17,9 +17,9 @@ from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.barrier import PiecesInside, WestonWatkinsInside
+from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss, SoftmaxOfHinge
+from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.barriers import has_barrier
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
@@ -92,7 +92,7 @@ def _inside(loss: Any) -> Callable[[float], Any] | None:
     if isinstance(loss, ScalarLoss):
         return partial(PiecesInside, loss)
     if isinstance(loss, CrammerSinger):
-        return SoftmaxOfHinge
+        return CrammerSingerInside
     if isinstance(loss, WestonWatkins):
         return WestonWatkinsInside
     raise TypeError(f"no barrier of {type(loss).__name__} is known")

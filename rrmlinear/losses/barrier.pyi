@@ -6,3 +6,6 @@ class PiecesInside(ScalarLoss):
 
 class WestonWatkinsInside(BlockLoss):
     def __init__(self, mu: float) -> None: ...
+
+class CrammerSingerInside(BlockLoss):
+    def __init__(self, mu: float) -> None: ...

@@ -17,6 +17,12 @@ import numpy as np
 cdef enum:
     MAX_TERMS = 3
 
+cdef enum:
+    MAX_STEPS = 100
+
+# The sum of shares is 1 to this accuracy.
+cdef double SHARE_ACCURACY = 1e-15
+
 # Margins below this are those of the true class and of padding.
 cdef double EXCLUDED = -1e200
 
@@ -140,3 +146,76 @@ cdef class WestonWatkinsInside(BlockLoss):
             inside = b * (1 - b)
             e[j] = inside * inside / (2 * self.mu * (b * b - b + 0.5))
         return RIGID
+
+
+cdef class CrammerSingerInside(BlockLoss):
+    """The Crammer–Singer loss under μ log: max over b ≥ 0 with Σ b ≤ 1 of b'm + μ Σ log(k b).
+
+    The sum has the k − 1 entries of other classes and the true class's 1 − Σ b, with margin 0.
+    Entries are μ/(θ − m), θ by their sum of 1.
+    """
+
+    cdef double mu
+
+    def __init__(self, double mu):
+        self.cost, self.mu, self.smoothing = 1.0, mu, 4 * mu
+
+    def lipschitz(self, Py_ssize_t k):
+        return 1.0
+
+    cdef double _away(self, const double* margins, double top, Py_ssize_t k) noexcept nogil:
+        # θ less the largest margin; Newton's method on 1/sum, which is concave, from below
+        cdef double away = self.mu, share, total, slope
+        cdef Py_ssize_t j
+        cdef int _step
+        for _step in range(MAX_STEPS):
+            share = self.mu / (top + away)
+            total, slope = share, share / (top + away)
+            for j in range(k):
+                if margins[j] > EXCLUDED:
+                    share = self.mu / (top - margins[j] + away)
+                    total += share
+                    slope += share / (top - margins[j] + away)
+            if total - 1 <= SHARE_ACCURACY * k:
+                break
+            away += total * (total - 1) / slope
+        return away
+
+    cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil:
+        cdef double top = _top(margins, k), away = self._away(margins, top, k), total = 0, share
+        cdef Py_ssize_t j, count = 1
+        share = self.mu / (top + away)
+        total = self.mu * log(share)
+        for j in range(k):
+            if margins[j] > EXCLUDED:
+                share = self.mu / (top - margins[j] + away)
+                total += share * margins[j] + self.mu * log(share)
+                count += 1
+        return total + self.mu * count * log(count)
+
+    cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil:
+        cdef double top = _top(margins, k), away = self._away(margins, top, k)
+        cdef Py_ssize_t j
+        for j in range(k):
+            block[j] = 0
+            if margins[j] > EXCLUDED:
+                block[j] = self.mu / (top - margins[j] + away)
+
+    cdef double rates(self, const double* block, double curvature, double* e,
+                      Py_ssize_t k) noexcept nogil:
+        cdef double own = 1
+        cdef Py_ssize_t j
+        for j in range(k):
+            e[j] = block[j] * block[j] / (self.mu + curvature * block[j] * block[j])
+            own -= block[j]
+        own = max(0, own)
+        return own * own / (self.mu + curvature * own * own)
+
+
+cdef inline double _top(const double* margins, Py_ssize_t k) noexcept nogil:
+    cdef double top = 0
+    cdef Py_ssize_t j
+    for j in range(k):
+        if margins[j] > top:
+            top = margins[j]
+    return top

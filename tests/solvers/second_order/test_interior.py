@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses.barrier import PiecesInside, WestonWatkinsInside
+from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
 from rrmlinear.losses.margin import Hinge, Logistic
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax, SoftmaxOfHinge
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.regression import Absolute, Quantile, Squared
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
@@ -43,7 +43,7 @@ OF_MATRICES = {
 SCALARS = [Hinge(), Logistic(), Absolute(), Quantile(0.3), Squared()]
 BLOCKS = {
     "softmax": (Softmax(), None),
-    "crammer-singer": (CrammerSinger(), SoftmaxOfHinge),
+    "crammer-singer": (CrammerSinger(), CrammerSingerInside),
     "weston-watkins": (WestonWatkins(), WestonWatkinsInside),
 }
 
