@@ -11,7 +11,9 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST, DualDescent
+from rrmlinear.solvers.dual.mean_weights import MeanWeights
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
+from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -29,6 +31,7 @@ LOOK_COST = 3.0
 EXACT_KAPPA = 1e6
 # Largest fraction of the time that looks may take.
 MAX_LOOKING_TIME = 0.2
+NO_SHIFT = 0.0
 
 
 class Accelerated(Solver):
@@ -72,9 +75,10 @@ class Accelerated(Solver):
         self.measuring_work = self.ascent.measuring_work
         self.measures_first = self.ascent.measures_first
         self.kappa = self.smoothing_cost = 0.0
-        self.shift: np.ndarray | float = 0.0
+        self.shift: np.ndarray | float = NO_SHIFT
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
+        self.means: MeanWeights | None = None
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
@@ -114,6 +118,9 @@ class Accelerated(Solver):
         self.center = np.zeros(size)
         self.previous = self.center if kappa is None else np.zeros(size)
         self.theory_is_due = self.pacing == "theory" and kappa != 0.0
+        jumps = self.loss.smoothing == 0 and not self.theory_is_due
+        if jumps and self.regularizer.linear and rows.blocks is None:
+            self.means = MeanWeights()
 
     def run_pass(self, number: int) -> None:
         if self.theory_is_due and number == 2:
@@ -176,6 +183,8 @@ class Accelerated(Solver):
             dual = -self.ascent.conjugates() - conjugate
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
+        if self.means is not None and self.kappa and self.shift is NO_SHIFT:
+            gap = self._look_at_mean(self.means, dual, gap)
         self.estimated = dual, gap
         self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)
         if self.step_is_due and self.pace.verified:
@@ -185,6 +194,18 @@ class Accelerated(Solver):
             self.step_is_due = self.pace.see(
                 inner_gap, distance, self.ascent.visits / self.ascent.n
             )
+
+    def _look_at_mean(self, means: MeanWeights, dual: float, gap: float) -> float:
+        """The gap, of the mean of the weights where that is the smaller one."""
+        modulus = self.ascent.regularizer.modulus
+        means.add(self.ascent.dual_vector / modulus, gap, self.target)
+        if means.is_due(gap, self.target, self.work, self.measuring_work):
+            assert means.mean is not None
+            losses, weights = self.ascent.losses_at(means.mean * modulus)
+            self.ascent.work += self.measuring_work
+            primal = losses + self.regularizer.value_of(weights.ravel())
+            means.see(primal, weights, gap, dual)
+        return min(gap, gap_between(means.primal, dual))
 
     def _bound(self, inner_gap: float, distance: float) -> float:
         """A bound of P(w) − min P by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
@@ -245,7 +266,11 @@ class Accelerated(Solver):
             self.ascent.relax(relaxed)
         else:
             conjugates = self.ascent.conjugates() + self.ascent.unproved
-        self.certificate.offer_weights(self.ascent.present_weights, primal=losses + value)
+        means, primal = self.means, losses + value
+        if means is not None and means.primal < primal:
+            self.certificate.offer_weights(lambda: means.weights, primal=means.primal)
+        else:
+            self.certificate.offer_weights(self.ascent.present_weights, primal=primal)
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )

@@ -202,12 +202,22 @@ class BlockAscent(DualDescent):
         if self.mean is None:
             losses = self._losses()
         else:
-            before = self.dual_vector.copy()
-            self.put(self.mean)
-            losses, self.measured = self._losses(), self.state.weights
-            self.put(before)
+            losses, self.measured = self._losses_of(self.mean)
         self.end_measuring()
         return losses
+
+    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        gaps = self.state.gaps.copy()
+        found = self._losses_of(vector)
+        self.state.gaps[:] = gaps
+        return found
+
+    def _losses_of(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        before = self.dual_vector.copy()
+        self.put(vector)
+        losses, weights = self._losses(), self.state.weights
+        self.put(before)
+        return losses, weights
 
     def _losses(self) -> float:
         return self.over_rows(max(1024, -(-self.n // 64)), self.state.measure)

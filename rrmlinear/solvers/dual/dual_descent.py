@@ -15,7 +15,7 @@ from rrmlinear.solvers.dual.streamed.rough import Rough
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate, gap_of_regularizer
-from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
+from rrmlinear.solvers.loop.rounding import bound_by_narrow, bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
@@ -26,7 +26,6 @@ SLEEP_GAP = 0.2
 NAP_GAP = 0.6
 # A bound of rounding below this fraction of the target needs no better one.
 CLEAR_ROUNDING = 0.1
-ROUNDING = float(np.finfo(float).eps)
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
 # millisecond to come together.
 SLICE_WORK = 10**9
@@ -223,6 +222,10 @@ class DualDescent(Solver):
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
 
+    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Σ c_i φ_i at ∇Ω*(vector), and these weights; the ascent stays as it is."""
+        raise TypeError(f"{type(self).__name__} does not measure its losses")
+
     def proven_losses(self) -> float:
         """`losses` for a certificate, whose gap is larger by at most ``unproved``; see `Rough`."""
         return self.losses()
@@ -265,14 +268,8 @@ class DualDescent(Solver):
         return rounding + self._bound_by_narrow(shares, weights)
 
     def _bound_by_narrow(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-        """A bound of what narrow rows move them by; v has Σ c_i α_i (x_i − x̃_i) of the duals that
-        visits of the exact rows left beside the Σ c_i α_i x̃_i of all.
-        """
-        if not self.narrow_part:
-            return 0.0
-        present = bound_by_rows(shares, self.squares, weights) / ROUNDING
         left = self.exact_size * float(np.linalg.norm(weights))
-        return 2 * self.narrow_part * (present + left)
+        return bound_by_narrow(self.narrow_part, shares, self.squares, weights, left)
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""

@@ -134,8 +134,7 @@ class ProxSDCA(DualDescent):
         # a rule is looked at more often than a gap, and each time the rows themselves would be read
         self.shortens = joined and self.rule is None and self.tolerance >= LEAST_TOLERANCE
         curvature = np.zeros(self.n) if joined else self.curvatures() / self.regularizer.modulus
-        if even:
-            curvature[:] = curvature.max()
+        curvature[:] = curvature.max() if even else curvature
         self.state = DualAscent(
             self.rows,
             self.loss,
@@ -167,19 +166,9 @@ class ProxSDCA(DualDescent):
 
     def _settle_threads(self) -> None:
         self.least_shared = least_shared_pass(self.rows)
-        if self.rows.blocks is not None:
-            reason = "the examples are streamed"
-        elif self.averaging:
-            reason = "averages are over visits one after another"
-        elif self.sampling == "uniform":
-            reason = "uniform draws may visit an example twice at once"
-        elif self.rule is not None and self.rule.of_largest and not self.loss.smoothing > 0:
-            reason = (
-                "its stopping rule looks at the largest violation, and threads that undo each "
-                "other's steps leave large ones"
-            )
-        else:
-            reason = why_not_shared(self.rows)
+        of_largest = self.rule is not None and self.rule.of_largest and not self.loss.smoothing > 0
+        is_uniform = self.sampling == "uniform"
+        reason = why_not_shared(self.rows, self.averaging, is_uniform, of_largest)
         if reason and self.threads > 1:
             self.notes.append(f"one thread is used, not {self.threads}: {reason}")
             self.threads = 1
@@ -343,11 +332,23 @@ class ProxSDCA(DualDescent):
 
     def summed(self, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over all rows, which measures their examples."""
-        chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
-        losses = self.over_rows(chunk, part)
+        losses = self.over_rows(self._chunk(), part)
         self.state.add_up()
         self.gap_sum = self.state.gap_sum + self.slack()
         return losses
+
+    def _chunk(self) -> int:
+        return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
+
+    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, gaps = self.regularizer.primal_of(vector), self.state.gaps.copy()
+
+        def part(begin: int, end: int, thread: int) -> float:
+            return self.state.measure(weights, None, begin, end)
+
+        losses = self.over_rows(self._chunk(), part)
+        self.state.gaps[:] = gaps
+        return losses, weights
 
     def proven_losses(self) -> float:
         return self.losses() if self.rough is None else self.rough.losses(self)

@@ -19,8 +19,21 @@ def least_shared_pass(rows: Rows) -> float:
     return max(MIN_SHARED_PASS, MIN_SHARED_READING * rows.width / max(stored, 1.0))
 
 
-def why_not_shared(rows: Rows) -> str:
-    """Why threads do not share passes over these rows; empty where they do."""
+def why_not_shared(rows: Rows, averaging: bool, uniform: bool, of_largest: bool) -> str:
+    """Why threads do not share passes over these rows; empty where they do. ``averaging`` and
+    ``uniform`` draws are choices; ``of_largest``: a rule looks at the largest violation of kinks.
+    """
+    if rows.blocks is not None:
+        return "the examples are streamed"
+    if averaging:
+        return "averages are over visits one after another"
+    if uniform:
+        return "uniform draws may visit an example twice at once"
+    if of_largest:
+        return (
+            "its stopping rule looks at the largest violation, and threads that undo each "
+            "other's steps leave large ones"
+        )
     n, stored = rows.shape[0], rows.n_stored / rows.shape[0]
     if stored < MIN_SHARED_ROW:
         return (

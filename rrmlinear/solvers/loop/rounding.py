@@ -13,6 +13,8 @@ from rrmlinear.risks.hessian import Hessian
 
 Array = NDArray[np.float64]
 
+ROUNDING = float(np.finfo(float).eps)
+
 
 def bound_by_rows(shares: Array, squares: Array, weights: Array) -> float:
     """A bound of `rounding_of_scores` from the ‖x_i‖², ``squares``: Cauchy's inequality once more.
@@ -21,7 +23,18 @@ def bound_by_rows(shares: Array, squares: Array, weights: Array) -> float:
     """
     sizes = np.abs(weights)
     length = np.linalg.norm(sizes if sizes.ndim == 1 else sizes.max(axis=1))
-    return float(np.finfo(float).eps * np.sqrt(shares.sum() * (shares @ squares)) * length)
+    return float(ROUNDING * np.sqrt(shares.sum() * (shares @ squares)) * length)
+
+
+def bound_by_narrow(
+    part: float, shares: Array, squares: Array, weights: Array, left: float
+) -> float:
+    """A bound of what rows x̃_i with ‖x_i − x̃_i‖ ≤ part ‖x_i‖ move primal and dual by.
+
+    ``left`` is Σ c_i |α_i| ‖x_i‖ ‖w‖ of duals that visits of the x_i left: v has their
+    Σ c_i α_i (x_i − x̃_i) beside the Σ c_i α_i x̃_i of all.
+    """
+    return 2 * part * (bound_by_rows(shares, squares, weights) / ROUNDING + left) if part else 0.0
 
 
 def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
@@ -54,4 +67,4 @@ def rounding_by_features(rows: ColumnOrder, shares: Array, weights: Array) -> fl
 
 
 def _bound(shares: Array, sizes: Array, squares: Array) -> float:
-    return float(np.finfo(float).eps * np.sqrt(shares.sum()) * (sizes @ np.sqrt(squares)))
+    return float(ROUNDING * np.sqrt(shares.sum()) * (sizes @ np.sqrt(squares)))
