@@ -31,7 +31,6 @@ LOOK_COST = 3.0
 EXACT_KAPPA = 1e6
 # Largest fraction of the time that looks may take.
 MAX_LOOKING_TIME = 0.2
-NO_SHIFT = 0.0
 
 
 class Accelerated(Solver):
@@ -75,7 +74,7 @@ class Accelerated(Solver):
         self.measuring_work = self.ascent.measuring_work
         self.measures_first = self.ascent.measures_first
         self.kappa = self.smoothing_cost = 0.0
-        self.shift: np.ndarray | float = NO_SHIFT
+        self.shift: np.ndarray | float = 0.0
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
         self.means: MeanWeights | None = None
@@ -183,7 +182,7 @@ class Accelerated(Solver):
             dual = -self.ascent.conjugates() - conjugate
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
-        if self.means is not None and self.kappa and self.shift is NO_SHIFT:
+        if self.means is not None and self.kappa and not isinstance(self.shift, np.ndarray):
             gap = self._look_at_mean(self.means, dual, gap)
         self.estimated = dual, gap
         self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)

@@ -231,9 +231,6 @@ class BlockAscent(DualDescent):
         self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
         self.full_dual = self.dual()
 
-    def proven_losses(self) -> float:
-        return self.losses() if self.rough is None else self.rough.losses(self)
-
     def put(self, vector: NDArray[np.float64]) -> None:
         """Set V."""
         self.dual_vector[:] = vector

@@ -228,7 +228,7 @@ class DualDescent(Solver):
 
     def proven_losses(self) -> float:
         """`losses` for a certificate, whose gap is larger by at most ``unproved``; see `Rough`."""
-        return self.losses()
+        return self.losses() if self.rough is None else self.rough.losses(self)
 
     @property
     def unproved(self) -> float:

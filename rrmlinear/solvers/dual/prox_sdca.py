@@ -134,7 +134,8 @@ class ProxSDCA(DualDescent):
         # a rule is looked at more often than a gap, and each time the rows themselves would be read
         self.shortens = joined and self.rule is None and self.tolerance >= LEAST_TOLERANCE
         curvature = np.zeros(self.n) if joined else self.curvatures() / self.regularizer.modulus
-        curvature[:] = curvature.max() if even else curvature
+        if even:
+            curvature[:] = curvature.max()
         self.state = DualAscent(
             self.rows,
             self.loss,
@@ -323,12 +324,13 @@ class ProxSDCA(DualDescent):
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
         scores = np.empty(self.n) if self.turns is None else None
-
-        def part(begin: int, end: int, thread: int) -> float:
-            return self.state.measure(weights, scores, begin, end)
-
-        losses, self.scores = self.summed(part), scores
+        losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
         return losses
+
+    def _measuring_at(
+        self, weights: NDArray[np.float64], scores: NDArray[np.float64] | None
+    ) -> Callable[[int, int, int], float]:
+        return lambda begin, end, thread: self.state.measure(weights, scores, begin, end)
 
     def summed(self, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over all rows, which measures their examples."""
@@ -342,16 +344,9 @@ class ProxSDCA(DualDescent):
 
     def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         weights, gaps = self.regularizer.primal_of(vector), self.state.gaps.copy()
-
-        def part(begin: int, end: int, thread: int) -> float:
-            return self.state.measure(weights, None, begin, end)
-
-        losses = self.over_rows(self._chunk(), part)
+        losses = self.over_rows(self._chunk(), self._measuring_at(weights, None))
         self.state.gaps[:] = gaps
         return losses, weights
-
-    def proven_losses(self) -> float:
-        return self.losses() if self.rough is None else self.rough.losses(self)
 
     def _measure_averages(self) -> tuple[float, float]:
         weights, duals = self.present_weights(), self.present_duals()

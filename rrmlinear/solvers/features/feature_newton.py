@@ -52,9 +52,9 @@ ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
 # visit: those in use, and those with |v_j| above this fraction of l1.
 CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
-# Where rows have at most MAX_CURVED_DENSITY of the features, a few sweeps are quicker than a Gram
-# matrix that takes as long as this part of the expected sweeps. With full rows they take more
-# passes.
+# A Gram matrix pays where it takes less time than CURVED_GRAM of the expected sweeps, if rows have
+# at most MAX_CURVED_DENSITY of the features. With denser rows it must only take less time than all
+# of them: there sweeps need more passes.
 CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01

@@ -24,8 +24,8 @@ Places = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # Nanoseconds of an example of a class in a problem, for a step beside the products.
 CLASS_TIME = 15.0
-# Duals are balanced to first order by moves of the intercepts. The largest move keeps probabilities
-# positive. The moves may cost this part of the gap allowed.
+# Duals are balanced to first order by moves of the intercepts. A move is at most SHORT_MOVE, so
+# that probabilities stay positive. All moves together may add at most LEFT_PART of the gap allowed.
 SHORT_MOVE, LEFT_PART = 0.3, 0.01
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter, Problem, fit, write_container
+from rrmlinear import Parameter, fit
 from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.losses.margin import Hinge, SquaredHinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.dual.streamed import rough
 from rrmlinear.solvers.dual.streamed.rough import Rough
-from rrmlinear.training import streaming
 
 N, D = 400, 20
 CHOICES = [
@@ -32,18 +31,10 @@ CHOICES = [
 
 
 @pytest.fixture
-def held(tmp_path, monkeypatch):
-    """A container of random values, which lose digits in the copy that is held to a quarter."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
-    y = np.sign(X @ rng.normal(size=D) + rng.normal(size=N))
-    write_container(tmp_path / "c.rrm", Problem.from_arrays(csr_array(X), y))
-    size = (tmp_path / "c.rrm").stat().st_size
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
-    monkeypatch.setattr(RowBlocks, "is_direct", True)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
-    return Problem.open(tmp_path / "c.rrm"), size // 4
+def held(held_problem):
+    """A problem and a limit of memory that its copy of 16 bits fits into."""
+    problem = held_problem(1, lambda X, rng: np.sign(X @ rng.normal(size=D) + rng.normal(size=N)))
+    return problem, problem.container.header.file_size // 4
 
 
 @pytest.mark.parametrize(
@@ -117,19 +108,13 @@ def exact_gap(problem, loss, modulus, costs, weights, alphas):
 
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()])
 @pytest.mark.parametrize("coarser", [1, 300])
-def test_rough_rows_prove_a_gap_of_the_rows_themselves(held, monkeypatch, loss, coarser):
+def test_rough_rows_prove_a_gap_of_the_rows_themselves(held, start_on_rough_rows, loss, coarser):
     """With values of 16 bits, and of 8: errors that move the gap."""
     problem, _ = held
     blocks = problem.container.blocks(2000, 2, 1, evicts=True)
     rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
     ascent = ProxSDCA(rows, problem.labels, costs, loss, L2(2.0))
-    ascent.joins_reading, ascent.tolerance = True, 1e-2
-    ascent.start()
-    if coarser > 1:
-        shift = np.random.default_rng(0).choice([-1, 1], N) * coarser
-        ascent.rows.units[:, 1] += shift * ascent.rows.units[:, 0]
-        ascent.rough.errors[:] += coarser * ascent.rows.units[:, 0] * np.sqrt(D)
-    ascent.target = np.inf
+    start_on_rough_rows(ascent, coarser)
     for number in range(1, 4):
         ascent.run_pass(number)
         ascent.measure()

@@ -4,29 +4,22 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter, Problem, fit, write_container
-from rrmlinear.data.blocks import RowBlocks
+from rrmlinear import Parameter, fit
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.block_descent import BlockAscent
 from rrmlinear.solvers.dual.streamed import rough, rough_blocks
-from rrmlinear.training import streaming
 
 N, D, K = 400, 20, 3
 
 
 @pytest.fixture
-def problem(tmp_path, monkeypatch):
-    """A container of random values, which comes by the system's cache here."""
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
-    y = (X @ rng.normal(size=(D, K)) + rng.normal(size=(N, K))).argmax(axis=1).astype(np.float64)
-    write_container(tmp_path / "c.rrm", Problem.from_arrays(csr_array(X), y))
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
-    monkeypatch.setattr(RowBlocks, "is_direct", True)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
-    return Problem.open(tmp_path / "c.rrm")
+def problem(held_problem):
+    return held_problem(2, lambda X, rng: noisy_scores(X, rng).argmax(axis=1).astype(np.float64))
+
+
+def noisy_scores(X, rng):
+    return X @ rng.normal(size=(D, K)) + rng.normal(size=(N, K))
 
 
 def matrix(problem):
@@ -49,25 +42,22 @@ def exact_gap(problem, costs, modulus, weights, duals):
     return primal - (beta.sum() - (v**2).sum() / (2 * modulus))
 
 
-def ascent_on_rough_rows(problem, coarser):
-    blocks = problem.container.blocks(2000, 2, 1, evicts=True)
-    rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
-    label = problem.labels.astype(np.int32)
-    ascent = BlockAscent(rows, label, K, costs, WestonWatkins(), L2(2.0))
-    ascent.joins_reading, ascent.tolerance = True, 1e-2
-    ascent.start()
-    if coarser > 1:
-        shift = np.random.default_rng(0).choice([-1, 1], N) * coarser
-        ascent.rows.units[:, 1] += shift * ascent.rows.units[:, 0]
-        ascent.rough.errors[:] += coarser * ascent.rows.units[:, 0] * np.sqrt(D)
-    ascent.target = np.inf
-    return ascent, costs
+@pytest.fixture
+def ascent_on_rough_rows(problem, start_on_rough_rows):
+    def made(coarser):
+        blocks = problem.container.blocks(2000, 2, 1, evicts=True)
+        rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
+        label = problem.labels.astype(np.int32)
+        ascent = BlockAscent(rows, label, K, costs, WestonWatkins(), L2(2.0))
+        return start_on_rough_rows(ascent, coarser), costs
+
+    return made
 
 
 @pytest.mark.parametrize("coarser", [1, 300])
-def test_proofs_and_bounds_hold_for_the_rows_themselves(problem, coarser):
+def test_proofs_and_bounds_hold_for_the_rows_themselves(problem, ascent_on_rough_rows, coarser):
     """With values of 16 bits, and of 8: errors that move the gap."""
-    ascent, costs = ascent_on_rough_rows(problem, coarser)
+    ascent, costs = ascent_on_rough_rows(coarser)
     assert ascent.exact is not None
     for number in range(1, 4):
         ascent.run_pass(number)
@@ -83,8 +73,8 @@ def test_proofs_and_bounds_hold_for_the_rows_themselves(problem, coarser):
         assert ascent.rough.readings == number
 
 
-def test_a_gap_above_its_target_is_bounded_without_a_reading(problem):
-    ascent, costs = ascent_on_rough_rows(problem, 1)
+def test_a_gap_above_its_target_is_bounded_without_a_reading(problem, ascent_on_rough_rows):
+    ascent, costs = ascent_on_rough_rows(1)
     ascent.run_pass(1)
     ascent.shrinking.turns = ascent.shrinking.all.__class__(
         ascent.rows.blocks, ascent.state.gaps, ascent.state.wakes, 0
