@@ -21,6 +21,7 @@ from rrmlinear.solvers.loop.solver import Solver
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
     from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
+    from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
     from rrmlinear.solvers.rounds.part import Part
 
 
@@ -50,6 +51,13 @@ def pairs(task: Task) -> Solver:
     from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 
     return RowPairAscent(risk_of(task), task.regularizer, task.start)
+
+
+def one_class(task: Task, nu: float) -> OneClassAscent:
+    """Ascent on pairs of duals of a one-class machine, whose labels are 0."""
+    from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
+
+    return OneClassAscent(task.risk, task.regularizer, nu, task.start)
 
 
 def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:

@@ -146,11 +146,15 @@ class Selection:
         solver = self.solver.build(task)
         if rows.blocks is not None:
             solver.notes.append(rows.blocks.reason)
+        self.set_rule(solver, task)
+        return solver
+
+    def set_rule(self, solver: Solver, task: Task) -> None:
+        """Give a solver of this task the stopping rule of the type, if it has one."""
         if self.tolerance is not None and self.solver.rule is not None:
             solver.rule = self.solver.rule(task, self.tolerance)
             if self.choices.tolerance is None and self.solver.proves:
                 solver.rule.widest_gap = LOOSE_GAP
-        return solver
 
 
 def select(

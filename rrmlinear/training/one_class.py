@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.dual_builders import one_class
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.task import Task
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
@@ -17,6 +19,10 @@ from rrmlinear.training.costs import base_costs
 from rrmlinear.training.single import solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
 
+# Passes of the ascent on the dual of the machine itself, before the regression takes over.
+FIRST_PASSES = 6
+# A minimum of less than this fraction of the objective at the first duals may be 0.
+NEAR_ZERO = 1e-10
 # A sum of costs is ν times that of all examples up to this fraction.
 SUM_ROUNDING = 1e-12
 # A column's sum counts as 0 up to this fraction of a bound of the sum of its absolute values.
@@ -29,11 +35,8 @@ def solve_one_class(
     """minimize ½‖w‖² + Σ_i c_i [max(0, ρ − w'x_i) − ν ρ] over w and ρ: the Result, and ρ.
 
     Dual: maximize −½‖Σ c_i α_i x_i‖² over 0 ≤ α_i ≤ 1 with Σ c_i α_i = ν Σ c_i, which is
-    LIBLINEAR's for c_i = 1. With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression
-    of y_i = −ν x_i's at q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept
-    serves. Its duals are α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest
-    score on is as good; that one is taken. With s = 0 all duals are ν and w = 0. Raises
-    ValueError for rows with a bias column.
+    LIBLINEAR's for c_i = 1. A few passes of `OneClassAscent` are enough as a rule; a regression
+    goes on from their duals. Raises ValueError for rows with a bias column.
     """
     if problem.bias >= 0:
         raise ChoiceError(
@@ -47,37 +50,93 @@ def solve_one_class(
     nu = 0.5 if chosen.choices.nu is None else chosen.choices.nu
     costs = base_costs(problem, 1.0)
     risk = ScalarRisk(problem.rows, chosen.loss, np.zeros(problem.n_examples), costs)
-    shift = nu * _sums(risk)
+    duals = scalar_duals(start.duals, (problem.n_examples,))
+    if nu == 1 or problem.rows.blocks is not None:
+        return _by_regression(problem, chosen, risk, nu, duals, on_pass)
+    zeros, loss, omega = risk.labels, chosen.loss, chosen.regularizer
+    features, choices = chosen.features, chosen.choices
+    task = Task(problem.rows, zeros, None, costs, loss, omega, features, choices, duals, risk)
+    ascent = one_class(task, nu)
+    chosen.set_rule(ascent, task)
+    stopping = chosen.stopping
+    first = replace(stopping, max_passes=min(FIRST_PASSES, stopping.max_passes))
+    before = ascent.solve(first, on_pass)
+    may_be_zero = not before.primal < NEAR_ZERO * ascent.first_dual
+    by_limit = before.status in (Status.STOPPED_BY_CALLER, Status.TIME_LIMIT)
+    goes_on = before.status is Status.PASS_LIMIT or (may_be_zero and not by_limit)
+    if goes_on and before.passes < stopping.max_passes:
+        return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
+    return before, _rho(before, ascent.rho, risk, nu)
+
+
+def _by_regression(
+    problem: Problem,
+    chosen: Selection,
+    risk: ScalarRisk,
+    nu: float,
+    duals: NDArray[np.float64] | None,
+    on_pass: OnPass | None,
+    before: Result | None = None,
+) -> tuple[Result, float]:
+    """`solve_one_class` from these duals, after the run ``before``.
+
+    With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression of y_i = −ν x_i's at
+    q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept serves. Its duals are
+    α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest score on is as good;
+    that one is taken. With s = 0 all duals are ν and w = 0.
+    """
+    costs, shift = risk.costs, nu * _sums(risk)
     y = -risk.scores(shift)
     with np.errstate(over="ignore"):
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
-    duals = scalar_duals(start.duals, (problem.n_examples,))
     if nu == 1 or not shift.any():
         return _all_alike(nu, shift, -y, costs, on_pass)
+
+    def told(row: TraceRow) -> TraceRow:
+        return _shifted(row, constant, before)
+
+    stopping = replace(chosen.stopping, offset=constant)
+    if before is not None:
+        stopping = replace(stopping, max_passes=stopping.max_passes - before.passes)
+        if stopping.time_limit is not None:
+            left = stopping.time_limit - before.seconds - before.measuring_seconds
+            stopping = replace(stopping, time_limit=max(left, 0.0))
     result = solve_scalars(
         problem.with_bias(1.0),
         replace(chosen, choices=replace(chosen.choices, free_bias=True)),
         y,
         costs,
         Point(None, None if duals is None else duals - nu),
-        None if on_pass is None else lambda row: on_pass(_shifted(row, constant)),
-        replace(chosen.stopping, offset=constant),
+        None if on_pass is None else lambda row: on_pass(told(row)),
+        stopping,
     )
-    trace = [_shifted(row, constant) for row in result.trace]
+    trace = [told(row) for row in result.trace]
     alphas = np.clip(result.duals + nu, 0.0, 1.0)
     support = {
         "examples": int(np.count_nonzero(alphas)),
         "duals": int(np.count_nonzero(alphas)),
         "at_bound": int(np.count_nonzero(alphas == 1)),
     }
-    weights = result.weights[:-1] + shift
-    shifted = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
     rho = -float(result.weights[-1])
-    if ((alphas > 0) & (alphas < 1)).any():
-        return shifted, rho
-    return shifted, _middle(risk.scores(weights), costs, nu, rho)
+    weights = result.weights[:-1] + shift
+    result = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
+    if before is not None:
+        result = replace(
+            result,
+            trace=before.trace + trace,
+            cpu_seconds=before.cpu_seconds + result.cpu_seconds,
+            measuring_seconds=before.measuring_seconds + result.measuring_seconds,
+        )
+    return result, _rho(result, rho, risk, nu)
+
+
+def _rho(result: Result, rho: float, risk: ScalarRisk, nu: float) -> float:
+    """That of a result whose own is ``rho``: the middle where others are as good."""
+    if result.support["duals"] > result.support["at_bound"]:
+        return rho
+    return _middle(risk.scores(result.weights), risk.costs, nu, rho)
 
 
 def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
@@ -131,8 +190,8 @@ def _middle(
         at = round(sums) - 1
         if abs(at + 1 - sums) > SUM_ROUNDING * len(scores) or not 0 <= at < len(scores) - 1:
             return rho
-        scores.partition((at, at + 1))
-        return float(scores[at] + scores[at + 1]) / 2
+        scores.partition(at + 1)  # one place at a time: NumPy is faster there
+        return float(scores[: at + 1].max() + scores[at + 1]) / 2
     order = np.argsort(scores)
     below = np.cumsum(costs[order])
     at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))
@@ -141,5 +200,13 @@ def _middle(
     return rho
 
 
-def _shifted(row: TraceRow, constant: float) -> TraceRow:
-    return replace(row, primal=row.primal - constant, dual=row.dual - constant)
+def _shifted(row: TraceRow, constant: float, before: Result | None) -> TraceRow:
+    """A row in the scale of the machine, after those of the run ``before``."""
+    passed, seconds = (0, 0.0) if before is None else (before.passes, before.last.seconds)
+    return replace(
+        row,
+        number=row.number + passed,
+        seconds=row.seconds + seconds,
+        primal=row.primal - constant,
+        dual=row.dual - constant,
+    )

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.training.fit import NotSolvedWarning
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +107,28 @@ def test_an_optimum_of_zero_is_found_within_the_digits_there_are(dtype, nu):
     assert result.passes < 300
     scale = (nu * X.sum(axis=0)) @ (nu * X.sum(axis=0)) / 2
     assert -1e-12 * scale <= result.primal - result.dual <= 1e-11 * scale
+
+
+def test_a_regression_goes_on_where_the_first_passes_do_not_reach_the_end(monkeypatch):
+    X = np.random.default_rng(2).normal(size=(400, 30)) + 0.3
+    whole = trained(X, 0.31)
+    monkeypatch.setattr("rrmlinear.training.one_class.FIRST_PASSES", 1)
+    for name in ("MAX_LOOKS", "MAX_READS", "FREE_READS"):
+        monkeypatch.setattr(f"rrmlinear.solvers.dual.pairs.row_pairs.{name}", 1)
+    seen = []
+    problem = Problem.from_arrays(X, np.ones(len(X)))
+    model = fit(problem, Parameter(solver=21, nu=0.31, gap_tol=1e-10), on_pass=seen.append)
+    assert seen == model.result.trace
+    assert [row.number for row in seen] == list(range(1, len(seen) + 1))
+    assert len(seen) > 1
+    assert model.result.primal == pytest.approx(whole.result.primal, rel=1e-9)
+    assert_allclose(model.weights, whole.weights, atol=1e-3)
+    with pytest.warns(NotSolvedWarning):
+        assert trained(X, 0.31, max_passes=1).result.passes == 1
+
+
+def test_a_caller_stops_it(X):
+    problem = Problem.from_arrays(X, np.ones(len(X)))
+    model = fit(problem, Parameter(solver=21, gap_tol=1e-12), on_pass=lambda row: True)
+    assert len(model.result.trace) == 1
+    assert model.result.primal >= model.result.dual

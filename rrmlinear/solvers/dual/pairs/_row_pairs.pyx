@@ -17,6 +17,20 @@ cdef enum:
     LOOKAHEAD = 8       # examples between the prefetch of a row and its use
 
 
+def at_threshold(const double[::1] slopes not None, double threshold,
+                 const double[::1] lower not None, const double[::1] upper not None):
+    """The upper bounds where the slope is above the threshold, and the lower ones elsewhere."""
+    cdef Py_ssize_t i
+    result = np.empty(slopes.shape[0])
+    cdef double[::1] out = result
+    cdef const double* begin = &lower[0]
+    cdef const double* end = &upper[0]
+    with nogil:
+        for i in range(out.shape[0]):      # chosen from, not branched on, as in `_measure`
+            out[i] = end[i] if slopes[i] > threshold else begin[i]
+    return result
+
+
 cdef class RowPairs:
     """State: β, w = Σ β_i x_i, and F_i = y_i − x_i'w, the dual's derivative by β_i.
 
@@ -47,28 +61,39 @@ cdef class RowPairs:
         self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int32)
         self.up_key, self.down_key = np.empty((2, self.n))
 
-    def look(self, const double[::1] weights=None):
-        """F of all examples at these weights, by default w, whose violation and gap it finds."""
+    def find_slopes(self, const double[::1] weights not None):
+        """F of all examples at these weights."""
         cdef Py_ssize_t i
-        if weights is None:
-            weights = self.weights
         with nogil:
             rows_times(&self.rows.c, 0, self.n, &weights[0], &self.F[0])
             for i in range(self.n):
                 self.F[i] = self.y[i] - self.F[i]
+
+    def look(self, bint with_gap=True):
+        """F of all examples, and the violation; the gap too, or it is infinite."""
+        cdef Py_ssize_t i
+        self.find_slopes(self.w)
+        with nogil:
+            for i in range(self.n):
                 self.order[i] = i
             self._measure(self.n)
-            self._sum_gap(self.n)
+            if with_gap:
+                self._sum_gap(self.n)
+            else:
+                self.loss = self.gap = INFINITY
 
-    def renew(self, betas=None):
-        """Compute w and F from these β, or from the present ones."""
+    def set_betas(self, betas not None):
+        """Compute w from these β."""
         cdef const double[::1] ones = np.ones(self.n)
-        if betas is not None:
-            self.betas[:] = betas
+        self.betas[:] = betas
         self.weights[:] = 0
         with nogil:
             rows_add(&self.rows.c, 0, self.n, &ones[0], &self.beta[0], &self.w[0])
-        self.look()
+
+    def renew(self, betas not None):
+        """Compute w and F from these β, and the violation."""
+        self.set_betas(betas)
+        self.look(False)
 
     def ascend(self, double violation, double gap, Py_ssize_t most):
         """Take steps after a look until the violation, the largest F of a dual that can
@@ -80,6 +105,8 @@ cdef class RowPairs:
         cdef Py_ssize_t m = self.n, rises, falls
         with nogil:
             self.steps = self.visits = 0
+            if gap > 0 and self.gap == INFINITY:
+                self._sum_gap(m)
             while self.violation > violation and self.gap > gap and self.visits < most:
                 m = self._keep(m)
                 rises, falls = self._candidates(m)

@@ -12,16 +12,19 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
+from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs, at_threshold
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 Vector = NDArray[np.float64]
 
 # A sample has one example of this number, and at least this number of them for each weight.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 4
+# One example of this number is in the sum that a start without a sample begins with.
+PART_STEP = 4
 # A pass goes on until the violation is this fraction of the one before, or within the bound of the
 # rule. It aims at this fraction of the bound and of the target of the gap.
 PASS_FALL, GOAL_FRACTION = 0.01, 0.2
@@ -47,30 +50,37 @@ class RowPairAscent(Solver):
     """
 
     known_rules = (FreeRange,)
+    #: The sum of the duals.
+    total = 0.0
 
     def __init__(
         self, risk: ScalarRisk, regularizer: Regularizer, start: Vector | None = None
     ) -> None:
         super().__init__()
-        box = risk.loss.box(risk.labels)
-        if box is None or box[2] or risk.loss.smoothing:
-            raise ValueError(f"{type(risk.loss).__name__} has more than one kink, or none")
         self.risk, self.regularizer = risk, regularizer
-        self.lower, self.upper = (risk.costs * each for each in box[:2])
+        self.lower, self.upper = self._bounds()
         self.first_duals, self.n = start, len(risk.costs)
         self.measuring_work = 2.0 * self.n
         self.state: RowPairs
 
+    def _bounds(self) -> tuple[Vector, Vector]:
+        """Of every β_i."""
+        risk = self.risk
+        box = risk.loss.box(risk.labels)
+        if box is None or box[2] or risk.loss.smoothing:
+            raise ValueError(f"{type(risk.loss).__name__} has more than one kink, or none")
+        return risk.costs * box[0], risk.costs * box[1]
+
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
-        risk = self.risk
+        risk, total = self.risk, self.total
         self.state = RowPairs(risk.rows, risk.labels, self.lower, self.upper)
         if self.first_duals is not None:
             betas = np.clip(risk.costs * self.first_duals, self.lower, self.upper)
-            if abs(betas.sum()) <= SUM_ROUNDING * np.abs(betas).sum():
+            if abs(betas.sum() - total) <= SUM_ROUNDING * np.abs(betas).sum():
                 self.state.renew(betas)
                 return
-        begin(self.state, risk.rows, risk.labels, self.lower, self.upper)
+        begin(self.state, risk.rows, risk.labels, self.lower, self.upper, total)
 
     def run_pass(self, number: int) -> None:
         state, self.moved = self.state, 0
@@ -113,7 +123,8 @@ class RowPairAscent(Solver):
         return at
 
     def rounding(self) -> float:
-        return self.certificate.rounding(self.target)
+        known = NEGATIVE_GAP * abs(self.certificate.primal)
+        return self.certificate.rounding(max(self.target, known))
 
     def present(self) -> Point:
         scores = self.risk.labels - self.state.slopes
@@ -134,21 +145,34 @@ class RowPairAscent(Solver):
         return float(self.risk.labels @ self.state.betas) - float(weights @ weights) / 2
 
     def _alphas(self) -> Vector:
+        if self.risk.costs.min() > 0:
+            return np.divide(self.state.betas, self.risk.costs)
         alphas = np.zeros(self.n)
         np.divide(self.state.betas, self.risk.costs, out=alphas, where=self.risk.costs > 0)
         return alphas
 
 
-def begin(state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector) -> None:
-    """Set β to bounds by the derivatives at the weights of a sample, or at 0 if that is small."""
-    weights = _weights_of_sample(rows, y, lower, upper)
+def begin(
+    state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
+) -> None:
+    """Set β to bounds by the derivatives at the weights of a sample, or at 0 if that is small;
+    where labels are 0, so that those at 0 tell nothing, at the sum of a part of the examples.
+    """
+    weights = _weights_of_sample(rows, y, lower, upper, total)
+    if weights is None and not y.any():
+        part = np.zeros_like(upper)
+        part[::PART_STEP] = upper[::PART_STEP]
+        state.set_betas(part)
+        weights = state.weights
     if weights is not None:
-        state.look(weights)
+        state.find_slopes(weights)
         y = state.slopes
-    state.renew(at_bounds(y, lower, upper))
+    state.renew(at_bounds(y, lower, upper, total))
 
 
-def _weights_of_sample(rows: Rows, y: Vector, lower: Vector, upper: Vector) -> Vector | None:
+def _weights_of_sample(
+    rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
+) -> Vector | None:
     """Weights of a part of the examples; None: it would be small."""
     n = len(y) // SAMPLE_FRACTION
     if n < MIN_SAMPLE_EXAMPLES * max(rows.width, SAMPLE_FRACTION):
@@ -162,31 +186,32 @@ def _weights_of_sample(rows: Rows, y: Vector, lower: Vector, upper: Vector) -> V
         upper[chosen] * SAMPLE_FRACTION,
     )
     sample = RowPairs(*part)
-    begin(sample, *part)
+    total *= SAMPLE_FRACTION * n / len(y)
+    begin(sample, *part, min(max(total, part[2].sum()), part[3].sum()))
     sample.ascend(PASS_FALL * sample.violation, 0.0, MAX_READS * n)
     return sample.weights
 
 
-def at_bounds(slopes: Vector, lower: Vector, upper: Vector) -> Vector:
-    """β of sum 0 that maximizes slopes'β: all but one at a bound."""
+def at_bounds(slopes: Vector, lower: Vector, upper: Vector, total: float = 0.0) -> Vector:
+    """β of this sum that maximizes slopes'β: all but one at a bound."""
     room, n = upper - lower, len(slopes)
     if room.min() == room.max() > 0 and np.isfinite(slopes).all():
-        count = min(int(-lower.sum() / room[0]), n - 1)
+        count = min(int((total - lower.sum()) / room[0]), n - 1)
         del room  # memory for the copy
         between = np.partition(slopes, n - 1 - count)[n - 1 - count]
-        above = slopes > between
-        betas = np.where(above, upper, lower)
-        equal = np.flatnonzero(slopes == between)[: count + 1 - np.count_nonzero(above)]
+        betas = at_threshold(slopes, between, lower, upper)
+        n_above = np.count_nonzero(slopes > between)
+        equal = np.flatnonzero(slopes == between)[: count + 1 - n_above]
         last = equal[-1]
         betas[equal[:-1]] = upper[equal[:-1]]
     else:
         order = np.argsort(-slopes)
-        count = int(np.searchsorted(np.cumsum(room[order]), -lower.sum()))
+        count = int(np.searchsorted(np.cumsum(room[order]), total - lower.sum()))
         betas = lower.copy()
         betas[order[:count]] = upper[order[:count]]
         if count == n:
             return betas
         last = order[count]
     betas[last] = 0.0
-    betas[last] = np.clip(-betas.sum(), lower[last], upper[last])
+    betas[last] = np.clip(total - betas.sum(), lower[last], upper[last])
     return betas
