@@ -10,9 +10,10 @@ import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
-from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST, DualDescent
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.mean_weights import MeanWeights
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -62,7 +63,7 @@ class Accelerated(Solver):
 
     def __init__(
         self,
-        make: Callable[[Regularizer], DualDescent],
+        make: Callable[[Regularizer], RowAscent],
         regularizer: Regularizer,
         inner: str | int = "adaptive",
         observe: bool = False,

@@ -10,9 +10,10 @@ from rrmlinear.losses.base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.inner import pieces
@@ -28,7 +29,7 @@ FACE_ACCURACY = 0.3
 MIN_SHARED_WORK = 8_000
 
 
-class BlockAscent(DualDescent):
+class BlockAscent(RowAscent):
     """minimize Ω(W) + Σ_i C_i φ(m_i) over W, d × k, in margins m_ij = cost + (w_j − w_{y_i})'x_i.
 
     Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with

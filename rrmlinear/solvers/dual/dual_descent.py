@@ -8,24 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.available_memory import return_memory
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual.streamed.rough import Rough
-from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
-from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
-from rrmlinear.solvers.loop.certificate import Certificate, gap_of_regularizer
-from rrmlinear.solvers.loop.rounding import bound_by_narrow, bound_by_rows, rounding_of_scores
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.team import Team
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
 # An example sleeps while its gap is at most SLEEP_GAP of target / n. It naps, which is shorter,
 # when its gap is at most NAP_GAP of the mean.
 SLEEP_GAP = 0.2
 NAP_GAP = 0.6
-# A bound of rounding below this fraction of the target needs no better one.
-CLEAR_ROUNDING = 0.1
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
 # millisecond to come together.
 SLICE_WORK = 10**9
@@ -44,150 +37,30 @@ class DualDescent(Solver):
     loss: Any
     regularizer: Regularizer
     squares: NDArray[np.float64]  # ‖x_i‖²
-    team: Team
-    #: Passes by blocks, over rows that are streamed.
-    turns: Turns | None = None
-    shrinking: Shrinking | None = None
-    #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
-    exact: Rows | None = None
-    narrow_part = 0.0
-    #: Where the rows are too rough for such a part to prove anything; it may be so if ``shortens``.
-    rough: Rough | None = None
-    shortens = False
-    proof: type[Rough] = Rough
-    #: Σ c_i |α_i| ‖x_i‖ of the duals ``state.first`` that visits of the exact rows left; v then.
-    exact_size = 0.0
-    first_vector: NDArray[np.float64]
-    #: Whether an ascent that begins at 0 visits streamed examples in the reading that finds ‖x_i‖².
-    joins_reading = False
-    #: The time to bring a block of streamed rows into memory, in passes over it.
-    load_passes = LOAD_PASSES
-    #: The gap at which the caller's problem is solved, of which the ascent's is a part.
-    goal = np.inf
-    #: The mean of v over the last pass by blocks, whose weights are measured in place of those of
-    #: v: these lean to the last blocks, which took several turns.
-    mean: NDArray[np.float64] | None = None
-    #: The gap expected after the last pass by blocks; None where ``gap_sum`` is the best guess.
-    expected: float | None = None
-    #: Scores at the weights that were measured last.
-    scores: NDArray[np.float64] | None = None
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__()
         self.rows, self.costs, self.seed = rows, costs, seed
         self.n = rows.shape[0]
-        reading = 0.0 if rows.blocks is None else self.load_passes * self.n
-        self.measuring_work = self.n / 2 + reading
-        self.measures_first = rows.blocks is None
+        self.measuring_work = self.n / 2
+        self.measures_first = True
         self.gap_sum = 0.0
         #: Visits of examples; those of later turns of a block do not count.
         self.visits = 0
 
-    def curvatures(self, visit: Callable[[int, int], None] | None = None) -> NDArray[np.float64]:
-        """‖x_i‖² of every example, none quite 0; ValueError where one overflows. Of rows that are
-        streamed, visit(begin, end) is called when ``squares`` of these are known, while they are in
-        memory.
-        """
-        if self.rows.blocks is None:
-            self.squares = self.rows.squared_norms()
-            self._mend_squares(0, self.n)
-            return self.squares
-        self.squares = np.empty(self.n)
-
-        def seen(begin: int, end: int) -> None:
-            self._mend_squares(begin, end)
-            if visit is not None:
-                visit(begin, end)
-
-        if self.rows.blocks.is_direct:
-            self._read_narrow(seen)
-        else:
-            for begin, end in self.rows.spans():
-                self.squares[begin:end] = self.rows.between(begin, end).squared_norms()
-                seen(begin, end)
+    def curvatures(self) -> NDArray[np.float64]:
+        """‖x_i‖² of every example, none quite 0; ValueError where one overflows."""
+        self.squares = self.rows.squared_norms()
+        self.mend_squares(0, self.n)
         return self.squares
 
-    def _mend_squares(self, begin: int, end: int) -> None:
+    def mend_squares(self, begin: int, end: int) -> None:
+        """Check the ``squares`` of these examples, and raise those that are 0."""
         squares = self.squares[begin:end]
         if not np.isfinite(squares).all():
             worst = begin + int(np.flatnonzero(~np.isfinite(squares))[0])
             raise ValueError(f"the squared norm of example {worst + 1} overflows; scale the data")
         np.maximum(squares, MIN_CURVATURE, out=squares)
-
-    def _read_narrow(self, seen: Callable[[int, int], None]) -> None:
-        """Take narrow rows, where blocks are read past the system's cache: they are written in the
-        reading that finds ‖x_i‖², and each pass then reads half or two thirds. By a cache that is
-        full, writing took longer than seven passes.
-        """
-        from rrmlinear.data.container.narrow import narrowed  # it imports a MB
-
-        narrow = narrowed(self.rows, self.squares, seen, self.shortens)
-        if narrow is not None:
-            assert self.rows.blocks is not None
-            self.rows.blocks.release()
-            part = narrow.rows.n_bytes / self.rows.n_bytes
-            self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
-            self.exact, self.rows = self.rows, narrow.rows
-            self.narrow_part = narrow.part
-            self.rough = None if narrow.errors is None else self.proof(narrow.errors)
-
-    def visit_while_reading(
-        self, curvatures: NDArray[np.float64], visit: Callable[[int, int], None]
-    ) -> None:
-        """visit(begin, end) examples in the reading that finds their ‖x_i‖²: it saves that of a
-        pass. ``curvatures``, those of the kernel, become ‖x_i‖² over the modulus.
-        """
-
-        def seen(begin: int, end: int) -> None:
-            squares, modulus = self.squares[begin:end], self.regularizer.modulus
-            np.divide(squares, modulus, out=curvatures[begin:end])
-            if not self.is_late():
-                visit(begin, end)
-
-        self.curvatures(seen)
-        self.state.rows = self.rows
-
-    def _narrow_will_do(self) -> bool:
-        """Whether narrow rows move primal and dual by less than the tolerance can tell."""
-        if self.rough is not None:
-            return not self.rough.is_too_rough
-        goal, mean = min(self.target, self.goal), self.mean
-        if not np.isfinite(goal):
-            return True
-        self.mean = None  # the weights of v itself, which need no measurement
-        shares, weights = self.shares(self.present_duals()), self.present_weights()
-        self.mean = mean
-        return self._bound_by_rows(shares, weights) <= CLEAR_ROUNDING * goal
-
-    def _take_exact(self, exact: Rows) -> None:
-        """Go on with the rows themselves: narrow ones do not tell the gap well enough."""
-        assert self.shrinking is not None
-        assert self.rows.blocks is not None
-        self.shrinking.leave()
-        number, z = self.shrinking.all.number, self.dual_vector.copy()
-        if self.rough is not None:
-            z[:] = self.rough.z
-        elif self.exact_size:  # the first visits added exact rows to v
-            z -= self.first_vector + self.state.combination(self.state.alphas - self.state.first)
-        else:
-            self.rebuild(np.zeros_like(z))
-            z -= self.dual_vector
-        self.rows.blocks.release()
-        self.notes.append(
-            f"from pass {number + 1} on passes read the examples themselves: the copy's values "
-            "have too few digits for the tolerance"
-        )
-        self.rows = self.state.rows = exact
-        self.exact, self.rough, self.narrow_part, self.exact_size = None, None, 0.0, 0.0
-        self.rebuild(z)
-        self.retune(self.regularizer)
-        self.stream()
-        self.shrinking.all.number = number
-
-    @property
-    def likely_gap(self) -> float:
-        """The sum of all gaps, as far as it is known."""
-        return self.gap_sum if self.expected is None else self.expected
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -222,19 +95,6 @@ class DualDescent(Solver):
         """Σ c_i φ_i at ∇Ω*(v); updates the gap of every example."""
         raise TypeError(f"{type(self).__name__} does not measure its losses")
 
-    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """Σ c_i φ_i at ∇Ω*(vector), and these weights; the ascent stays as it is."""
-        raise TypeError(f"{type(self).__name__} does not measure its losses")
-
-    def proven_losses(self) -> float:
-        """`losses` for a certificate, whose gap is larger by at most ``unproved``; see `Rough`."""
-        return self.losses() if self.rough is None else self.rough.losses(self)
-
-    @property
-    def unproved(self) -> float:
-        """A bound of what the last measurement for a certificate left out of the gap."""
-        return 0.0 if self.rough is None else self.rough.left
-
     def dual_sizes(self) -> tuple[float, float]:
         """(mean ‖x_i‖² c_i Σ_j |α_ij| of examples with duals, fraction of the duals at bounds)."""
         raise TypeError(f"{type(self).__name__} has no duals")
@@ -251,25 +111,11 @@ class DualDescent(Solver):
         return self.rounding_of(self.certificate, self.target)
 
     def rounding_of(self, certificate: Certificate, target: float) -> float:
-        """How far the values of this certificate of the same problem may be off by rounding: a
-        bound of it, where the rows are streamed and the bound is clear of the target.
+        """How far the values of this certificate of the same problem may be off by rounding, as
+        far as a gap of ``target`` needs to know.
         """
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        if self.rows.blocks is not None and np.isfinite(target):
-            bound = self._bound_by_rows(shares, weights)
-            if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
-                return certificate.rounding() + bound
-        narrow = self._bound_by_narrow(shares, weights)
-        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights) + narrow
-
-    def _bound_by_rows(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-        """A bound of what rounding and narrow rows move primal and dual by."""
-        rounding = bound_by_rows(shares, self.squares, weights)
-        return rounding + self._bound_by_narrow(shares, weights)
-
-    def _bound_by_narrow(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-        left = self.exact_size * float(np.linalg.norm(weights))
-        return bound_by_narrow(self.narrow_part, shares, self.squares, weights, left)
+        return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""
@@ -320,78 +166,3 @@ class DualDescent(Solver):
                 break
         self.work += len(order)
         self.visits += len(order)
-
-    @property
-    def measured_vector(self) -> NDArray[np.float64]:
-        """The v whose weights are measured, in the kernel's layout."""
-        return self.dual_vector if self.mean is None else self.mean
-
-    def slack(self) -> float:
-        """Ω(w) + Ω*(v) − w'v for the weights w that are measured: the gap of Ω."""
-        if self.mean is None:
-            return 0.0
-        w = self.regularizer.primal_of(self.mean)
-        return gap_of_regularizer(self.regularizer, w, self.dual_vector)
-
-    def stream(self) -> None:
-        """Pass by blocks from now on, where the rows are streamed."""
-        if self.rows.blocks is not None:
-            gaps, wakes = self.state.gaps, self.state.wakes
-            self.turns = Turns(self.rows.blocks, gaps, wakes, self.seed, self.load_passes)
-            self.shrinking = Shrinking(self.rows, self.turns, self.state)
-
-    def begin_turns(self, shrinking: Shrinking) -> Turns:
-        """The blocks for the next pass: of all rows, or of a copy of some; see `Shrinking`."""
-        return_memory()
-        if self.exact is not None and not self._narrow_will_do():
-            self._take_exact(self.exact)
-        if not self.moved:
-            shrinking.leave()
-        if shrinking.want(self.gap_sum, self.target, self.quiet()):
-            self.losses()
-            self.wake()
-            self.work += self.measuring_work
-            if shrinking.note and shrinking.note not in self.notes:
-                self.notes.append(shrinking.note)
-        return shrinking.begin_pass()
-
-    def take_turns(
-        self,
-        shrinking: Shrinking,
-        turns: Turns,
-        sweep: Callable[[list[tuple[int, int]], int, float], int],
-    ) -> None:
-        """A pass by blocks; see `Turns`."""
-        mean, seen = np.zeros_like(self.dual_vector), 0
-
-        def look() -> None:
-            nonlocal seen
-            seen += 1
-            np.add(mean, (self.dual_vector - mean) / seen, out=mean)
-
-        work, visits = turns.run(self.quiet(), sweep, look, self.is_late)
-        shrinking.end_pass()
-        self.work, self.visits = self.work + work, self.visits + visits
-        self.mean = mean if seen else None
-        self.scores = None
-
-    def over_rows(self, chunk: int, part: Callable[[int, int, int], float]) -> float:
-        """Σ part(begin, end, thread) over all rows, ``chunk`` of them at a time; then the gaps of
-        all examples must be known.
-        """
-
-        def shifted(first: int) -> Callable[[int, int, int], float]:
-            return lambda begin, end, thread: part(first + begin, first + end, thread)
-
-        total, self.expected = 0.0, None
-        if self.shrinking is not None:
-            self.shrinking.begin(self.quiet())
-        for begin, end in self.rows.spans():
-            total += self.team.sum_over(end - begin, chunk, shifted(begin))
-            if self.shrinking is not None:
-                self.shrinking.add(begin, end)
-        if self.turns is not None:
-            self.turns.see()
-        if self.shrinking is not None:
-            self.shrinking.end()
-        return total

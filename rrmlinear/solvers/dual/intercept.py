@@ -14,8 +14,8 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -57,7 +57,7 @@ class InterceptAscent(Solver):
         self.measuring_work = float(rows.shape[0])
         self.inner: Any = None
 
-    def _ascent(self, rows: Rows, regularizer: Regularizer) -> DualDescent:
+    def _ascent(self, rows: Rows, regularizer: Regularizer) -> RowAscent:
         """The ascent over rows with the appended column."""
         raise TypeError(f"{type(self).__name__} has no ascent")
 

@@ -14,14 +14,14 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._block_descent import this_processor
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
-from rrmlinear.solvers.dual.shared_passes import least_shared_pass, why_not_shared
+from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
+from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
-from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 
 # The kernel's step for each option of the paper. For losses of one score II equals I, as the
 # maximum lies on the line. IV is III with the largest curvature for every example.
@@ -31,10 +31,6 @@ SAMPLINGS = ("permutation", "uniform")
 # A visit leaves a dual unchanged if its gap is at most this fraction of the mean. A larger fraction
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
-# Visits with all copies of v before the copies take over each other's changes of frequent features,
-# and how often before they take over all changes. Two threads then take as many passes on text as
-# one, eight up to a third more.
-MAX_VISITS_APART, ROUNDS_APART = 1024, 16
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
 # A rule looks at this fraction of all examples at most, before it looks at all.
@@ -43,7 +39,7 @@ MAX_BUSY = 1 / 8
 PROJECTION_CURVATURE = 1e6
 
 
-class ProxSDCA(DualDescent):
+class ProxSDCA(RowAscent):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
@@ -60,10 +56,7 @@ class ProxSDCA(DualDescent):
     visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
     cost, so that they serve for other costs too.
 
-    With ``threads`` each works on a copy of v. After some visits each copy takes over the others'
-    changes of frequent features, and after more of them, or a pass, all changes. The same seed and
-    number of threads give the same bits. A pass that lowers the dual, as such a Jacobi step can, is
-    undone and repeated with fewer visits between, in the end on one thread.
+    ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
     Accelerated proximal stochastic dual coordinate ascent, figure 1.
@@ -96,7 +89,7 @@ class ProxSDCA(DualDescent):
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling, self.averaging = option, sampling, averaging
-        self.threads, self.visits_apart = threads, max(1, MAX_VISITS_APART // threads)
+        self.threads, self.shared = threads, SharedPasses(rows, threads)
         self.first_duals = None if start is None else self._checked(start)
         self.team, self.number = Team(1), 0
 
@@ -166,7 +159,6 @@ class ProxSDCA(DualDescent):
         self.state.sweep(order, 0, len(order))
 
     def _settle_threads(self) -> None:
-        self.least_shared = least_shared_pass(self.rows)
         of_largest = self.rule is not None and self.rule.of_largest and not self.loss.smoothing > 0
         is_uniform = self.sampling == "uniform"
         reason = why_not_shared(self.rows, self.averaging, is_uniform, of_largest)
@@ -194,9 +186,7 @@ class ProxSDCA(DualDescent):
                 self._pass_alone(order[begin:end], asleep, least)
                 if self.is_late():
                     break
-        elif self.threads > 1 and len(order) >= self.least_shared:
-            self._pass_in_rounds(order, asleep, least)
-        else:
+        elif not self.shared.run(self, order, asleep, least):
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
@@ -224,56 +214,12 @@ class ProxSDCA(DualDescent):
 
         self.in_pieces(order, lambda: self.slice, visit)
 
-    def _pass_in_rounds(
-        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
-    ) -> None:
-        before, v, visited = self._dual(), self.state.dual_vector.copy(), 0
-
-        def visit(begin: int, end: int) -> None:
-            nonlocal visited
-            visited = end
-            visits = order, begin, end, least, self.threads, self.visits_apart, ROUNDS_APART
-            self.team.shared("", self.state.sweep, *visits, amount=end - begin)
-            self.state.note(order, begin, end, *asleep)
-
-        def length() -> int:
-            return self.team.piece("", min(self.slice, len(order)))
-
-        while self.threads > 1:
-            self.in_pieces(order, length, visit)
-            if self._dual() >= before - DUAL_FALL_ROUNDING * abs(before):
-                if 0 < self.gap_sum <= self.state.gap_sum:
-                    self.visits_apart = max(1, self.visits_apart // 2)
-                else:
-                    most = max(1, MAX_VISITS_APART // self.threads)
-                    self.visits_apart = min(most, 2 * self.visits_apart)
-                return
-            self.state.undo(order[:visited], v)
-            self.losses()
-            self._undo_less()
-        self._pass_alone(order, asleep, least)
-
-    def _undo_less(self) -> None:
-        """Share the steps of threads sooner, or take fewer copies: a pass has lowered the dual."""
-        if self.threads > 2 and self.visits_apart < MAX_VISITS_APART // self.threads:
-            self.notes.append(
-                f"two threads are used, not {self.threads}: the steps of more undo each other"
-            )
-            self.threads, self.visits_apart = 2, MAX_VISITS_APART // 2
-        elif self.visits_apart > 1:
-            self.visits_apart //= 2
-        else:
-            self.notes.append(
-                f"one thread is used, not {self.threads}: their steps undo each other"
-            )
-            self.threads = 1
-
     def rest(self) -> None:
         if self.turns is None:
             self.state.rest_below(self.quiet(), self.number)
 
     def estimate(self) -> tuple[float, float]:
-        return self._dual(), self.likely_gap
+        return self.dual(), self.likely_gap
 
     def present(self) -> Point:
         if self.mean is not None or self.state.average is not None:
@@ -290,7 +236,8 @@ class ProxSDCA(DualDescent):
         scores = self.rows.scores_of(examples, weights)
         return Point(None, self.state.alphas[examples], scores, None, examples)
 
-    def _dual(self) -> float:
+    def dual(self) -> float:
+        """The present dual value."""
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
         return -self.state.conjugate_sum - conjugate
 
@@ -302,7 +249,7 @@ class ProxSDCA(DualDescent):
             self.wake()
             self.rest()
             primal = losses + self.regularizer.value_of(self.present_weights())
-            dual = self._dual() - self.unproved
+            dual = self.dual() - self.unproved
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=dual)
 

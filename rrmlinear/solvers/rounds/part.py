@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_AWAKE, RICH
@@ -42,7 +42,7 @@ class Part:
 
     def __init__(
         self,
-        make: Callable[[Regularizer], DualDescent],
+        make: Callable[[Regularizer], RowAscent],
         regularizer: Regularizer,
         columns: int,
         risk: Callable[[], Any],

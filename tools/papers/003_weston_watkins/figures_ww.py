@@ -95,14 +95,15 @@ def draw(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair], p
             seconds = [point.seconds for point in points]
             primal = [point.primal for point in points]
             dual = [point.primal - point.gap for point in points]
-            axis.semilogx(seconds, primal, color=f"C{colour}", label=f"{block}, primal")
-            axis.semilogx(seconds, dual, "--", color=f"C{colour}", label=f"{block}, dual")
+            axis.semilogx(seconds, primal, color=f"C{colour}", label=block)
+            axis.semilogx(seconds, dual, "--", color=f"C{colour}")
         axis.set(title=f"Figure 1: {name}, C = 1", xlabel="CPU seconds")
         axis.grid(alpha=0.3, linewidth=0.5)
         label(axis.xaxis)
         if at == 0:
-            axis.set_ylabel("objective")
-            axis.legend(fontsize=8, frameon=False)
+            axis.set_ylabel("primal (solid) and dual (dashed)")
+        if at == len(runs) - 1:  # the curves of the largest set leave room there
+            axis.legend(fontsize=8, frameon=False, loc="upper right")
     axis = axes["figure 2"]
     names = list(dict.fromkeys((pair.classes, pair.data) for pair in pairs))
     random = np.random.default_rng(0)
