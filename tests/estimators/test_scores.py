@@ -101,7 +101,7 @@ def test_regressions_count_the_weights_in_the_container(stored, form, estimator)
     assert estimator.n_features_in_ == D
 
 
-def test_measures_outliers_paths_and_pages(stored, tmp_path):
+def test_measures_outliers_and_paths(stored):
     path_of, X, y, _ = stored(2)
     measure = MultivariateClassifier("f1")
     assert_array_equal(measure.fit(path_of).coef_, MultivariateClassifier("f1").fit(X, y).coef_)
@@ -110,6 +110,12 @@ def test_measures_outliers_paths_and_pages(stored, tmp_path):
     assert_array_equal(outliers.coef_, OneClassSVM().fit(X).coef_)
     assert_array_equal(outliers.predict(path_of), outliers.predict(X))
     assert_array_equal(path(path_of, Cs=3).coefs, path(X, y, Cs=3).coefs)
+
+
+def test_a_page(stored, tmp_path):
+    pytest.importorskip("plotly", reason="pages need plotly")
+    pytest.importorskip("jinja2", reason="pages need Jinja2")
+    path_of, *_ = stored(2)
     LinearSVC().fit(path_of).report(tmp_path / "page.html", path_of)
     assert "300" in (tmp_path / "page.html").read_text()
 
