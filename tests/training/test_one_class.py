@@ -131,4 +131,4 @@ def test_a_caller_stops_it(X):
     problem = Problem.from_arrays(X, np.ones(len(X)))
     model = fit(problem, Parameter(solver=21, gap_tol=1e-12), on_pass=lambda row: True)
     assert len(model.result.trace) == 1
-    assert model.result.primal >= model.result.dual
+    assert 0 <= model.result.gap < np.inf

@@ -61,9 +61,11 @@ cdef class RowPairs:
         self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int32)
         self.up_key, self.down_key = np.empty((2, self.n))
 
-    def find_slopes(self, const double[::1] weights not None):
-        """F of all examples at these weights."""
+    def find_slopes(self, const double[::1] weights=None):
+        """F of all examples at these weights, by default w."""
         cdef Py_ssize_t i
+        if weights is None:
+            weights = self.w
         with nogil:
             rows_times(&self.rows.c, 0, self.n, &weights[0], &self.F[0])
             for i in range(self.n):
@@ -72,7 +74,7 @@ cdef class RowPairs:
     def look(self, bint with_gap=True):
         """F of all examples, and the violation; the gap too, or it is infinite."""
         cdef Py_ssize_t i
-        self.find_slopes(self.w)
+        self.find_slopes()
         with nogil:
             for i in range(self.n):
                 self.order[i] = i
@@ -83,15 +85,15 @@ cdef class RowPairs:
                 self.loss = self.gap = INFINITY
 
     def set_betas(self, betas not None):
-        """Compute w from these β."""
+        """Set β, and w by the rows whose β is another one."""
         cdef const double[::1] ones = np.ones(self.n)
+        cdef const double[::1] moves = betas - self.betas
         self.betas[:] = betas
-        self.weights[:] = 0
         with nogil:
-            rows_add(&self.rows.c, 0, self.n, &ones[0], &self.beta[0], &self.w[0])
+            rows_add(&self.rows.c, 0, self.n, &ones[0], &moves[0], &self.w[0])
 
     def renew(self, betas not None):
-        """Compute w and F from these β, and the violation."""
+        """Set β, w and F, and find the violation."""
         self.set_betas(betas)
         self.look(False)
 

@@ -155,19 +155,30 @@ class RowPairAscent(Solver):
 def begin(
     state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
 ) -> None:
-    """Set β to bounds by the derivatives at the weights of a sample, or at 0 if that is small;
-    where labels are 0, so that those at 0 tell nothing, at the sum of a part of the examples.
+    """Set β to bounds by the derivatives at the weights of a sample. Where that is small, by those
+    at 0; where labels are 0 and tell nothing, by the mean of those of two points.
     """
     weights = _weights_of_sample(rows, y, lower, upper, total)
-    if weights is None and not y.any():
-        part = np.zeros_like(upper)
-        part[::PART_STEP] = upper[::PART_STEP]
-        state.set_betas(part)
-        weights = state.weights
     if weights is not None:
         state.find_slopes(weights)
         y = state.slopes
+    elif not y.any():
+        y = _slopes_of_two(state, lower, upper, total)
     state.renew(at_bounds(y, lower, upper, total))
+
+
+def _slopes_of_two(state: RowPairs, lower: Vector, upper: Vector, total: float) -> Vector:
+    """The mean of F where all β are alike, guessed from a part of the examples, and at the bounds
+    that follow: the optimum lies between, and the bounds of each overshoot.
+    """
+    part = np.zeros_like(upper)
+    part[::PART_STEP] = upper[::PART_STEP]
+    state.set_betas(part)
+    state.find_slopes()
+    alike = state.slopes * (total / part.sum() if part.any() else 1.0)
+    state.set_betas(at_bounds(alike, lower, upper, total))
+    state.find_slopes()
+    return (alike + state.slopes) / 2
 
 
 def _weights_of_sample(

@@ -9,6 +9,7 @@ from rrmlinear.losses.regression import Quantile
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
+from rrmlinear.solvers.dual.pairs.row_pairs import PART_STEP
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -74,6 +75,14 @@ def test_it_begins_at_the_duals_of_another_run(X):
     assert len(again.trace) == 1
     unbalanced = solver_of(X, costs, start=np.ones(N)).solve(TIGHT)
     assert unbalanced.primal == pytest.approx(first.primal, rel=1e-8)
+
+
+def test_the_examples_that_a_start_counts_may_have_no_cost():
+    X = np.random.default_rng(3).standard_normal((90, 200)) + 0.2  # too few for a sample
+    costs = np.where(np.arange(90) % PART_STEP, 1.0, 0.0)
+    found, all_costly = (solver_of(X, c).solve(TIGHT) for c in (costs, np.ones(90)))
+    assert found.status is all_costly.status is Status.SOLVED
+    assert not found.duals[costs == 0].any()
 
 
 def test_without_time_the_duals_are_alike(X):
