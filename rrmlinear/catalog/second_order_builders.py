@@ -35,6 +35,9 @@ from rrmlinear.solvers.second_order.systems import (
 # A sample has one example of this number, and at least this number of them for each weight. It is
 # solved to this relative gap, with this number of passes at most.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
+# With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
+# that a sample adds.
+MIN_SAMPLED_VALUES = 50_000
 SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
 # With a 1-norm a larger sample pays too, of one example of this number: on a9a it saves three of
 # five passes, and without a 1-norm it took as long as it saved.
@@ -72,7 +75,7 @@ def newton(task: Task) -> Solver:
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
-    elif _takes_sample(task):
+    elif task.rows.n_stored >= MIN_SAMPLED_VALUES and _takes_sample(task):
         first = partial(weights_of_sample, task, newton)
     if takes_sweeps(task):
         from rrmlinear.solvers.features.class_sweeps import ClassSweeps

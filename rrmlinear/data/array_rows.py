@@ -58,6 +58,29 @@ def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
     return rows.over(values, indices, indptr, rows.bias)
 
 
+def scaled_csr(rows: Rows, chosen: NDArray[np.int64], factors: NDArray[np.float64]) -> Any:
+    """A scipy.sparse.csr_array of the chosen sparse rows, all or fewer, each times its factor, with
+    the appended column.
+    """
+    from scipy.sparse import csr_array
+
+    picked = rows if len(chosen) == rows.shape[0] else take_rows(rows, chosen)
+    picked = csr_array((picked.values, picked.indices, picked.indptr), picked.shape)
+    values = picked.data * np.repeat(factors, np.diff(picked.indptr))
+    if rows.bias < 0:
+        return csr_array((values, picked.indices, picked.indptr), picked.shape)
+    n, d = picked.shape
+    ends = picked.indptr[1:]
+    return csr_array(
+        (
+            np.insert(values, ends, rows.bias * factors),
+            np.insert(picked.indices, ends, d),
+            picked.indptr + np.arange(n + 1),
+        ),
+        (n, d + 1),
+    )
+
+
 def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
     """Values as doubles, or a ValueError that says what is ``wanted``."""
     try:

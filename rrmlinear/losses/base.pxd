@@ -31,6 +31,7 @@ cdef class ScalarLoss:
     cdef double derivative(self, double y, double score) noexcept nogil
     cdef double second_derivative(self, double y, double score) noexcept nogil
     cdef double conjugate(self, double y, double alpha) noexcept nogil
+    cdef bint admits(self, double y, double alpha) noexcept nogil
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil
     cdef double total(self, const double* y, const double* cost, const double* scores,

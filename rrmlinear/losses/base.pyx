@@ -1,6 +1,6 @@
 """The interface of losses to solvers. A method that a loss does not offer gives NaN, never 0."""
 
-from libc.math cimport INFINITY, NAN
+from libc.math cimport INFINITY, NAN, isinf
 
 from rrmlinear.simd.blocks cimport block_margins
 from rrmlinear.simd.columns cimport vector_dot3, vector_moved
@@ -202,6 +202,10 @@ cdef class ScalarLoss:
         """φ*(−α), infinite for α outside the domain."""
         return NAN
 
+    cdef bint admits(self, double y, double alpha) noexcept nogil:
+        """Whether α is inside the domain; overridden where that takes less than the conjugate."""
+        return not isinf(self.conjugate(y, alpha))
+
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         """The α' that maximizes −φ*(−α') − a α' − ½ curvature (α' − α)², curvature > 0."""
@@ -341,6 +345,16 @@ cdef class ScalarLoss:
     def conjugates(self, y, alphas):
         """φ*(−α) at arrays of labels and dual variables."""
         return self._each(CONJUGATE, y, 0.0, alphas, 1.0)
+
+    def count_bounded(self, const double[::1] y not None, const double[::1] alphas not None,
+                      double growth):
+        """The number of duals that are not 0 and leave the domain times this factor."""
+        cdef Py_ssize_t i, count = 0
+        with nogil:
+            for i in range(alphas.shape[0]):
+                if alphas[i] != 0 and not self.admits(y[i], alphas[i] * growth):
+                    count += 1
+        return count
 
     def dual_steps(self, y, scores, alphas, curvatures):
         """The dual steps from α at scores a, for arrays of each."""

@@ -61,6 +61,14 @@ cdef class HingeFamily(ClippedLoss):
         cdef double slack = 1 - y * score
         return 1 / self.smoothing if 0 < slack < self.upper * self.smoothing else 0
 
+    cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
+                                     Py_ssize_t n) noexcept nogil:
+        cdef double most = self.upper * self.smoothing, curvature = 1 / self.smoothing, slack
+        cdef Py_ssize_t i
+        for i in range(n):
+            slack = 1 - y[i] * scores[i]
+            out[i] = curvature if (0 < slack) & (slack < most) else 0
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
         cdef double b = y * alpha
         if b < 0 or b > self.upper:
@@ -194,6 +202,9 @@ cdef class Logistic(ScalarLoss):
         if b < 0 or b > 1:
             return INFINITY
         return (b * log(b) if b > 0 else 0) + ((1 - b) * log1p(-b) if b < 1 else 0)
+
+    cdef bint admits(self, double y, double alpha) noexcept nogil:
+        return 0 <= y * alpha <= 1
 
     cdef double total(self, const double* y, const double* cost, const double* scores,
                       Py_ssize_t n) noexcept nogil:

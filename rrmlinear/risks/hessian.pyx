@@ -10,11 +10,14 @@ from rrmlinear.data.rows cimport Rows
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.data.array_rows import take_rows
+from rrmlinear.data.array_rows import scaled_csr
+from rrmlinear.data.rows import nonzeros
 
-# Rows that store at least this fraction of the features are multiplied as dense ones: BLAS is that
-# much faster than sums over pairs of stored values.
+# Rows that store at least this fraction of the features may be multiplied as dense ones.
 MIN_DENSITY = 0.2
+# A pair of stored values and the copy of an entry, in multiplications of BLAS: the matrix of
+# covtype takes 21 ms by pairs and 66 by copies; that of splice, whose rows are full, 0.68 and 0.14.
+PAIR_COST, COPY_COST = 11.0, 70.0
 # Limit on the entries of a dense copy of the active rows.
 MAX_COPIED_ENTRIES = 30_000_000
 # Below this number of entries a dense copy is faster, however few values the rows store.
@@ -57,7 +60,7 @@ cdef class Hessian:
 
     def __init__(self, Rows rows not None, h, free=()):
         self.rows, self.weights, self.h, self.k = rows, h, h, 1
-        self.active = np.flatnonzero(h)
+        self.active = nonzeros(h)
         self.row_of = self.active
         self.given_roots, self.free = None, free
         self.units, self.lines = [], []
@@ -89,7 +92,7 @@ cdef class Hessian:
 
     def matrix(self):
         """All of it, d × d."""
-        if self._is_dense():
+        if not self._suits_pairs():
             return self._dense_matrix()
         result = self._sparse_matrix()
         for line in self.lines:
@@ -99,6 +102,22 @@ cdef class Hessian:
     def _is_dense(self):
         n, d = self.rows.shape
         return self.rows.n_stored >= MIN_DENSITY * n * d
+
+    def matrix_after(self, Hessian other not None, matrix):
+        """All of it, from that of another one over the same rows if few h_i differ; else None."""
+        if other.rows is not self.rows or self.units or other.units or not self._suits_pairs():
+            return None
+        change = Hessian(self.rows, self.weights - other.weights)
+        return matrix + change._sparse_matrix() if 2 * change.size <= self.size else None
+
+    def _suits_pairs(self):
+        if not self._is_dense():
+            return True
+        # along units a dense copy keeps more digits
+        if self.rows.is_dense or self.units:
+            return False
+        stored, d = self.rows.n_stored / max(1, self.rows.shape[0]), self.rows.width
+        return PAIR_COST * stored * stored < d * (COPY_COST + d)
 
     def _dense_matrix(self):
         d = self.rows.width
@@ -233,7 +252,14 @@ cdef class Hessian:
     def _factor(self):
         # Z; for sparse rows without the projection off the units
         if self.held is None:
-            self.held = self._copied(0, self.size) if self._is_copied() else self._sparse_rows()
+            if self._is_copied():
+                self.held = self._copied(0, self.size)
+            elif self.rows.is_dense:
+                from scipy.sparse import csr_array
+
+                self.held = csr_array(self._copied(0, self.size))
+            else:
+                self.held = scaled_csr(self.rows, self.active, self.roots)
         return self.held
 
     def _is_copied(self):
@@ -241,24 +267,6 @@ cdef class Hessian:
         if self.rows.blocks is not None:  # blocks as large may be in memory beside it
             return 8 * entries <= self.rows.blocks.most_bytes
         return entries <= (MAX_COPIED_ENTRIES if self._is_dense() else MAX_SMALL_ENTRIES)
-
-    def _sparse_rows(self):
-        from scipy.sparse import csr_array
-
-        rows = self.rows
-        if rows.is_dense:
-            return csr_array(self._copied(0, self.size))
-        picked = rows if self.size == rows.shape[0] else take_rows(rows, self.active)
-        picked = csr_array((picked.values, picked.indices, picked.indptr), picked.shape)
-        values = picked.data * np.repeat(self.roots, np.diff(picked.indptr))
-        if rows.bias < 0:
-            return csr_array((values, picked.indices, picked.indptr), picked.shape)
-        n, d = picked.shape
-        ends = picked.indptr[1:]
-        return csr_array(
-            (np.insert(values, ends, rows.bias * self.roots), np.insert(picked.indices, ends, d),
-             picked.indptr + np.arange(n + 1)), (n, d + 1)
-        )
 
     def _sparse_matrix(self):
         cdef Py_ssize_t a, d = self.rows.width, end

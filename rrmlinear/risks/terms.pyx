@@ -1,7 +1,5 @@
 """Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of one score."""
 
-from libc.math cimport isinf
-
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_dot3, vector_shifted, vector_sums
 
@@ -154,7 +152,7 @@ cdef class ScalarTerms:
             for i in range(self.n):
                 rate = curvatures[i] / self.cost[i] if self.cost[i] > 0 else 0.0
                 out[i] = -(derivatives[i] + rate * moves[i])
-                if isinf(self.loss.conjugate(self.y[i], out[i])):
+                if not self.loss.admits(self.y[i], out[i]):
                     out[i] = -others[i]
                     beyond += 1
         return result, beyond

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -154,9 +153,6 @@ def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     if "duals" in result.support or result.duals is None:
         return result
     moved = int(np.count_nonzero(result.duals))
-    counts = {"examples": moved, "duals": moved, "at_bound": 0}
-    for piece in pieces(len(y)):
-        alphas = result.duals[piece]
-        beyond = loss.conjugates(y[piece], alphas * (1 + BOUND_GROWTH))
-        counts["at_bound"] += int(np.count_nonzero(np.isinf(beyond) & (alphas != 0)))
+    bounded = loss.count_bounded(y, result.duals, 1 + BOUND_GROWTH)
+    counts = {"examples": moved, "duals": moved, "at_bound": bounded}
     return replace(result, support=result.support | counts)

@@ -9,6 +9,11 @@ from rrmlinear.catalog import second_order_builders
 from rrmlinear.training.fit import NotSolvedWarning
 
 
+@pytest.fixture(autouse=True)
+def _samples_of_small_sets(monkeypatch):
+    monkeypatch.setattr(second_order_builders, "MIN_SAMPLED_VALUES", 0)
+
+
 def problem_of(n, d, form="dense", labels="signs", seed=3):
     """Examples sorted by their labels, in units that differ by column."""
     random = np.random.default_rng(seed)
@@ -71,6 +76,17 @@ def test_few_examples_for_each_weight_are_no_sample(monkeypatch):
     fit(problem_of(1500, 4), Parameter(solver="newton", loss="logistic"))
     with pytest.raises(AssertionError):
         fit(problem_of(1700, 4), Parameter(solver="newton", loss="logistic"))
+
+
+def test_few_stored_values_are_no_sample(monkeypatch):
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(second_order_builders, "MIN_SAMPLED_VALUES", 3000 * 4 + 1)
+    monkeypatch.setattr(second_order_builders, "take_rows", refuse)
+    fit(problem_of(3000, 4), Parameter(solver="newton", loss="logistic"))
+    with pytest.raises(AssertionError):
+        fit(problem_of(3001, 4), Parameter(solver="newton", loss="logistic"))
 
 
 def test_with_a_1_norm_a_quarter_is_a_sample_too(monkeypatch):

@@ -57,6 +57,14 @@ def test_value_is_the_formula(name):
     np.testing.assert_allclose(LOSSES[name].values(y, a), EXACT[name](y, a), rtol=1e-13, atol=1e-13)
 
 
+def test_duals_that_cannot_grow_are_counted(name):
+    loss, rng = LOSSES[name], np.random.default_rng(9)
+    y = labels_for(name, rng, 60)
+    alphas = np.where(np.arange(60) % 5, duals_for(name, loss, y, rng), 0.0)
+    beyond = np.isinf(loss.conjugates(y, alphas * 1.01)) & (alphas != 0)
+    assert loss.count_bounded(y, alphas, 1.01) == np.count_nonzero(beyond)
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivative_is_numeric(name):
     rng = np.random.default_rng(1)

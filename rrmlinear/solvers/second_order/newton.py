@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -166,7 +167,9 @@ class Newton(Solver):
         self.steps, self.moved = 0, self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        self.systems = Systems()
+        loss = risk.loss
+        is_flat = isinstance(loss, ScalarLoss) and loss.pieces(np.ones(1)) is not None
+        self.systems = Systems(is_flat)
         if not (self.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
@@ -282,13 +285,20 @@ class Newton(Solver):
             vector = -self.smooth.gradient(derivatives)
             self.certificate.offer_duals(-derivatives, vector, exact=True)
             self.vector = self.at, vector
+            rule = self._rule_of_gradients()
+            if known is None and rule is not None and not self.w.any():
+                rule.begin(-vector)
         return vector
+
+    def _rule_of_gradients(self) -> GradientNorm | None:
+        """The rule where it is one of the gradient that passes compute."""
+        is_plain = not self.is_augmented and "balance" not in self.risk.offers
+        return self.rule if is_plain and isinstance(self.rule, GradientNorm) else None
 
     def present(self) -> Point:
         point = super().present()
         at, vector = self.vector
-        of_primal = isinstance(self.rule, GradientNorm) and "balance" not in self.risk.offers
-        if not of_primal or self.is_augmented or self.certificate.weights is not self.w:
+        if self._rule_of_gradients() is None or self.certificate.weights is not self.w:
             return point
         return point._replace(scores=at.scores, gradient=-vector)
 

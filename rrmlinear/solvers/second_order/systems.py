@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
@@ -46,6 +47,9 @@ FEATURES_A_PRODUCT, LEAST_KEPT = 32, 6
 # are SAMPLED times as many at least: for 20 000 × 500 it takes a fifth of the time, and a system
 # two or three products.
 SAMPLE_ROWS, SAMPLED = 8, 3
+# Limit on the unknowns of a system whose matrix is kept for the next one, and the least fraction of
+# an entry of the diagonal that changes may leave: beside less, rounding counts.
+MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
 # A new factor is not made for fewer products than this that it would save.
 MIN_SAVED = 10
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
@@ -61,9 +65,14 @@ class Systems:
     its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
     preconditioner, for the next systems too until these take many more products, or the diagonal.
     Of sparse rows with several scores the largest entries of D + H take its place.
+    Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
+    is made from the last one and the terms that came or went.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_flat: bool = False) -> None:
+        self.is_flat = is_flat
+        #: The Hessian of the last system, its matrix, and the diagonal of the last one made anew.
+        self.last: tuple[Hessian, Array, Array] | None = None
         self.factors: ClassFactors | None = None
         self.least = FIRST_LEAST
         #: The products with the present factors: of the first system, and in the others more.
@@ -106,7 +115,7 @@ class Systems:
             begin, rest = self._by_kept(hessian, product, b, decrease)
             if rest is None:
                 return begin
-            matrix = hessian.matrix()
+            matrix = self._matrix(hessian, diagonal)
             matrix.flat[:: d + 1] += diagonal
             factor, product = Factor(matrix.copy()), matrix.__matmul__
             self.kept = factor if self._keeps(hessian, d) else None
@@ -126,6 +135,20 @@ class Systems:
             )
             return x
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _matrix(self, hessian: Any, diagonal: Array) -> Any:
+        """H, from the matrix of the last system where few terms have changed."""
+        if not (self.is_flat and len(diagonal) <= MAX_CHANGED and isinstance(hessian, Hessian)):
+            return hessian.matrix()
+        matrix, whole = None, np.zeros(0)
+        if self.last is not None:
+            before, known, whole = self.last
+            matrix = hessian.matrix_after(before, known)
+        if matrix is None or (matrix.diagonal() + diagonal < LEAST_LEFT * whole).any():
+            matrix = hessian.matrix()
+            whole = matrix.diagonal().copy()
+        self.last = hessian, matrix, whole
+        return matrix.copy()
 
     def _by_matrix(self, matrix: Array, b: Array) -> Array:
         solve = Factor(matrix.copy()).solve

@@ -41,6 +41,10 @@ class _Gradient(Rule):
         gradient = self._of_losses(point.scores) if known is None else known
         return self._size(gradient, point.weights), self.tolerance * self.first
 
+    def begin(self, gradient: Array) -> None:
+        """Told of the gradient of the losses at w = 0, where a solver has it."""
+        self.first = self._size(gradient, np.zeros_like(gradient))
+
     def _of_losses(self, scores: Array) -> Array:
         gradient: Array = self.risk.gradient(self.risk.at(scores).derivatives)
         return gradient
