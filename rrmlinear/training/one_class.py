@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -66,7 +67,7 @@ def solve_one_class(
     goes_on = before.status is Status.PASS_LIMIT or (may_be_zero and not by_limit)
     if goes_on and before.passes < stopping.max_passes:
         return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
-    return before, _rho(before, ascent.rho, risk, nu)
+    return before, _rho(before, ascent.rho, ascent.scores, costs, nu)
 
 
 def _by_regression(
@@ -129,14 +130,20 @@ def _by_regression(
             cpu_seconds=before.cpu_seconds + result.cpu_seconds,
             measuring_seconds=before.measuring_seconds + result.measuring_seconds,
         )
-    return result, _rho(result, rho, risk, nu)
+    return result, _rho(result, rho, lambda: risk.scores(weights), costs, nu)
 
 
-def _rho(result: Result, rho: float, risk: ScalarRisk, nu: float) -> float:
+def _rho(
+    result: Result,
+    rho: float,
+    scores: Callable[[], NDArray[np.float64]],
+    costs: NDArray[np.float64],
+    nu: float,
+) -> float:
     """That of a result whose own is ``rho``: the middle where others are as good."""
     if result.support["duals"] > result.support["at_bound"]:
         return rho
-    return _middle(risk.scores(result.weights), risk.costs, nu, rho)
+    return _middle(scores(), costs, nu, rho)
 
 
 def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
@@ -181,7 +188,8 @@ def _all_alike(
 def _middle(
     scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float, rho: float
 ) -> float:
-    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it.
+    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it; it
+    changes their order.
 
     There are others only where every dual is at a bound.
     """

@@ -50,6 +50,11 @@ class OneClassAscent(RowPairAscent):
         """That of the weights of the certificate."""
         return -float(self.certificate.best_at.intercept)
 
+    def scores(self) -> Vector:
+        """Those of the weights of the certificate, for a caller that may change them."""
+        scores: Vector = self.certificate.best_at.scores
+        return scores
+
     def _dual(self) -> float:
         weights = self.state.weights
         return -float(weights @ weights) / 2
