@@ -81,6 +81,28 @@ def scaled_csr(rows: Rows, chosen: NDArray[np.int64], factors: NDArray[np.float6
     )
 
 
+class _Norms(Rows):
+    """Rows that compute their squared norms once, for all problems."""
+
+    kept: NDArray[np.float64] | None = None
+
+    def squared_norms(self) -> NDArray[np.float64]:
+        if self.kept is None:
+            self.kept = super().squared_norms()
+        return self.kept.copy()
+
+
+def shared_rows(rows: Rows) -> Rows:
+    """The same rows with a place, ``shared``, for what all problems take of them."""
+    if type(rows) is Rows:
+        arrays = rows.values, rows.indices, rows.indptr
+        result: Any = _Norms(*arrays, rows.shape[1], rows.bias, rows.blocks)
+    else:  # packed ones stay packed
+        result = rows.with_bias(rows.bias)
+    result.shared = {}
+    return result
+
+
 def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
     """Values as doubles, or a ValueError that says what is ``wanted``."""
     try:

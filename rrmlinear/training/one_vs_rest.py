@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.class_problems import ClassProblems
 from rrmlinear.training.in_turn import OneVsRestResult, solve_at_once, solve_each
@@ -21,28 +20,6 @@ Vector = NDArray[np.float64]
 #: Smallest pass, in multiplications, at which each thread solves a problem of its own. What happens
 #: between passes takes one thread at a time.
 MIN_WORK_AT_ONCE = 100_000
-
-
-class _Norms(Rows):
-    """Rows that compute their squared norms once, for all problems."""
-
-    kept: NDArray[np.float64] | None = None
-
-    def squared_norms(self) -> NDArray[np.float64]:
-        if self.kept is None:
-            self.kept = super().squared_norms()
-        return self.kept.copy()
-
-
-def _shared_rows(rows: Rows) -> Rows:
-    """The same rows with a place, ``shared``, for what all problems take of them."""
-    if type(rows) is Rows:
-        arrays = rows.values, rows.indices, rows.indptr
-        result: Any = _Norms(*arrays, rows.shape[1], rows.bias, rows.blocks)
-    else:  # packed ones stay packed
-        result = rows.with_bias(rows.bias)
-    result.shared = {}
-    return result
 
 
 def solve_one_vs_rest(
@@ -64,7 +41,7 @@ def solve_one_vs_rest(
     Several threads solve a problem each where passes are long enough; then ``on_pass`` sees the
     rows of a problem when it has ended.
     """
-    problem = replace(problem, rows=_shared_rows(problem.rows))
+    problem = replace(problem, rows=shared_rows(problem.rows))
     threads = min(chosen.choices.threads, len(factors))
     work = problem.rows.n_stored + problem.n_examples
     at_once = threads > 1 and work >= MIN_WORK_AT_ONCE

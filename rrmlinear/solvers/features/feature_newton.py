@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -72,8 +73,9 @@ class FeatureNewton(Solver):
     step was too long, they rise to the slopes of φ' along it. An intercept of the risk is
     eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
-    where a rule ends the run, or where it ``is_rough``, as on a sample.
+    falls from pass to pass. ``first`` makes weights to begin from, ``swept_first`` those of
+    a run that sweeps over the columns as they are. Models are minimized roughly where a rule ends
+    the run, or where it ``is_rough``, as on a sample.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -95,6 +97,7 @@ class FeatureNewton(Solver):
         regularizer: Regularizer,
         first: Callable[[], NDArray[np.float64]] | None = None,
         is_rough: bool = False,
+        swept_first: Callable[[], NDArray[np.float64]] | None = None,
     ) -> None:
         super().__init__()
         if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
@@ -108,7 +111,7 @@ class FeatureNewton(Solver):
                 f"and {type(regularizer).__name__} is another"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.is_rough = is_rough
+        self.is_rough, self.swept_first = is_rough, swept_first
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.largest = risk.costs / risk.loss.smoothing  # of c φ''
         self.n = risk.rows.shape[0]
@@ -126,7 +129,8 @@ class FeatureNewton(Solver):
         #: Squared norms of the features weighted with costs, 0 for those that never move.
         self.squares = np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
         self.usable = self.squares > 0
-        self.norms = np.sqrt(self.squares / risk.loss.smoothing + self.modulus)
+        self.lengths = np.sqrt(self.squares / risk.loss.smoothing)
+        self.norms = np.sqrt(self.lengths**2 + self.modulus)
         blocks = risk.rows.blocks
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         self.most = None if blocks is None else most_features(blocks)
@@ -136,7 +140,10 @@ class FeatureNewton(Solver):
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
         self.expected_sweeps = FIRST_SWEEPS
-        given = None if self.first is None else np.where(self.usable, self.first(), 0.0)
+        first = self.first
+        if first is None and self.swept_first is not None and self._is_swept():
+            first = self.swept_first
+        given = None if first is None else np.where(self.usable, first(), 0.0)
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify()
@@ -172,11 +179,12 @@ class FeatureNewton(Solver):
     def _is_swept(self) -> bool:
         """Whether a few sweeps over the columns as they are will do for a model.
 
-        A rule that ends the run asks for no more, where the curvatures change with every step: the
-        models of a loss of quadratic pieces are exact soon.
+        A sample and a rule that ends the run ask for no more, where the curvatures change with
+        every step: the models of a loss of quadratic pieces are exact soon.
         """
         rows, loss = self.risk.rows, self.risk.loss
-        if not self._ends_without_duals() or self.subsets is None or self.free or rows.is_dense:
+        is_rough = self.is_rough or self._ends_without_duals()
+        if not is_rough or self.subsets is None or self.free or rows.is_dense:
             return False
         has_pieces = loss.box(self.risk.labels) is not None
         lengths, count = rows.lengths(), int(np.count_nonzero(self.usable))
@@ -216,14 +224,16 @@ class FeatureNewton(Solver):
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas)
         dual = self.certificate.offer_duals(alphas, self.pulls)  # of tα where modulus = 0
-        largest = float(np.abs(self.pulls).max(initial=0))
+        sizes = np.abs(self.pulls)
+        largest = float(sizes.max(initial=0))
         t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
         if self.modulus > 0 and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls)
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
-        reach = np.sqrt(2 * gap / self.risk.loss.smoothing * self.squares)
-        self.usable &= ~((t * np.abs(self.pulls) + reach < self.l1) & (self.w == 0))
+        sizes *= t
+        sizes += math.sqrt(2 * gap) * self.lengths
+        self.usable &= ~((sizes < self.l1) & (self.w == 0))
 
     def _ends_without_duals(self) -> bool:
         """Whether a rule ends the run, however wide the gap."""
