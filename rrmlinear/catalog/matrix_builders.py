@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rrmlinear.catalog.second_order_builders import interior_applies, newton_applies
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.ordinal import OrdinalHinge
@@ -78,13 +81,32 @@ def tasks_solver(given: Tasks, chosen: Selection, omega: Regularizer | None = No
 
     Ω is ``omega`` or that of the choice.
     """
-    d, k = given.rows.shape[1], given.k
-    shape = (d,) if k == 1 else (d, k)
     omega = chosen.regularizer if omega is None else omega
-    regularizer = omega.over(shape, intercept=given.intercept)
+    regularizer = _over_tasks(omega, given.rows.shape[1], given.k, given.intercept)
+    if chosen.solver.number == AUTO:
+        rows = task_rows(given.rows, given.examples, given.tasks, given.k)
+        return chosen.solver_for(rows, given.y, None, given.costs, regularizer)
     risk_of = _risk_of_vectors if chosen.kind == "vectors" else _risk_of_tasks
     risk = risk_of(given, chosen)
     return chosen.solver_for(given.rows, given.y, None, given.costs, regularizer, risk=risk)
+
+
+def automatic_applies(given: Tasks, chosen: Selection, free: bool) -> bool:
+    """Whether the automatic solver takes these tasks as one problem of d k weights: where Newton's
+    method does. If ``free`` is true, intercepts without a penalty are to be k further weights.
+    """
+    if chosen.kind == "vectors":
+        return False
+    d, k = given.rows.shape[1] + free, given.k
+    rows = Rows(np.empty((0, d * k)), None, None, d * k)
+    omega = _over_tasks(chosen.regularizer, d, k, given.intercept)
+    loss, features = chosen.loss, chosen.features
+    task = Task(rows, given.y, None, given.costs, loss, omega, features, chosen.choices)
+    return newton_applies(task) or interior_applies(task)
+
+
+def _over_tasks(omega: Regularizer, d: int, k: int, intercept: bool) -> Regularizer:
+    return omega.over((d,) if k == 1 else (d, k), intercept=intercept)
 
 
 def scaled_tasks(given: Tasks, omega: Regularizer) -> tuple[Tasks, Regularizer, Vector]:

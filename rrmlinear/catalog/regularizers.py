@@ -22,6 +22,7 @@ from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 from rrmlinear.regularizers.unpenalized import Unpenalized
+from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
 LIMIT = 1000.0
@@ -160,7 +161,8 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
         omega = Bounded(omega, low, high)
     if choices.unpenalized is not None:
         limit = LIMIT if choices.limit is None else choices.limit
-        omega = Unpenalized(omega, choices.unpenalized, limit)
+        beside = UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized
+        omega = beside(omega, choices.unpenalized, limit)
     return omega
 
 

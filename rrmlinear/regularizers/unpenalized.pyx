@@ -52,7 +52,7 @@ cdef class Unpenalized(Regularizer):
         if last >= features:
             raise ValueError(
                 f"unpenalized column {last} is beyond the {features} columns of the data")
-        cdef Unpenalized other = Unpenalized(
+        cdef Unpenalized other = type(self)(
             self.inner.over(shape, intercept=intercept), self.columns, self.limit)
         each = np.arange(shape[0] if len(shape) < 2 else shape[0] * shape[1], dtype=np.intp)
         other.indices = np.ascontiguousarray(each.reshape(shape[0], -1)[self.columns].ravel())

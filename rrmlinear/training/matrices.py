@@ -13,6 +13,7 @@ from rrmlinear.catalog.matrix_builders import (
     tasks_solver,
 )
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -25,7 +26,9 @@ def fit_tasks(
 ) -> tuple[Array, Array, Array, Result]:
     """minimize Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i): W (d × k), b, α and the Result."""
     d, k = given.rows.shape[1], given.k
-    given, omega, s = scaled_tasks(given, chosen.regularizer)
+    omega, s = chosen.regularizer, np.ones(d)
+    if chosen.solver.number != AUTO:  # which scales by itself
+        given, omega, s = scaled_tasks(given, omega)
     result = tasks_solver(given, chosen, omega).solve(chosen.stopping, on_pass)
     weights = np.asarray(result.weights).ravel()
     W, b = weights[: d * k].reshape(d, k) / s[:, np.newaxis], weights[d * k :]

@@ -18,6 +18,7 @@ from rrmlinear.regularizers.prox_jacobians import prox_jacobian
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 from rrmlinear.regularizers.unpenalized import Unpenalized
+from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
 
 D = 12
 SCALES = [1e-9, 1e-3, 1.0, 1e3, 1e9]
@@ -166,6 +167,11 @@ MEMBERS = [
         "l21 without a row",
         Unpenalized(L2Groups("rows"), [1], 5.0).over((4, 3)),
         without(group_sum(ROWS, [1] * 4, 2), [3, 4, 5], 5.0),
+    ),
+    Member(
+        "trace norm without a row",
+        UnpenalizedSpectral(TraceNorm(1.5), [1], 5.0).over((4, 3)),
+        without(lambda w: 1.5 * singular_values(w).sum(), [3, 4, 5], 5.0),
     ),
 ]
 

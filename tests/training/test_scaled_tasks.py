@@ -31,8 +31,8 @@ def objective(model, X, y, tasks, loss):
 @pytest.mark.parametrize("k", [1, 3])
 def test_stretched_features_are_solved_in_the_units_given(k, regularizer, form):
     X, y, tasks = data(k)
-    model = MultiTaskRegressor("squared", regularizer=regularizer, tol=1e-6, max_iter=3000)
-    model.fit(form(X), y, tasks)
+    choices = {"regularizer": regularizer, "solver": "pdprox-dual", "tol": 1e-6}
+    model = MultiTaskRegressor("squared", max_iter=3000, **choices).fit(form(X), y, tasks)
     assert model.status_.name == "SOLVED"
     found = objective(model, X, y, tasks, "squared")
     assert found == pytest.approx(model.objective_, rel=1e-9)
@@ -41,7 +41,8 @@ def test_stretched_features_are_solved_in_the_units_given(k, regularizer, form):
 def test_features_that_no_example_has_get_no_weight():
     X, y, tasks = data(3)
     X[:, 4] = 0
-    model = MultiTaskRegressor("absolute", tol=1e-3, max_iter=20_000).fit(X, y, tasks)
+    choices = {"solver": "pdprox-dual", "tol": 1e-3, "max_iter": 20_000}
+    model = MultiTaskRegressor("absolute", **choices).fit(X, y, tasks)
     assert model.status_.name == "SOLVED"
     assert (model.coef_[:, 4] == 0).all()
     found = objective(model, X, y, tasks, "absolute")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from rrmlinear.catalog.losses import TASK_LOSSES
-from rrmlinear.catalog.matrix_builders import Tasks
+from rrmlinear.catalog.matrix_builders import Tasks, automatic_applies
 from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.regularizers import REGULARIZERS, weight_at_limit
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
@@ -22,11 +24,19 @@ from rrmlinear.estimators.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words
+from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
 
 # Name of a solver → Parameter.solver.
-SOLVERS: dict[str, int | str] = {"pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}
+SOLVERS: dict[str, int | str] = {"auto": AUTO, "pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}
+# The solver where the automatic one does not apply.
+OTHERWISE = "pdprox-dual"
+# Intercepts that are weights of a column may first be as large as ROOM times the largest target,
+# then MORE_ROOM times that, while one comes to this limit, in MOST_ROUNDS fits.
+ROOM, MORE_ROOM, MOST_ROUNDS = 1e3, 1e3, 4
+#: W with the intercepts of a column below it, intercepts, duals and the Result.
+Fitted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Result]
 
 
 @dataclass(eq=False, repr=False)
@@ -59,8 +69,9 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         weights: over the entries of a matrix y, over its rows with "distance".
     l1, epsilon, huber, quantile, smoothing : float, default=None
         Numbers of regularizers and losses that have them, as in `LinearRegressor`.
-    solver : {"pdprox-dual", "pdprox-primal", "fista"}, default="pdprox-dual"
-        Pdprox with an extra step of duals or weights; or FISTA, for smooth losses.
+    solver : {"auto", "pdprox-dual", "pdprox-primal", "fista"}, default="auto"
+        "auto": Newton's method, where the k (d + 1) weights are few enough for it, else
+        "pdprox-dual". Pdprox has an extra step of duals or weights. FISTA is for smooth losses.
     solver_options : dict, default=None
         As in `LinearClassifier`.
     tol : float, default=1e-4
@@ -123,7 +134,7 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     huber: float | None = None
     quantile: float | None = None
     smoothing: float | None = None
-    solver: str = "pdprox-dual"
+    solver: str = "auto"
     solver_options: Any = None
     tol: float = 1e-4
     max_iter: int = 100_000
@@ -165,26 +176,19 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         asked = self.fit_intercept
         if not isinstance(asked, str):
             asked = "unregularized" if asked else ""
-        column = 1.0 if asked == "unregularized" and vectors else None
-        if asked == "regularized":
-            column = float(self.intercept_scaling)
-        rows, d = problem.rows, problem.n_features
-        if column is not None:
-            rows = Problem.from_arrays(with_ones(X, column), weights).rows
-        given = Tasks(
-            rows,
-            examples,
-            numbers,
-            np.ascontiguousarray(y.ravel()),
-            costs,
-            k,
-            intercept=asked == "regularized",
-            free=asked == "unregularized" and not vectors,
-        )
-        chosen = self._selection(cost, k, d if column and asked == "unregularized" else None)
-        W, b, duals, result = fit_tasks(given, chosen, self._on_pass())
-        if column is not None:
-            b = np.asarray(W[d] * column)
+        d, targets = problem.n_features, np.ascontiguousarray(y.ravel())
+        given = Tasks(problem.rows, examples, numbers, targets, costs, k)
+        if asked == "unregularized":
+            W, b, duals, result = self._fit_free(given, X, cost, vectors)
+        else:
+            column = float(self.intercept_scaling) if asked else 0.0
+            if asked:
+                rows = Problem.from_arrays(with_ones(X, column), weights).rows
+                given = replace(given, rows=rows, intercept=True)
+            solver = self._solver_of(given, cost)
+            chosen = self._selection(solver, cost, k)
+            W, b, duals, result = fit_tasks(given, chosen, self._on_pass())
+            b = np.asarray(W[d] * column) if asked else b
         single = y.ndim == 1 and tasks is None
         self.coef_ = np.ascontiguousarray(W[:d, 0] if single else W[:d].T)
         self.intercept_: Any = float(b[0]) if single else b
@@ -192,17 +196,59 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         self._set_certificate(result)
         return self
 
-    def _selection(self, cost: float, k: int, free_column: int | None) -> Selection:
+    def _fit_free(self, given: Tasks, X: Any, cost: float, vectors: bool) -> Fitted:
+        """Fit with intercepts that have no penalty.
+
+        Newton's method and the loss of vectors take them as weights of a column of ones: without a
+        penalty, and in a box that grows while one of them comes to its limit. Targets and dense
+        features less their means keep them small. The other solvers know intercepts beside W.
+        """
+        d, k = given.rows.shape[1], given.k
+        solver = self._solver_of(given, cost, d)
+        if solver != "auto" and not vectors:
+            given = replace(given, free=True)
+            return fit_tasks(given, self._selection(solver, cost, k), self._on_pass())
+        middle = np.zeros(d) if issparse(X) else X.mean(axis=0, dtype=np.float64)
+        columns = with_ones(X if issparse(X) else X - middle)
+        counts = np.bincount(given.tasks, minlength=k)
+        means = np.bincount(given.tasks, given.y, minlength=k) / np.maximum(counts, 1)
+        rows = Problem.from_arrays(columns, np.zeros(X.shape[0])).rows
+        posed = replace(given, rows=rows, y=given.y - means[given.tasks])
+        room = ROOM * (float(np.abs(posed.y).max()) or 1.0)
+        for _ in range(MOST_ROUNDS):
+            chosen = self._selection(solver, cost, k, d, room)
+            W, _, duals, result = fit_tasks(posed, chosen, self._on_pass())
+            if not (result.solved and weight_at_limit(W, chosen.choices)):
+                break
+            room *= MORE_ROOM
+        return W, W[d] + means - middle @ W[:d], duals, result
+
+    def _solver_of(self, given: Tasks, cost: float, free_column: int | None = None) -> str:
+        """The solver chosen, or what the automatic one is for these tasks."""
+        if self.solver != "auto":
+            return self.solver
+        chosen = self._selection("auto", cost, given.k, free_column)
+        applies = automatic_applies(given, chosen, free=free_column is not None)
+        return "auto" if applies else OTHERWISE
+
+    def _selection(
+        self,
+        solver: str,
+        cost: float,
+        k: int,
+        free_column: int | None = None,
+        room: float | None = None,
+    ) -> Selection:
         row = REGULARIZERS[self.regularizer]
         row = REGULARIZERS[row.single] if k == 1 and row.single else row
         if self.l1 is not None and "l1" not in row.takes:
             raise ValueError(f"l1 has no effect with regularizer {self.regularizer!r}")
         layout = frozenset({"several-columns"}) if k > 1 else frozenset()
         choices = own_choices(self, "loss") | self._rules() | {"C": cost, "loss": self.loss}
-        choices |= {"solver": SOLVERS[self.solver], "regularizer": row.name}
+        choices |= {"solver": SOLVERS[solver], "regularizer": row.name}
         choices["l1"] = 1.0 if self.l1 is None and "l1" in row.takes else self.l1
         if free_column is not None:
-            choices = without_penalty(choices, free_column)
+            choices = {"limit": room} | without_penalty(choices, free_column)
         with own_words(SOLVERS):
             return select(Parameter(**choices), TASK_LOSSES, layout)
 

@@ -108,8 +108,8 @@ def test_a_matrix_of_targets_is_tasks_of_repeated_rows(data):
     long = MultiTaskRegressor(C=0.2, tol=1e-7).fit(
         np.repeat(X, K, axis=0), Y.ravel(), np.tile(["a", "b", "c"], N)
     )
-    assert_array_equal(whole.coef_, long.coef_)
-    assert_array_equal(whole.dual_coef_.ravel(), long.dual_coef_)
+    assert_allclose(whole.coef_, long.coef_, rtol=1e-9, atol=1e-12)
+    assert_allclose(whole.dual_coef_.ravel(), long.dual_coef_, rtol=1e-9, atol=1e-12)
     assert_array_equal(long.tasks_, ["a", "b", "c"])
     assert_allclose(whole.predict(X)[:, 1], long.predict(X, np.full(N, "b")))
 
@@ -144,7 +144,7 @@ def test_alpha_counts_weights_and_sparse_is_dense(data):
         (
             {"solver": "newton"},
             {},
-            "solver is 'newton'; it must be one of pdprox-dual, pdprox-primal, fista",
+            "solver is 'newton'; it must be one of auto, pdprox-dual, pdprox-primal, fista",
         ),
         (
             {"solver": "fista"},
@@ -202,3 +202,29 @@ def test_duals_that_stand_at_their_bounds_do_not_end_all_progress(solver):
     model = MultiTaskRegressor(solver=solver, max_iter=1000).fit(X, y)
     assert model.status_ is Status.SOLVED
     assert model.duality_gap_ <= 1e-4 * model.objective_
+
+
+@pytest.mark.parametrize("regularizer", ["trace-norm", "l21", "l1inf"])
+@pytest.mark.parametrize("loss", ["absolute", "epsilon-insensitive", "squared"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_uneven_features_are_solved(regularizer, loss, fit_intercept):
+    rng = np.random.default_rng(16)
+    X = rng.normal(size=(80, 20)) * 10 ** rng.uniform(-3, 3, 20)
+    Y = X @ (rng.normal(size=(20, 4)) / np.abs(X).max(axis=0)[:, None])
+    Y += 0.1 * rng.normal(size=Y.shape)
+    choices = {"regularizer": regularizer, "C": 16.0, "fit_intercept": fit_intercept}
+    model = MultiTaskRegressor(loss, tol=1e-6, max_iter=1000, **choices).fit(X, Y)
+    assert model.status_ is Status.SOLVED
+    assert model.duality_gap_ <= 1e-6 * model.objective_
+
+
+@pytest.mark.parametrize("loss", ["absolute", "squared"])
+def test_intercepts_may_be_far_away(data, loss):
+    X, Y, _ = data
+    choices = {"regularizer": "l21", "C": 50.0, "tol": 1e-6}
+    near = MultiTaskRegressor(loss, **choices).fit(X, Y)
+    far = MultiTaskRegressor(loss, **choices).fit(X + 1e5, Y - 1e6)
+    assert np.abs(far.intercept_).max() > 1e5
+    assert far.objective_ == pytest.approx(near.objective_, rel=3e-6)
+    assert_allclose(far.coef_, near.coef_, atol=1e-2)
+    assert far.status_ is near.status_ is Status.SOLVED
