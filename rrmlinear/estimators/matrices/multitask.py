@@ -208,10 +208,14 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         if solver != "auto" and not vectors:
             given = replace(given, free=True)
             return fit_tasks(given, self._selection(solver, cost, k), self._on_pass())
-        middle = np.zeros(d) if issparse(X) else X.mean(axis=0, dtype=np.float64)
+        shares = given.costs / given.costs.max()
+        middle = np.zeros(d)
+        if not issparse(X):
+            each = np.bincount(given.examples, shares, X.shape[0])
+            middle = each @ X / each.sum()
         columns = with_ones(X if issparse(X) else X - middle)
-        counts = np.bincount(given.tasks, minlength=k)
-        means = np.bincount(given.tasks, given.y, minlength=k) / np.maximum(counts, 1)
+        counted = np.bincount(given.tasks, shares, k)
+        means = np.bincount(given.tasks, shares * given.y, k) / np.where(counted > 0, counted, 1.0)
         rows = Problem.from_arrays(columns, np.zeros(X.shape[0])).rows
         posed = replace(given, rows=rows, y=given.y - means[given.tasks])
         room = ROOM * (float(np.abs(posed.y).max()) or 1.0)
