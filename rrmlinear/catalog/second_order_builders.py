@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.data.rows import Rows
@@ -22,7 +23,7 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.barriers import has_barrier
-from rrmlinear.regularizers.prox_jacobians import has_jacobian
+from rrmlinear.regularizers.prox_jacobians import has_jacobian, is_diagonal
 from rrmlinear.regularizers.spectral import Spectral
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -69,8 +70,24 @@ def newton_applies(task: Task) -> bool:
     return omega.quadratic_l1 is not None or weights <= MAX_FACTORIZED
 
 
+def _need_diagonal(task: Task) -> None:
+    """Raise ChoiceError for more weights than factors have, where Ω has a matrix of them all."""
+    weights = task.rows.width * (task.n_classes or 1)
+    if weights > MAX_FACTORIZED and not is_diagonal(task.regularizer):
+        value = task.choices.solver
+        raise ChoiceError(
+            Named("solver", value),
+            " factorizes a matrix of all weights beside this regularizer: it takes at most "
+            f"{MAX_FACTORIZED} of them, and there are {weights}; choose ",
+            Named("solver", "auto"),
+            field="solver",
+            value=value,
+        )
+
+
 def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
+    _need_diagonal(task)
     from rrmlinear.solvers.second_order.newton import Newton
 
     risk, omega, sweeps = risk_of(task, 0), task.regularizer, None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
@@ -101,6 +102,16 @@ def class_factors(
                 "least 0"
             )
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
+
+
+def without_repeats(X: Any) -> Any:
+    """X, or a copy of a sparse X with the entries of each place summed, for functions of rows that
+    are no sums over entries.
+    """
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def check_labels(y: Any) -> None:

@@ -45,6 +45,13 @@ def has_jacobian(omega: Regularizer) -> bool:
     return prox_jacobian.dispatch(type(omega)) is not prox_jacobian.dispatch(Regularizer)
 
 
+def is_diagonal(omega: Regularizer) -> bool:
+    """Whether `prox_jacobian` has n entries at every y, and never n × n."""
+    if isinstance(omega, Unpenalized):
+        return is_diagonal(omega.inner)
+    return omega.quadratic_l1 is not None or isinstance(omega, Bounded)
+
+
 @prox_jacobian.register(L1)
 @prox_jacobian.register(L2)
 @prox_jacobian.register(ElasticNet)

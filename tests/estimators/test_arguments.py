@@ -4,12 +4,17 @@ import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_classifier
 
 from rrmlinear import (
+    ERLPBoostClassifier,
     KernelClassifier,
+    KernelRegressor,
     Lasso,
     LassoCV,
     LinearSVC,
+    LinearSVCCV,
     LogisticRegressionCV,
     MultivariateClassifier,
 )
@@ -97,3 +102,48 @@ def test_an_error_of_a_callback_is_the_callers():
 
     with pytest.raises(ZeroDivisionError, match="division by zero"):
         LinearSVC(callback=fails).fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelClassifier(tol=1e-8),
+        KernelClassifier("logistic", kernel=["rbf", "linear"], tol=1e-6),
+        KernelRegressor("absolute", tol=1e-8),
+        ERLPBoostClassifier(),
+        ERLPBoostClassifier("columns"),
+        LinearSVC(tol=1e-8),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore:X has unsorted or repeated column indices")
+def test_repeated_entries_of_a_row_are_summed(estimator):
+    rng = np.random.default_rng(2)
+    X = rng.integers(-2, 3, (30, 4)).astype(float)
+    y = (rng.normal(size=30) < X @ [1.0, -1.0, 0.5, 0.0]).astype(int)
+    once = csr_array(X)
+    parts = np.repeat(once.data / 2, 2), np.repeat(once.indices, 2), 2 * once.indptr
+    twice = csr_array(parts, X.shape)
+    expected, model = clone(estimator).fit(once, y), clone(estimator).fit(twice, y)
+    scores = [
+        each.decision_function(data) if is_classifier(each) else each.predict(data)
+        for each, data in ((expected, once), (expected, twice), (model, once))
+    ]
+    assert_allclose(scores[1], scores[0], atol=1e-9)
+    assert_allclose(scores[2], scores[0], atol=1e-4)
+    assert twice.nnz == 2 * once.nnz
+
+
+@pytest.mark.parametrize("kind", [LinearSVCCV, LogisticRegressionCV, KernelClassifier, LinearSVC])
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([b"a", b"b"] * 5, "labels represented as bytes is not supported"),
+        (np.array([None, 1] * 5, dtype=object), "Unknown label type: unknown"),
+        ([3] * 10, "{kind} needs samples of at least 2 classes in the data, but the data contains"),
+    ],
+)
+def test_what_are_no_labels_is_refused_by_the_name_of_the_class(kind, labels, message):
+    X = np.arange(20.0).reshape(10, 2)
+    with pytest.raises(ValueError, match=message.format(kind=kind.__name__)):
+        kind().fit(X, labels)

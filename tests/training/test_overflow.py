@@ -83,6 +83,13 @@ def test_a_bound_beyond_the_range():
     assert said.startswith("numbers leave the range of double precision: after 1 pass")
 
 
+@pytest.mark.parametrize("number", [11, 12])
+def test_targets_whose_squares_overflow_on_few_examples(number):
+    # the problem on a factor of XX' has no point with a finite value
+    said = outcome(Problem.from_arrays(np.ones((1, 12)), np.array([2e299])), solver=number)
+    assert said.split(", or allow")[0].endswith("scale the data, or choose less extreme numbers")
+
+
 def test_options_that_an_ascent_refuses_beside_a_free_intercept():
     problem = Problem.from_arrays(X, Y, bias=1.0)
     said = outcome(problem, solver=32, loss="hinge", option="V", free_bias=True)

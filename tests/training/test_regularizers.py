@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import rrmlinear
 from rrmlinear import Parameter, Problem
@@ -252,3 +253,13 @@ def test_solvers_of_proximal_steps_have_them_all():
     having = [number for number, row in SOLVERS.items() if "linf" in regularizers_of(row)]
     assert having == [35, 36, 37, 38, 42, "newton", "auto"]
     assert all(regularizers_of(SOLVERS[number]) == tuple(REGULARIZERS) for number in having)
+
+
+def test_newton_refuses_more_weights_than_it_has_a_matrix_for():
+    X = csr_array(([1.0, -1.0], ([0, 1], [0, 1999])), (2, 2000))
+    problem = Problem.from_arrays(X, np.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="at most 3000 of them, and there are 4000; choose solver"):
+        rrmlinear.fit(problem, Parameter(solver="newton", loss="softmax", regularizer="l21"))
+    for regularizer in ({"regularizer": "l2", "lower": 0.0}, {"regularizer": "l1"}):
+        choices = {"loss": "softmax", "max_passes": 100, **regularizer}
+        assert rrmlinear.fit(problem, Parameter(solver="newton", **choices)).result.solved

@@ -31,6 +31,7 @@ from rrmlinear.estimators.arguments import (
     check_several_classes,
     optional,
     seed_of,
+    without_repeats,
 )
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.problems import (
@@ -196,6 +197,7 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
             raise ValueError(f"solver 'highs' solves linear programs: lam is {self.lam}, and not 0")
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
+        X = without_repeats(X)
         check_labels(y)
         classes, index = np.unique(y, return_inverse=True)
         check_several_classes(self, classes)
@@ -276,6 +278,7 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         check_is_fitted(self)
         X, *_ = in_memory(self, X)
         X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        X = without_repeats(X)
         return X.tocsc() if issparse(X) and is_by_features(self.estimator) else X
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:

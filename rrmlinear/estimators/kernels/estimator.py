@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.kernel_builders import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.estimators.arguments import COUNT, optional
+from rrmlinear.estimators.arguments import COUNT, optional, without_repeats
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
 from rrmlinear.estimators.kernels.pairs import (
@@ -174,7 +174,8 @@ class KernelEstimator(Described):
         check_is_fitted(self)
         sparse = False if self._is_precomputed() else "csr"
         X, *_ = in_memory(self, X)
-        return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+        return without_repeats(X)
 
     def _rows(self, X: Any) -> Any:
         X = self._checked(X)

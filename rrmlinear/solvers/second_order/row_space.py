@@ -80,11 +80,13 @@ class RowSpace(Solver):
 
     def measure(self) -> None:
         self.inner.measure()
-        alphas = self.form(self.inner.duals())
+        duals, shape = self.inner.duals(), self.risk.shape
+        if duals is None:  # no point had a finite value
+            return
+        alphas = self.form(duals)
         vector = self.risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector, exact=True)
         u = self.inner.final_weights()[: len(self.factor)]
-        shape = self.risk.shape
         self.certificate.offer_weights(self._weights(u).reshape(shape))
         self.certificate.offer_weights(self.regularizer.primal_of(vector.ravel()).reshape(shape))
 
