@@ -65,6 +65,8 @@ class Problem:
         """The same problem with a column of this value appended; negative: none."""
         if not np.isfinite(bias):
             raise ValueError(f"bias must be a finite number, got {bias}")
+        if bias == self.bias:
+            return self
         return replace(self, rows=self.rows.with_bias(bias))
 
     def in_blocks(self) -> Problem:

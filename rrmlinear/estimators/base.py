@@ -11,6 +11,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.pages.duals import DualCounts
@@ -53,6 +54,27 @@ class Certified(BaseEstimator):
         """As scikit-learn's; it reads the signature each time."""
         names: list[str] = super()._get_param_names()
         return names
+
+    @classmethod
+    @cache
+    def _made_constraints(cls) -> list[tuple[str, Any, list[Any]]]:
+        """The parameters with their defaults and what is allowed, as scikit-learn's objects."""
+        allowed = cls._parameter_constraints
+        return [
+            (name, getattr(cls, name, None), [make_constraint(each) for each in allowed[name]])
+            for name in cls._get_param_names()
+            if name in allowed
+        ]
+
+    def _validate_params(self) -> None:
+        """As scikit-learn's, which makes the objects of all parameters anew each time.
+
+        A default is allowed; scikit-learn words the errors.
+        """
+        for name, default, allowed in self._made_constraints():
+            value = getattr(self, name)
+            if value is not default and not any(each.is_satisfied_by(value) for each in allowed):
+                super()._validate_params()
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write a page about the last fit, one HTML file that needs no network.

@@ -47,13 +47,11 @@ def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
 @contextmanager
 def own_words(solvers: Mapping[str, int | str], **renamed: str) -> Iterator[None]:
     """Say a ChoiceError of the block with the names of parameters, and of these solvers."""
-    names: dict[int | str, list[str]] = {}
-    for name, number in solvers.items():
-        names.setdefault(number, []).append(name)
 
     def spell(named: Named) -> str:
         if named.field == "solver" and named.values:
-            known = [name for number in named.values for name in names.get(number, [])[:1]]
+            first = {number: name for name, number in reversed([*solvers.items()])}
+            known = [first[number] for number in named.values if number in first]
             return f"solver {alternatives(known)}" if known else "others"
         words = PARAMETERS | renamed
         return words[named.field] if named.field in words else in_fields(named)

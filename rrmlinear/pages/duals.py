@@ -32,10 +32,10 @@ class DualCounts:
             return None
         stored = isinstance(duals, DualBlocks)
         sizes = np.abs(duals.values if isinstance(duals, DualBlocks) else np.ravel(duals))
-        found = sizes[sizes > 0]
-        if not found.size or not np.isfinite(found).all():
+        largest = float(sizes.max(initial=0))
+        if not 0 < largest < np.inf:
             return None
-        largest = float(found.max())
+        found = sizes[sizes > 0]
         bars = np.minimum((found / largest * BARS).astype(np.intp), BARS - 1)
         counts = np.bincount(bars, minlength=BARS)
         return cls(counts, largest, None if stored else int(sizes.size - found.size))

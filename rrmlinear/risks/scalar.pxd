@@ -14,6 +14,7 @@ cdef class ScalarRisk:
     cdef readonly object condition     # and over these examples
     cdef readonly double bias
     cdef object shares
+    cdef object offered                # names of `offers`, once asked for
     cdef const double[::1] y
     cdef const double[::1] cost
     cdef Py_ssize_t n

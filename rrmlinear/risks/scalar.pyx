@@ -62,10 +62,12 @@ cdef class ScalarRisk:
     @property
     def offers(self):
         """See `Risk.offers`."""
-        own = {"hessian", "box"} if self.condition is None else self.condition.offers
-        loss = self.loss
-        bounded = loss.lipschitz < INFINITY and loss.pieces(self.labels[:0]) is not None
-        return frozenset({"gram"} | ({"envelope"} if bounded else set()) | own)
+        if self.offered is None:
+            own = {"hessian", "box"} if self.condition is None else self.condition.offers
+            loss = self.loss
+            bounded = loss.lipschitz < INFINITY and loss.pieces(self.labels[:0]) is not None
+            self.offered = frozenset({"gram"} | ({"envelope"} if bounded else set()) | own)
+        return self.offered
 
     @property
     def shape(self):

@@ -27,18 +27,18 @@ class Shares:
         if rows.n_stored * columns < MIN_PARALLEL_WORK:
             threads = 1
         n = rows.shape[0]
-        self.cuts = np.arange(threads + 1) * n // threads
-        if rows.indptr is not None:
+        self.cuts = [n * t // threads for t in range(threads + 1)]
+        if rows.indptr is not None and threads > 1:
             begin, end = int(rows.indptr[0]), int(rows.indptr[n])
             inner = [begin + (end - begin) * t // threads for t in range(1, threads)]
-            self.cuts[1:threads] = np.searchsorted(rows.indptr, inner)
+            self.cuts[1:threads] = np.searchsorted(rows.indptr, inner).tolist()
         self.threads = threads
         self.pool = thread_pool(threads - 1) if threads > 1 else None
 
     def run(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Run task(*arguments, part, begin, end) for all parts at once; return their results."""
-        parts = [(t, int(self.cuts[t]), int(self.cuts[t + 1])) for t in range(self.threads)]
         if self.pool is None:
-            return [task(*arguments, *parts[0])]
+            return [task(*arguments, 0, *self.cuts)]
+        parts = [(t, self.cuts[t], self.cuts[t + 1]) for t in range(self.threads)]
         others = [self.pool.submit(task, *arguments, *part) for part in parts[1:]]
         return [task(*arguments, *parts[0]), *(other.result() for other in others)]

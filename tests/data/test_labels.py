@@ -62,7 +62,8 @@ def test_labels_that_are_no_classes_are_refused(labels, message):
         group(labels)
 
 
-def test_many_labels():
+@pytest.mark.parametrize(("most", "count"), [(500, 5000), (2**31 - 1, 3000)])
+def test_many_labels(most, count):
     rng = np.random.default_rng(0)
-    labels = rng.integers(-500, 500, 5000)
+    labels = rng.integers(-most, most, count)
     assert group(labels) == group_as_liblinear(labels.tolist())

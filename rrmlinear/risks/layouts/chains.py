@@ -101,9 +101,8 @@ class ChainRisk:
         self.sums = ChainSums(label, starts, k, costs, loss.distance)
         # Parts of the sequences with about equally many positions.
         self.parts = Shares(rows, threads, k)
-        cuts = self.parts.cuts
-        self.parts.cuts = np.searchsorted(starts, cuts)
-        self.parts.cuts[-1] = len(starts) - 1
+        inner = np.searchsorted(starts, self.parts.cuts[:-1])
+        self.parts.cuts = [*inner.tolist(), len(starts) - 1]
 
     @property
     def offers(self) -> frozenset[Hashable]:

@@ -44,8 +44,11 @@ class ExactResidual:
         Gives the products with the corrected one. At the end it is as it was.
         """
         sweeps, l1 = self.sweeps, self.l1
+        if not self.is_needed:
+            yield pulls
+            return
         chosen = np.flatnonzero((sweeps.weights != 0) | (np.abs(pulls) > l1))
-        if not self.is_needed or not 0 < len(chosen) <= MAX_CORRECTED:
+        if not 0 < len(chosen) <= MAX_CORRECTED:
             yield pulls
             return
         weights, residual, shift = sweeps.weights.copy(), sweeps.residual.copy(), sweeps.shift

@@ -104,7 +104,7 @@ class GramModel:
         rough: bool = False,
     ):
         gram: Vector = hessian.matrix()
-        np.fill_diagonal(gram, np.where(usable, np.maximum(gram.diagonal(), 0), 0))
+        gram.flat[:: len(gram) + 1] = np.where(usable, np.maximum(gram.diagonal(), 0), 0)
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
         self.l1, self.modulus = l1, modulus
         self.sweeps.set(_without_idle(begin, gram.diagonal(), linear, l1))
@@ -135,7 +135,7 @@ class GramModel:
     def face_step(self, signs: Vector) -> FacePoint:
         face = np.flatnonzero(signs)
         weights = self.weights[face]
-        matrix = self.sweeps.gram[np.ix_(face, face)]
+        matrix = self.sweeps.gram[face[:, np.newaxis], face]
         matrix.flat[:: len(face) + 1] += self.modulus
         downhill = self.sweeps.pulls[face] - self.modulus * weights - self.l1 * signs[face]
         system = matrix.copy()

@@ -23,13 +23,16 @@ class WorkingGram:
     def choose(self, features: NDArray[np.int64]) -> WorkingGram:
         """Go on to these features."""
         places = self.places[features]
-        old, new = np.flatnonzero(places >= 0), np.flatnonzero(places < 0)
-        gram = np.zeros((len(features), len(features)))
-        if len(new):
-            products = self._products(features, new)
+        new = np.flatnonzero(places < 0)
+        products = self._products(features, new)
+        if len(new) == len(features):
+            gram = products
+        else:
+            old = np.flatnonzero(places >= 0)
+            gram = np.empty((len(features), len(features)))
             gram[new] = products
             gram[:, new] = products.T
-        gram[np.ix_(old, old)] = self.held[np.ix_(places[old], places[old])]
+            gram[old[:, np.newaxis], old] = self.held[places[old][:, np.newaxis], places[old]]
         self.places[:] = -1
         self.places[features] = np.arange(len(features))
         self.held = gram
@@ -47,5 +50,6 @@ class WorkingGram:
             part = values[:, begin : begin + CHUNK][features].astype(np.float64, copy=False)
             # of one array BLAS computes a half
             result += (part if len(new) == len(features) else part[new]) @ part.T
-        result -= np.outer(self.columns.totals[features[new]], self.columns.means[features])
+        totals = self.columns.totals[features[new]]
+        result -= totals[:, np.newaxis] * self.columns.means[features]
         return result

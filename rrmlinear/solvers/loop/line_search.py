@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isfinite, nan, sqrt
+from typing import NamedTuple
 
 from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 
@@ -21,8 +21,7 @@ FIRST_PLACES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0)
 PLACES, MAX_LOOKS = 10, 12
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A place, the value there and the derivative."""
 
     x: float

@@ -5,4 +5,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
-def solved_by_factor(factor: Array, b: Array) -> NDArray[np.float64]: ...
+def solved_by_factor(
+    factor: Array, b: Array, scale: Array | None = None
+) -> NDArray[np.float64]: ...

@@ -5,10 +5,13 @@ from rrmlinear.simd.columns cimport vector_axpy, vector_dot
 import numpy as np
 
 
-def solved_by_factor(const double[:, ::1] factor not None, const double[::1] b not None):
-    """x with L L' x = b, L the lower triangle of ``factor``, d × d."""
+def solved_by_factor(const double[:, ::1] factor not None, const double[::1] b not None,
+                     const double[::1] scale=None):
+    """x with L L' x = b, L the lower triangle of ``factor``, d × d; with a ``scale``, the s of
+    S⁻¹ L L' S⁻¹ x = b, S diagonal.
+    """
     cdef Py_ssize_t i, d = b.shape[0]
-    if factor.shape[0] != d or factor.shape[1] != d:
+    if factor.shape[0] != d or factor.shape[1] != d or not (scale is None or scale.shape[0] == d):
         raise ValueError(f"b has {d} entries, and the factor is {factor.shape[0]} × "
                          f"{factor.shape[1]}")
     result = np.array(b)
@@ -18,9 +21,15 @@ def solved_by_factor(const double[:, ::1] factor not None, const double[::1] b n
         return result
     with nogil:
         x = &out[0]
+        if scale is not None:
+            for i in range(d):
+                x[i] *= scale[i]
         for i in range(d):
             x[i] = (x[i] - vector_dot(&factor[i, 0], x, i)) / factor[i, i]
         for i in range(d - 1, -1, -1):
             x[i] /= factor[i, i]
             vector_axpy(x, -x[i], &factor[i, 0], i)
+        if scale is not None:
+            for i in range(d):
+                x[i] *= scale[i]
     return result

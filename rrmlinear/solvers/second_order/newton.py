@@ -292,8 +292,7 @@ class Newton(Solver):
 
     def _rule_of_gradients(self) -> GradientNorm | None:
         """The rule where it is one of the gradient that passes compute."""
-        is_plain = not self.is_augmented and "balance" not in self.risk.offers
-        return self.rule if is_plain and isinstance(self.rule, GradientNorm) else None
+        return self.rule if self.knows_rule and isinstance(self.rule, GradientNorm) else None
 
     def present(self) -> Point:
         point = super().present()

@@ -336,4 +336,4 @@ class Factor:
 
     def solve(self, b: Array) -> Array:
         """x with A x = b."""
-        return self.scale * solved_by_factor(self.factor, self.scale * b)
+        return solved_by_factor(self.factor, b, self.scale)

@@ -6,6 +6,7 @@ Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear c
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,10 @@ class GradientNorm(_Gradient):
     """The norm of the gradient of ½‖w‖² + Σ_i c_i φ_i: of Newton's method."""
 
     def _size(self, gradient: Array, weights: Array) -> float:
-        bound = len(weights) - self.free
-        pulls = np.append(gradient[:bound] + weights[:bound], gradient[bound:])
-        return float(np.linalg.norm(pulls))
+        pulls = gradient + weights
+        if self.free:
+            pulls[-1] = gradient[-1]
+        return math.sqrt(pulls @ pulls)
 
 
 class FeatureSum(_Gradient):
