@@ -1,10 +1,8 @@
 """The second derivative of F(w) = Σ_i c_i φ(x_i'w, y_i), as a matrix or by its products."""
 
-from rrmlinear.simd.gram cimport row_outer
+from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.rows cimport (
-    row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
-)
+from rrmlinear.simd.rows cimport row_axpy, row_dot, row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np
@@ -373,19 +371,13 @@ cdef class Hessian:
         """Its diagonal."""
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
-        cdef Py_ssize_t a, i, t, begin, end
-        cdef double x
+        cdef Py_ssize_t a, begin, end
         cdef row_t row
-        for begin, end in self.rows.spans_among(self.active):
+        for begin, end in self.rows.spans_among(self.active) if self.rows.width else ():
             with nogil:
                 for a in range(begin, end):
-                    i = self.row_of[a]
-                    row = rows_get(&self.rows.c, i)
-                    for t in range(row.length):
-                        x = row_value(&row, row.kind, t)
-                        out[row_index(&row, row.kind, t)] += self.h[i] * x * x
-                    if row.bias != 0:
-                        out[row.bias_index] += self.h[i] * row.bias * row.bias
+                    row = rows_get(&self.rows.c, self.row_of[a])
+                    row_squares(&row, self.h[self.row_of[a]], &out[0])
         for line in self.lines:
             result -= line * line
         return result

@@ -11,7 +11,7 @@ from rrmlinear.simd.blocks cimport (
 from rrmlinear.simd.columns cimport (
     columns_add, columns_times, vector_axpy, vector_dot, vector_dot3, vector_moved,
 )
-from rrmlinear.simd.gram cimport row_outer
+from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.rows cimport (
     row_axpy, row_dot, row_index, row_part, row_squared_norm, row_t, row_value, rows_get,
@@ -59,6 +59,11 @@ def axpy(Rows rows, Py_ssize_t i, double step, double[::1] w):
 def outer(Rows rows, Py_ssize_t i, double h, double[:, ::1] total):
     cdef row_t row = rows_get(&rows.c, i)
     row_outer(&row, h, &total[0, 0], total.shape[1])
+
+
+def outer_squares(Rows rows, Py_ssize_t i, double h, double[::1] total):
+    cdef row_t row = rows_get(&rows.c, i)
+    row_squares(&row, h, &total[0])
 
 
 def times(Rows rows, Py_ssize_t begin, Py_ssize_t end, const double[::1] w, double[::1] out):

@@ -66,9 +66,11 @@ def test_parts_make_the_row(door, cases, cuts):
             assert parts == stored
 
 
-def test_gram_matrix(door, cases):
+def test_gram_matrix_and_its_diagonal(door, cases):
     for rows, X, _ in cases:
-        total = np.zeros((X.shape[1], X.shape[1]))
+        total, squares = np.zeros((X.shape[1], X.shape[1])), np.zeros(X.shape[1])
         for i in range(3):
             door.outer(rows, i, 2.0, total)
+            door.outer_squares(rows, i, 2.0, squares)
         np.testing.assert_array_equal(total, np.tril(2 * X.T @ X))
+        np.testing.assert_array_equal(squares, total.diagonal())
