@@ -246,4 +246,5 @@ def _visits(task: Task) -> dict[str, Any]:
         "averaging": bool(choices.averaging),
         "threads": choices.threads,
         "start": task.start,
+        "climbed": task.climbed,
     }

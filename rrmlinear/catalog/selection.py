@@ -128,6 +128,7 @@ class Selection:
         start: Any = None,
         risk: Any = None,
         weights: NDArray[np.float64] | None = None,
+        climbed: tuple[NDArray[np.float64], ...] = (),
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
         task = Task(
@@ -142,6 +143,7 @@ class Selection:
             start,
             risk,
             weights,
+            climbed,
         )
         solver = self.solver.build(task)
         if rows.blocks is not None:

@@ -22,13 +22,11 @@ from rrmlinear.simd.generalized_arrays cimport (
     generalized_steps, generalized_total,
 )
 from rrmlinear.simd.logistic_arrays cimport (
-    logistic_conjugate, logistic_curvatures, logistic_derivatives, logistic_tangent, logistic_total,
+    LOGISTIC_STEPS, logistic_conjugate, logistic_curvatures, logistic_derivatives,
+    logistic_dual_steps, logistic_tangent, logistic_total,
 )
 
 import numpy as np
-
-cdef enum:
-    NEWTON_STEPS = 60
 
 
 cdef class HingeFamily(ClippedLoss):
@@ -239,7 +237,7 @@ cdef class Logistic(ScalarLoss):
             u = log(b / (1 - b))
             low, high = max(low, min(u, -m)), min(high, max(u, -m))
         last = 2 * (high - low)
-        for _ in range(NEWTON_STEPS):
+        for _ in range(LOGISTIC_STEPS):
             sigma = sigmoid(u)
             value = u + m + q * (sigma - b)
             if value > 0:
@@ -255,6 +253,11 @@ cdef class Logistic(ScalarLoss):
             last = fabs(move)
             u += move
         return y * sigmoid(u)
+
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
+        logistic_dual_steps(y, scores, alphas, alpha_step, curvatures, curvature_step, out, n)
 
 
 def _sides(y, double upper):

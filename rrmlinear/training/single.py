@@ -98,7 +98,7 @@ def solve_scalars(
     ``stopping`` stands in for the rule chosen. Raises ValueError as `solve_blocks`.
     """
     duals = scalar_duals(start.duals, (problem.n_examples,))
-    checked = Point(start.weights, duals)
+    checked = Point(start.weights, duals, start.climbed)
     solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
     result = solver.solve(stopping or chosen.stopping, on_pass)
     del solver, costs  # memory for the rest
@@ -144,7 +144,14 @@ def _solver(
         fits = weights.shape[1] == (n_classes or 1)
         weights = np.ascontiguousarray(weights[:columns]).reshape(shape) if fits else None
     return chosen.solver_for(
-        problem.rows, targets, n_classes, costs, omega, start.duals, weights=weights
+        problem.rows,
+        targets,
+        n_classes,
+        costs,
+        omega,
+        start.duals,
+        weights=weights,
+        climbed=start.climbed,
     )
 
 

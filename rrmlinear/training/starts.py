@@ -37,11 +37,13 @@ class Point:
 
     ``weights`` are None or those of `Model.weights`, d × k with a line for the bias where there is
     one, and k = 1 of two classes and of regression. ``duals`` are None, DualBlocks, or α_i: n, or
-    n × k of one-vs-rest problems. Classes stand in the order of `group_labels`.
+    n × k of one-vs-rest problems. Classes stand in the order of `group_labels`. ``climbed`` are
+    those of a `Task`, never of a caller's.
     """
 
     weights: NDArray[np.float64] | None = None
     duals: Any = None
+    climbed: tuple[NDArray[np.float64], ...] = ()
 
     def column(self, j: int) -> Point:
         """The start of the problem of class j against the rest."""
@@ -130,7 +132,10 @@ class JointStarts:
         self.groups = np.array_split(np.arange(len(factors)), count)
         self.group = np.repeat(np.arange(count), [len(each) for each in self.groups])
         self.locks = [threading.Lock() for _ in self.groups]
-        self.duals: dict[int, NDArray[np.float64]] = {}
+        #: The (duals, vectors, gaps) of a group, classes as rows.
+        self.found: dict[int, tuple[NDArray[np.float64], ...]] = {}
+        #: Whether examples may have no gap: that of the logistic loss is never 0.
+        self.notes = loss.box(np.ones(1)) is not None
         #: Classes of each group whose duals were not asked for yet.
         self.left = [len(each) for each in self.groups]
 
@@ -147,7 +152,7 @@ class JointStarts:
         beside the rows; else None. With a limit on time each problem has its own part of it.
         """
         k, y = len(factors), np.where(label == 0, 1.0, -1.0)
-        duals = 8 * rows.shape[0] * min(k, JOINT_CLASSES)
+        duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many gaps
         if k < MIN_JOINT_CLASSES or rows.width < MIN_JOINT_WIDTH:
             return None
         if duals > JOINT_MEMORY * rows.n_bytes:
@@ -179,18 +184,22 @@ class JointStarts:
         group = int(self.group[j])
         first = int(self.groups[group][0])
         with self.locks[group]:
-            if group not in self.duals:
-                self.duals[group] = self._made(first, len(self.groups[group]))
-            duals = np.ascontiguousarray(self.duals[group][:, j - first])
+            if group not in self.found:
+                self.found[group] = self._made(first, len(self.groups[group]))
+            duals, *climbed = (each[j - first] for each in self.found[group])
             self.left[group] -= 1
             if not self.left[group]:
-                del self.duals[group]
-        return Point(None, duals if np.isfinite(duals).all() else None)
+                del self.found[group]
+        if not all(np.isfinite(each).all() for each in (duals, *climbed)):
+            return Point()
+        return Point(None, duals, tuple(climbed))
 
-    def _made(self, first: int, count: int) -> NDArray[np.float64]:
+    def _made(self, first: int, count: int) -> tuple[NDArray[np.float64], ...]:
         squares = np.maximum(self.rows.squared_norms(), MIN_CURVATURE)
         factors = self.factors[first : first + count]
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, squares)
         for number in range(1, JOINT_PASSES + 1):
-            ascent.run_pass(number, self.seed)
-        return ascent.duals
+            ascent.run_pass(number, self.seed, notes=self.notes and number == JOINT_PASSES)
+        found = (ascent.duals, ascent.gaps) if self.notes else (ascent.duals,)
+        duals, *gaps = (np.ascontiguousarray(each.T) for each in found)
+        return duals, ascent.vectors, *gaps

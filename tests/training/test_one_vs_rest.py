@@ -7,6 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stages import Stages
@@ -171,7 +173,7 @@ def test_a_joint_ascent_comes_to_the_optimum_of_every_class(wide, loss):
     phi = row.build(*row.takes.values())
     ascent = JointAscent(wide.rows, phi, label, 4, costs, factors, squares)
     for number in range(1, 2001):
-        ascent.run_pass(number, 5)
+        ascent.run_pass(number, 5, notes=number == 2000)
     X = wide.rows.values
     for j, factor in enumerate(factors):
         y = np.where(label == 4 + j, 1.0, -1.0)
@@ -180,7 +182,27 @@ def test_a_joint_ascent_comes_to_the_optimum_of_every_class(wide, loss):
         primal = w @ w / 2 + own @ phi.values(y, X @ w)
         dual = -own @ phi.conjugates(y, ascent.duals[:, j]) - w @ w / 2
         assert primal - dual == pytest.approx(0, abs=1e-6 * primal)
+        assert_allclose(ascent.vectors[j], w, rtol=1e-9, atol=1e-12)
+        gaps = phi.values(y, X @ w) + phi.conjugates(y, ascent.duals[:, j])
+        gaps = own * (gaps + X @ w * ascent.duals[:, j])
+        assert_allclose(ascent.gaps[:, j], gaps, atol=1e-7 * primal)
     assert (ascent.duals[costs == 0] == 0).all()
+
+
+def test_an_ascent_goes_on_from_duals_their_vector_and_gaps(wide):
+    y = np.where(wide.labels == wide.labels[0], 1.0, -1.0)
+    squares, omega, rng = wide.rows.squared_norms(), L2(1.0), np.random.default_rng(0)
+    duals, gaps = y * rng.random(90), np.where(np.arange(90) % 3 == 0, 0.0, 1.0 + np.arange(90))
+    state = DualAscent(wide.rows, Hinge(), omega, y, np.ones(90), squares)
+    state.start_from(duals, wide.rows.values.T @ duals, gaps)
+    other = DualAscent(wide.rows, Hinge(), omega, y, np.ones(90), squares)
+    other.start_from(duals)
+    assert_array_equal(state.alphas, other.alphas)
+    assert_allclose(state.dual_vector, other.dual_vector, rtol=1e-12, atol=1e-14)
+    assert state.conjugate_sum == other.conjugate_sum
+    assert state.gap_sum == pytest.approx(gaps.sum(), rel=1e-14)
+    awake = [sorted(state.begin_pass(number, 0, False)) for number in (1, 2, 3)]
+    assert awake == [np.flatnonzero(gaps).tolist()] * 2 + [list(range(90))]
 
 
 def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):

@@ -217,7 +217,7 @@ def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver
 
 def _in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """The same for a builder that takes rows in `ColumnOrder`."""
-    later = replace(task, weights=None)
+    later = replace(task, weights=None, climbed=())
     return lambda duals: build(task if duals is None else replace(later, start=duals))
 
 

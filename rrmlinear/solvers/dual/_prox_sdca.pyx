@@ -35,9 +35,7 @@ cdef enum:
 # The length of a step: to the maximum, or along the line to −φ'(a) by the fraction that a bound
 # gives, or by a fixed one.
 cdef enum:
-    MAXIMUM
-    BOUND
-    FIXED
+    MAXIMUM, BOUND, FIXED
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
@@ -69,8 +67,7 @@ cdef class DualAscent:
     cdef readonly object wakes            # n: the pass from which each is visited again
     cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
-    cdef double gap_before                # Σ gaps and Σ (c_i φ)*(−α_i) when the pass began
-    cdef double conjugate_before
+    cdef double gap_before, conjugate_before  # Σ gaps, Σ (c_i φ)*(−α_i) when the pass began
     cdef double first_modulus, curvature_scale    # that of the first Ω, and over the present one's
     cdef progress_t before                # sizes of the duals when the pass began
     cdef double bound                     # of the sizes; NaN until they have been counted
@@ -128,11 +125,17 @@ cdef class DualAscent:
             <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
             self.n_copies)
 
-    def start_from(self, const double[::1] alphas not None):
-        """Start from these duals, each within the loss's bounds, and from their v."""
+    def start_from(self, const double[::1] alphas not None, vector=None, gaps=None):
+        """Start from these duals, each within the loss's bounds, and from their v; also from the
+        gaps that their last visits found, if known: examples without one sleep as after a visit.
+        """
         self.alphas[:] = alphas
-        self.dual_vector += self.combination(alphas)
+        self.dual_vector += self.combination(alphas) if vector is None else vector
         self.resume()
+        if gaps is not None:
+            self.gaps[:] = gaps
+            self.add_up()
+            self.rest_below(0, -1)
 
     def combination(self, const double[::1] alphas not None):
         """Σ c_i α_i x_i."""
@@ -374,8 +377,8 @@ cdef class DualAscent:
             progress_begin(&self.before)
             for i in range(self.n):
                 example_count(&self.example[i], &self.before, 1, bound)
-        size = self.before.size_rise * self.first_modulus
-        return size, self.before.support_rise, self.before.bound_rise
+        return (self.before.size_rise * self.first_modulus, self.before.support_rise,
+                self.before.bound_rise)
 
     def add_up(self):
         """Recompute the sums from the state after `measure`."""
@@ -388,8 +391,8 @@ cdef class DualAscent:
 
     def wake_above(self, double quiet):
         """Wake every example whose gap is above ``quiet``."""
-        schedule_wake_above(&self.schedule, &self.example[0].gap,
-                            sizeof(example_t) // sizeof(double), quiet)
+        cdef Py_ssize_t step = sizeof(example_t) // sizeof(double)
+        schedule_wake_above(&self.schedule, &self.example[0].gap, step, quiet)
 
     def rest_below(self, double quiet, int number):
         """Let examples with a measured gap of at most ``quiet`` sleep on after pass ``number``."""

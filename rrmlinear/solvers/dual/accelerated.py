@@ -97,7 +97,6 @@ class Accelerated(Solver):
         self.looking_work = LOOK_COST * unpadded / (MAX_LOOKING_TIME * visit)
         curvature = ascent.costs * ascent.squares
         self.largest_curvature = float(curvature.max())
-        self.unit = ascent.margin_unit()
         kappa: float | None = None
         if self.loss.smoothing > 0:
             condition = self.largest_curvature / (self.loss.smoothing * modulus)
@@ -159,9 +158,11 @@ class Accelerated(Solver):
         """The ascent's `dual_sizes`, in units of the margin; without a cycle of references, which
         would keep the solver's memory after the run.
         """
-        ascent, unit = self.ascent, self.unit
+        ascent, unit = self.ascent, 0.0
 
         def sizes() -> tuple[float, float]:
+            nonlocal unit
+            unit = unit or ascent.margin_unit()  # a pass over the labels, for ascents that are slow
             size, at_bound = ascent.dual_sizes()
             return size / unit, at_bound
 

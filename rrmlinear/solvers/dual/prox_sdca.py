@@ -54,7 +54,8 @@ class ProxSDCA(RowAscent):
     are in memory together. ``averaging`` returns averages of w and α, with their own certificate:
     over all visits since the last pass whose number is a power of two: at least half of all
     visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
-    cost, so that they serve for other costs too.
+    cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of these and
+    the gaps of the examples, as far as another ascent on the same problem has found them.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
@@ -76,6 +77,7 @@ class ProxSDCA(RowAscent):
         averaging: bool = False,
         threads: int = 1,
         start: NDArray[np.float64] | None = None,
+        climbed: tuple[NDArray[np.float64], ...] = (),
     ) -> None:
         super().__init__(rows, costs, seed)
         self.y, self.loss, self.regularizer = y, loss, regularizer
@@ -90,7 +92,8 @@ class ProxSDCA(RowAscent):
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling, self.averaging = option, sampling, averaging
         self.threads, self.shared = threads, SharedPasses(rows, threads)
-        self.first_duals = None if start is None else self._checked(start)
+        self.climbed = climbed
+        self.first_duals = start if start is None or climbed else self._checked(start)
         self.team, self.number = Team(1), 0
 
     def _checked(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,7 +155,8 @@ class ProxSDCA(RowAscent):
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
-            self.state.start_from(self.first_duals)
+            self.state.start_from(self.first_duals, *self.climbed)
+            self.gap_sum = self.state.gap_sum
 
     def _visit_first(self, begin: int, end: int) -> None:
         order = self.state.begin_pass(0, self.seed + begin, False, [(begin, end)])

@@ -8,6 +8,7 @@ Array = NDArray[np.float64]
 
 class JointAscent:
     duals: Array
+    gaps: Array
     def __init__(
         self,
         rows: Rows,
@@ -18,4 +19,6 @@ class JointAscent:
         factors: Array,
         squares: Array,
     ) -> None: ...
-    def run_pass(self, number: int, seed: int) -> None: ...
+    @property
+    def vectors(self) -> Array: ...
+    def run_pass(self, number: int, seed: int, notes: bool = False) -> None: ...

@@ -36,7 +36,8 @@ cdef class JointAscent:
     cdef Py_ssize_t first
     cdef const double[::1] cost, factor, square
     cdef readonly object duals       # n × k
-    cdef double[:, ::1] alpha
+    cdef readonly object gaps        # n × k: of each example when a pass last noted them
+    cdef double[:, ::1] alpha, gap
     cdef double[:, ::1] W            # features × k, padded
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
@@ -48,43 +49,61 @@ cdef class JointAscent:
             raise ValueError(f"there must be {n} labels, costs and squared norms")
         self.rows, self.loss, self.label, self.first = rows, loss, label, first
         self.cost, self.factor, self.square = costs, factors, squares
-        self.duals = np.zeros((n, len(factors)))
-        self.alpha = self.duals
+        self.duals, self.gaps = np.zeros((n, len(factors))), np.zeros((n, len(factors)))
+        self.alpha, self.gap = self.duals, self.gaps
         self.W = aligned_zeros(max(rows.width, 1), block_stride(len(factors)))
 
-    def run_pass(self, int number, uint64_t seed):
-        """Visit all examples in the order of pass ``number``."""
+    @property
+    def vectors(self):
+        """Σ_i c_ij α_ij x_i of each class, the weights w_j, as rows."""
+        return np.ascontiguousarray(np.asarray(self.W)[:self.rows.width, :len(self.factor)].T)
+
+    def run_pass(self, int number, uint64_t seed, bint notes=False):
+        """Visit all examples in the order of pass ``number``, which ``notes`` the gaps it finds."""
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own, moved
-        cdef double new, old, cost
+        cdef double old, cost
         order = np.arange(n)
         cdef int64_t[::1] places = order
-        cdef double[:, ::1] held = aligned_zeros(2, max(stride, 8))
+        cdef double[:, ::1] held = aligned_zeros(5, max(stride, 8))
         cdef double* scores
         cdef double* steps
+        cdef double* new
+        cdef double* y
+        cdef double* curvature
         cdef row_t row
         if n == 0 or k == 0:
             return
-        scores, steps = &held[0, 0], &held[1, 0]
+        scores, steps, new, y, curvature = &held[0, 0], &held[1, 0], &held[2, 0], &held[3, 0], \
+            &held[4, 0]
+        held[3] = -1
         with nogil:
             schedule_shuffle(number, seed, &places[0], n)
             for at in range(n):
                 if at + ROW_LOOKAHEAD < n:
                     rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
                 i = places[at]
+                if not self.cost[i] > 0:
+                    continue
                 row = rows_get(&self.rows.c, i)
                 block_scores(&row, &self.W[0, 0], stride, stride, scores)
                 own, moved = self.label[i] - self.first, 0
                 for j in range(k):
+                    curvature[j] = self.cost[i] * self.square[i]
+                if 0 <= own < k:
+                    y[own] = 1
+                    curvature[own] *= self.factor[own]
+                self.loss.all_dual_steps(y, scores, &self.alpha[i, 0], 1, curvature, 1, new, k)
+                for j in range(k):
                     steps[j], old = 0, self.alpha[i, j]
                     cost = self.cost[i] * (self.factor[j] if j == own else 1)
-                    if not cost > 0:
-                        continue
-                    new = self.loss.dual_step(1 if j == own else -1, scores[j], old,
-                                              cost * self.square[i])
-                    if fabs(new - old) > MOVE_ROUNDING * fabs(old):
-                        steps[j] = cost * (new - old)
-                        self.alpha[i, j] = new
+                    if notes:
+                        self.gap[i, j] = cost * self.loss.gap(y[j], scores[j], old)
+                    if cost > 0 and fabs(new[j] - old) > MOVE_ROUNDING * fabs(old):
+                        steps[j] = cost * (new[j] - old)
+                        self.alpha[i, j] = new[j]
                         moved += 1
+                if 0 <= own < k:
+                    y[own] = -1
                 if moved:
                     block_update(&row, &self.W[0, 0], stride, steps)
