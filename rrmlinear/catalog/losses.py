@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.measures import (

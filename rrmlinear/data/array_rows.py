@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
-from rrmlinear.data.rows import Rows, gathered
+from rrmlinear.data.memory import gathered
+from rrmlinear.data.rows import Rows
 
 INT32_MAX = 2**31 - 1
 #: The types of values that kernels read.

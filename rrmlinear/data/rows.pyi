@@ -7,11 +7,6 @@ from numpy.typing import NDArray
 from rrmlinear.data.blocks import RowBlocks
 
 def aligned_zeros(n_rows: int, columns: int) -> NDArray[np.float64]: ...
-def bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]: ...
-def nonzeros(values: NDArray[np.float64]) -> NDArray[np.intp]: ...
-def gathered(
-    array: NDArray[Any], begins: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> NDArray[Any]: ...
 
 class Rows:
     bias: float
@@ -67,31 +62,3 @@ class Rows:
         self, u: NDArray[np.float64], begin: int, end: int
     ) -> NDArray[np.float64]: ...
     def find_fault(self) -> tuple[tuple[str, int, int] | None, bool]: ...
-
-class PackedRows(Rows):
-    decimals: int
-    def __init__(
-        self,
-        values: NDArray[Any],
-        indices: NDArray[Any],
-        indptr: NDArray[Any],
-        n_features: int,
-        bias: float = -1.0,
-        blocks: RowBlocks | None = None,
-        *,
-        decimals: int,
-    ) -> None: ...
-
-class ShortRows(Rows):
-    units: NDArray[np.float32]
-    def __init__(
-        self,
-        values: NDArray[Any],
-        indices: NDArray[Any],
-        indptr: NDArray[Any],
-        n_features: int,
-        bias: float = -1.0,
-        blocks: RowBlocks | None = None,
-        *,
-        units: NDArray[np.float32],
-    ) -> None: ...

@@ -1,4 +1,5 @@
-from rrmlinear.losses.base import BlockLoss, ScalarLoss
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.losses.block_base import BlockLoss
 
 class PiecesInside(ScalarLoss):
     loss: ScalarLoss

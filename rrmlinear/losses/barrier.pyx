@@ -10,7 +10,8 @@ Source: Nesterov and Nemirovskii, Interior-point polynomial algorithms in convex
 
 from libc.math cimport hypot, log
 
-from rrmlinear.losses.base cimport RIGID, BlockLoss, ScalarLoss
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.losses.block_base cimport RIGID, BlockLoss
 
 import numpy as np
 

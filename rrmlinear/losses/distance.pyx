@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY
 
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 
 
 cdef class Distance(BlockLoss):

@@ -10,7 +10,7 @@ Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinat
 
 from libc.math cimport INFINITY
 
-from rrmlinear.losses.base cimport RIGID, BlockLoss
+from rrmlinear.losses.block_base cimport RIGID, BlockLoss
 from rrmlinear.projections.blocks.simplex_block cimport simplex_block, simplex_workspace
 from rrmlinear.simd.simplex_blocks cimport (
     simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,

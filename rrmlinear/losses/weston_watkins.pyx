@@ -9,7 +9,7 @@ Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem.
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
-from rrmlinear.losses.base cimport RIGID, BlockLoss
+from rrmlinear.losses.block_base cimport RIGID, BlockLoss
 from rrmlinear.projections.blocks.weston_watkins cimport (
     ww_block_shark, ww_theta, ww_theta_walrus, ww_workspace,
 )

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 
 Array = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from rrmlinear.simd.blocks cimport block_margins
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 
 import numpy as np
 

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.risks._class_rates import ClassRates
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block_hessian import BlockHessian

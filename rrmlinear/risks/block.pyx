@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 
 from rrmlinear.simd.blocks cimport block_margins
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 
 import numpy as np
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.array_rows import scaled_csr
-from rrmlinear.data.rows import nonzeros
+from rrmlinear.data.memory import nonzeros
 
 # Rows that store at least this fraction of the features may be multiplied as dense ones.
 MIN_DENSITY = 0.2

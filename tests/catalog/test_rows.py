@@ -21,7 +21,8 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.catalog.values import Names, NamesOrWhole, Switch
 from rrmlinear.cli.flags import FLAGS
-from rrmlinear.losses.base import BlockLoss, ScalarLoss
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.solvers.dual import accelerated, prox_sdca
 from rrmlinear.solvers.gradient import agm
 from rrmlinear.solvers.primal_dual import pdprox

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rrmlinear.data.rows import Rows, aligned_zeros, gathered
+from rrmlinear.data.memory import gathered
+from rrmlinear.data.rows import Rows, aligned_zeros
 
 KINDS = [
     (form, values, indices)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
 from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
 from rrmlinear.regularizers.separable import L2

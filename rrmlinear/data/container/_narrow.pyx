@@ -8,7 +8,7 @@ from rrmlinear.simd.rows cimport (
     ROW_INT64, packed_unit, packed_value, row_index, row_t, row_unit_t, row_value, rows_get,
 )
 
-from rrmlinear.data.rows import bytes_of
+from rrmlinear.data.memory import bytes_of
 
 cdef double LARGEST = 2147483647.0, MOST = 65535.0
 # Units and values of short rows that float32 has to all of its digits.

@@ -27,7 +27,8 @@ from rrmlinear.data.container.layout import (
     table_dtype,
     unpack,
 )
-from rrmlinear.data.rows import Rows, bytes_of
+from rrmlinear.data.memory import bytes_of
+from rrmlinear.data.rows import Rows
 
 #: Linux's number of it, which Python's mmap does not name.
 MADV_PAGEOUT = 21

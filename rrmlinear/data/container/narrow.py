@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rrmlinear.data.container._narrow import narrow, shorten
 from rrmlinear.data.container.pieces import cuts
 from rrmlinear.data.container.working_copy import WorkingCopy
-from rrmlinear.data.rows import PackedRows, Rows, ShortRows
+from rrmlinear.data.packed_rows import PackedRows, ShortRows
+from rrmlinear.data.rows import Rows
 
 #: Stored values that are written at once.
 AT_ONCE = 1 << 16

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import PackedRows, Rows
+from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import returning
 from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._example_arrays import Block

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.risks.block import BlockRisk
 
 Array = NDArray[np.float64]

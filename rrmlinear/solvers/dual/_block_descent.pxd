@@ -4,7 +4,7 @@ from rrmlinear.core.block_store cimport block_store_prefetch, block_store_prefet
 from rrmlinear.core.schedule cimport schedule_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.solvers.dual._block_duals cimport BlockDuals
 from rrmlinear.solvers.dual._block_memory cimport scratch_t

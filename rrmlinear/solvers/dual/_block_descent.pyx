@@ -19,7 +19,7 @@ from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.solvers.dual._block_duals cimport BlockDuals
 from rrmlinear.solvers.dual._block_memory cimport scratch_lay, scratch_size, scratch_t

@@ -2,7 +2,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import BlockLoss
+from rrmlinear.losses.block_base import BlockLoss
 
 Matrix = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from rrmlinear.simd.blocks cimport block_margins
 from rrmlinear.simd.rows cimport prefetch, row_index, row_t, row_value, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport BlockLoss
+from rrmlinear.losses.block_base cimport BlockLoss
 
 import numpy as np
 

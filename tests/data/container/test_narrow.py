@@ -10,7 +10,7 @@ from scipy.sparse.linalg import norm
 from rrmlinear import Problem, write_container
 from rrmlinear.data.container import working_copy
 from rrmlinear.data.container.narrow import MOST_FEATURES, narrowed
-from rrmlinear.data.rows import PackedRows, ShortRows
+from rrmlinear.data.packed_rows import PackedRows, ShortRows
 
 N, D = 300, 60
 

@@ -5,7 +5,8 @@ import pytest
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.data.array_rows import take_rows
-from rrmlinear.data.rows import PackedRows, Rows
+from rrmlinear.data.packed_rows import PackedRows
+from rrmlinear.data.rows import Rows
 from rrmlinear.data.text import libsvm_reading
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.libsvm_format import read_examples, read_libsvm
