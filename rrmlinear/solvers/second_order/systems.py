@@ -37,6 +37,9 @@ DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # at most this fraction of all: a product with one of them takes twice the time.
 FIRST_LEAST, FINER, MAX_MISSED, MAX_COUPLED = 0.02, 4.0, 2.0, 0.4
 COUPLED_DECREASE, MAX_COUPLED_PRODUCTS = 0.2, 1000
+# Where the difference of Woodbury's formula is below this fraction of its first term, rounding
+# leaves few digits of it.
+CANCELLED = 1e-12
 # Multiplications of float32 matrices in the time of one in a product with a Hessian.
 MATRIX_SPEED = 10.0
 # A d × d system of n rows, all active, may take one product for this number of features before its
@@ -195,8 +198,17 @@ class Systems:
         matrix.flat[:: len(matrix) + 1] += 1.0
         factor = Factor(matrix)
 
+        def split(b: Array) -> tuple[Array, Array]:
+            """y, and b − Z'y, which is D x."""
+            y = factor.solve(hessian.times(inverse * b))
+            return y, b - hessian.adjoint(y)
+
         def solve(b: Array) -> Array:
-            return inverse * (b - hessian.adjoint(factor.solve(hessian.times(inverse * b))))
+            y, rest = split(b)
+            if np.abs(rest).max() > CANCELLED * np.abs(b).max():
+                return np.asarray(inverse * rest)
+            # b is Z'y nearly, whose x needs no difference of numbers that are nearly equal
+            return np.asarray(inverse * (hessian.adjoint(factor.solve(y)) + split(rest)[1]))
 
         return solve
 

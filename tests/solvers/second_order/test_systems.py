@@ -199,3 +199,15 @@ def test_systems_with_groups_of_few_active_rows(groups, with_rows):
     matrix = curvature.matrix() + hessian.matrix()
     x = systems.Systems().solved(hessian, curvature, b)
     np.testing.assert_allclose(matrix @ x, b, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4, 1e8, 1e9])
+def test_large_terms_leave_the_digits_of_a_difference(scale):
+    # from 1e8 on (I + Z'Z)⁻¹ b is below the rounding of b: the scores Z x alone are known
+    rng = np.random.default_rng(6)
+    Z, c = scale * rng.standard_normal((8, 60)), rng.standard_normal(8)
+    hessian = Hessian(Problem.from_arrays(Z, np.ones(8)).rows, np.ones(8))
+    expected = Z.T @ np.linalg.solve(np.eye(8) + Z @ Z.T, c)
+    x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
+    scores = Z @ expected
+    np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
