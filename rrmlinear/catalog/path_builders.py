@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.batch_builders import risk_of
+from rrmlinear.catalog.second_order_builders import sample_of
+from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
+from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.solvers.features.gram_path import gram_path
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
 
-__all__ = ["class_paths", "fold_paths", "gram_path"]
+__all__ = ["class_descent", "class_paths", "descends_by_classes", "fold_paths", "gram_path"]
 
 Array = NDArray[np.float64]
 
@@ -20,6 +26,15 @@ MIN_ALIKE = 4
 # Weights of a problem of several classes, each of which has a factor of its own, and scores of all
 # problems, which are kept several times.
 MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
+# Least examples for each weight in one problem of several classes: with fewer, second derivatives
+# take longer than the dual ascent.
+MIN_DESCENT_EXAMPLES = 8
+# With fewer stored values all ways take some milliseconds.
+MIN_DESCENT_VALUES = 5_000
+# Its sample has one example of this number, and this number for each weight. It is solved to this
+# relative gap, with this number of steps at most.
+SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
+SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 4
 
 
 def fold_paths(
@@ -69,6 +84,65 @@ def class_paths(
         return None
     curvatures = ClassCurvatures(rows, count, free)
     return ClassPaths(rows, label, count, costs, free, tolerance, most, curvatures)
+
+
+def descends_by_classes(task: Task) -> bool:
+    """Whether `ClassPaths` solve this task: the softmax of all classes under the squared norm, over
+    dense rows with many examples for each weight.
+    """
+    rows, omega, k = task.rows, task.regularizer, task.n_classes
+    if k is None or not isinstance(task.loss, Softmax) or not rows.is_dense or not _suits(rows):
+        return False
+    if task.risk is not None or task.start is not None or task.weights is not None:
+        return False
+    if task.choices.budget is not None or omega.quadratic_l1 != 0 or not omega.modulus > 0:
+        return False
+    n, d = rows.shape
+    if rows.n_stored < MIN_DESCENT_VALUES:
+        return False
+    few = k * d <= MAX_CLASS_WEIGHTS and n >= MIN_DESCENT_EXAMPLES * d * k
+    is_plain = omega.linear and (task.choices.free_bias or rows.bias < 0)
+    return few and is_plain and bool(np.bincount(task.targets, task.costs, k).all())
+
+
+def class_descent(task: Task) -> Solver:
+    """`PathDescent` of a task that `descends_by_classes`."""
+    from rrmlinear.solvers.second_order.path_descent import PathDescent
+
+    return PathDescent(risk_of(task), task.regularizer, partial(_begun, task))
+
+
+def _begun(task: Task, tolerance: float) -> Any:
+    """`ClassPaths` of a task, begun at the optimum of a sample where there are many examples. The
+    sample has the second derivatives of all.
+    """
+    from rrmlinear.solvers.second_order.class_paths import ClassCurvatures, ClassPaths
+    from rrmlinear.solvers.second_order.path_curvatures import Sample
+
+    rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
+    n, d = rows.shape
+    label = task.targets.astype(np.intp)
+    costs, C = task.costs / task.costs.max(), float(task.costs.max()) / task.regularizer.modulus
+
+    def paths(rows: Rows, some: Any, factor: int, gap: float, most: int, curvature: Any) -> Any:
+        given = (costs[some] * factor)[np.newaxis]
+        return ClassPaths(rows, label[some], k, given, free, gap, most, curvature)
+
+    every, stride = slice(0, n), n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
+    if stride < 2:
+        result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free))
+        result.begin_at(0.0, 0.0)
+        return result
+    chosen, part = sample_of(rows, stride, task.choices.seed)
+    sample = Sample(chosen, part, stride)
+    result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free, sample))
+    own = ClassCurvatures(part, k, free)
+    first = paths(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, own)
+    if np.bincount(label[chosen], costs[chosen], k).all():
+        first.solve(C)
+    is_usable = np.isfinite(first.weights).all() and np.isfinite(first.intercepts).all()
+    result.begin_at(*((first.weights, first.intercepts) if is_usable else (0.0, 0.0)))
+    return result
 
 
 def _suits(rows: Rows) -> bool:

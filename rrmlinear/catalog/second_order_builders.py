@@ -230,7 +230,7 @@ def weights_of_sample(
     if fraction is None:
         most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
         fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    chosen, rows = _sample_of(task.rows, fraction, task.choices.seed)
+    chosen, rows = sample_of(task.rows, fraction, task.choices.seed)
     part = replace(
         task,
         rows=rows,
@@ -241,7 +241,7 @@ def weights_of_sample(
     return found[: task.rows.width - bool(task.choices.free_bias)]
 
 
-def _sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], Any]:
+def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], Any]:
     """The examples of a sample and their rows; made once for rows that several problems share."""
     shared: dict[Any, Any] | None = getattr(rows, "shared", None)
     key = "sample", fraction, seed
@@ -254,7 +254,7 @@ def _sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], 
     if shared is None:
         return chosen, part
     shared[key] = chosen, shared_rows(part)
-    return _sample_of(rows, fraction, seed)
+    return sample_of(rows, fraction, seed)
 
 
 def feature_newton_applies(task: Task) -> bool:

@@ -13,6 +13,7 @@ from rrmlinear.catalog import (
     batch_builders,
     chain_builders,
     dual_builders,
+    path_builders,
     second_order_builders,
 )
 from rrmlinear.catalog.stages.costs import (
@@ -129,6 +130,8 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
             return [*second, columns]
         return [columns, *(second or _gradients(task))]
     streams = task.rows.blocks is not None
+    if path_builders.descends_by_classes(task):
+        return [_class_descent(task), _ascent(task), *newton]
     points = [_proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *_gradients(task)]
@@ -275,6 +278,13 @@ def _newton(task: Task) -> Stage:
     cost = steps * step
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
+
+
+def _class_descent(task: Task) -> Stage:
+    visit = BATCH_PRODUCTS * pass_visit_cost(task)
+    least = least_passes(True, 0) * (visit * task.rows.shape[0] + PASS_COST)
+    build = path_builders.class_descent
+    return Stage("L-BFGS", lambda _: build(task), visit, 0, least=least, resumes=True)
 
 
 def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:

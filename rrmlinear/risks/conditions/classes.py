@@ -148,6 +148,10 @@ class BalancedClasses:
     def added(self, best: ClassBest) -> float:
         return 0.0
 
+    def near(self, alphas: Array, b: Array) -> ClassBest:
+        """Duals that balance, and intercepts near the best, of a search made elsewhere."""
+        return ClassBest(alphas, b, ClassSearch(b))
+
     def search_from(self, b: Array, last: ClassSearch | None) -> ClassSearch:
         """A search that begins at these intercepts, and otherwise where the last one ended."""
         return ClassSearch(b) if last is None else replace(last, b=b, slopes=None)

@@ -14,6 +14,7 @@ from rrmlinear.solvers.second_order.fold_paths import VALUE_TIME, FoldPaths
 from rrmlinear.solvers.second_order.path_curvatures import (
     BLAS_TIME,
     SOLVE_TIME,
+    Sample,
     factor_of,
     gram_time,
 )
@@ -201,13 +202,20 @@ class ClassCurvatures:
 
     follows_cost = False
 
-    def __init__(self, rows: Rows, count: int, free: bool) -> None:
+    def __init__(self, rows: Rows, count: int, free: bool, sample: Sample | None = None) -> None:
+        """The first one may be that of a ``sample``. Where steps are slow with it, its later ones
+        are of all examples.
+        """
         self.rows, self.k, self.free = rows.with_bias(1.0) if free else rows, count, free
-        unknowns = count * rows.width
-        self.solve_time = SOLVE_TIME * unknowns**2
-        self.time = gram_time(rows) * count**2 / 2 + BLAS_TIME * unknowns**3 / 3
+        self.sample = sample
+        self.solve_time = SOLVE_TIME * (count * rows.width) ** 2
+        self.time = self._time_of(rows if sample is None else sample.rows)
         self.made: dict[int, Factor] = {}
         self.is_shared, self.last = True, 0.0
+
+    def _time_of(self, rows: Rows) -> float:
+        unknowns = self.k * rows.width
+        return gram_time(rows) * self.k**2 / 2 + BLAS_TIME * unknowns**3 / 3
 
     def renewed(
         self, C: float, slow: Array, curvatures: Callable[[int], Array]
@@ -216,6 +224,8 @@ class ClassCurvatures:
         problems.
         """
         count = len(slow)
+        if self.made and self.sample is not None and slow.max() >= self.time:
+            self.sample, self.time = None, self._time_of(self.rows)
         if self.is_shared and (not self.made or slow.sum() >= self.time):
             self.is_shared = self.last != C
             if self.is_shared:
@@ -237,12 +247,15 @@ class ClassCurvatures:
 
     def _matrix(self, weighed: Array) -> Array:
         """H_f for c_i p_ij, k × n."""
-        weighed = weighed.reshape(self.k, -1)
+        weighed, rows = weighed.reshape(self.k, -1), self.rows
+        if self.sample is not None:
+            weighed = weighed[:, self.sample.chosen] * self.sample.factor
+            rows = self.sample.rows.with_bias(rows.bias)
         active = np.flatnonzero(weighed.any(axis=0))
         rates = np.maximum(weighed.T[active], LEAST_PROBABILITY)
         order = np.argsort(-rates, axis=1)
         hessian = BlockHessian(
-            self.rows,
+            rows,
             self.k,
             active,
             self.k * np.arange(len(active) + 1),

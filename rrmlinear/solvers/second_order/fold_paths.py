@@ -98,6 +98,8 @@ class FoldPaths:
         self.pairs: list[tuple[Array, Array]] = []
         #: The time that slow steps of each problem took since its curvature was made.
         self.slow = np.zeros(count)
+        #: The gaps before the last step.
+        self.last = np.full(count, np.inf)
         #: Rows whose copies in double precision take little memory.
         self.spans = [slice(0, n)]
         if rows.is_dense and rows.values.dtype != np.float64:
@@ -134,35 +136,51 @@ class FoldPaths:
             self.begun = True
         if len(self.ends) == 2:
             self._predict(C)
-        last = np.full(len(self.costs), np.inf)
+        self.last[:] = np.inf
         for _ in range(self.most):
-            gradients, objectives = self._tangents(C)
-            gaps = self._gaps(C, gradients)
+            tangents = self.tangents(C)
+            _, objectives, gaps = tangents
             is_open = ~(gaps <= self.tolerance * objectives)
             some = np.flatnonzero(is_open)
             if not len(some) or not np.isfinite(objectives).all():
                 break
-            self.slow[some[gaps[some] > SLOW * last[some]]] += self.step_time
-            renewed = self.curvature.renewed(C, self.slow, self._curvatures)
-            self.slow[renewed] = 0.0
-            for pair in self.pairs:
-                for vectors in pair:
-                    vectors[renewed] = 0.0
-            last = gaps
-            directions = self._directions(C, some, gradients[some])
-            moves = self._products(directions)
-            self._step(C, some, directions, moves, gradients, objectives)
+            self.improve(C, some, tangents)
         if not self.curvature.follows_cost and not (self.ends and self.ends[-1][0] >= C):
             self.ends = [*self.ends[-1:], (C, self.weights.copy(), self.scores.copy())]
         return np.asarray(~is_open & self.balanced & np.isfinite(objectives))
+
+    def improve(self, C: float, some: NDArray[np.intp], tangents: tuple[Array, ...]) -> None:
+        """A step of some problems, from what `tangents` told last. Second derivatives are made anew
+        where steps were slow.
+        """
+        gradients, objectives, gaps = tangents
+        self.slow[some[gaps[some] > SLOW * self.last[some]]] += self.step_time
+        renewed = self.curvature.renewed(C, self.slow, self._curvatures)
+        self.slow[renewed] = 0.0
+        for pair in self.pairs:
+            for vectors in pair:
+                vectors[renewed] = 0.0
+        self.last = gaps
+        directions = self._directions(C, some, gradients[some])
+        moves = self._products(directions)
+        self._step(C, some, directions, moves, gradients, objectives)
+
+    def begin_at(self, weights: Array | float, intercepts: Array | float) -> None:
+        """Begin at weights and intercepts of other problems, such as those of a sample."""
+        self.weights[:], self.intercepts[:] = weights, intercepts
+        self.scores[:] = self._products(self.weights)
+        self._evaluate(np.arange(len(self.costs)))
+        self.begun = True
 
     @staticmethod
     def _squares(vectors: Array) -> Array:
         return np.einsum("fj,fj->f", vectors, vectors) / 2
 
-    def _tangents(self, C: float) -> tuple[Array, Array]:
-        """Gradients and objectives."""
-        return self.weights - C * self.sums, self._squares(self.weights) + C * self.losses
+    def tangents(self, C: float) -> tuple[Array, Array, Array]:
+        """Gradients, objectives and gaps."""
+        gradients = self.weights - C * self.sums
+        objectives = self._squares(self.weights) + C * self.losses
+        return gradients, objectives, self._gaps(C, gradients)
 
     def _gaps(self, C: float, gradients: Array) -> Array:
         """The gaps at these gradients: ½‖w − C Σ c_i α_i x_i‖²."""
@@ -172,7 +190,7 @@ class FoldPaths:
         """Go on along the line through the ends of the last two problems, over log C."""
         (first, weights, scores), (second, *_) = self.ends
         ahead = math.log(C / second) / math.log(second / first)
-        gradients, objectives = self._tangents(C)
+        gradients, objectives, _ = self.tangents(C)
         directions = ahead * (self.weights - weights)
         falls = np.einsum("fj,fj->f", directions, gradients) < 0
         some = np.flatnonzero(falls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +18,15 @@ Array = NDArray[np.float64]
 # Nanoseconds of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half,
 # and in others; of an entry of a matrix of examples; and of one in a system with a factor.
 DENSE_GRAM_TIME, BLAS_TIME, ENTRY_TIME, SOLVE_TIME = 0.025, 0.08, 5.0, 2.5
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Examples that stand for all: their numbers, their rows, and how many each stands for."""
+
+    chosen: NDArray[np.int64]
+    rows: Rows
+    factor: int
 
 
 def gram_time(rows: Rows) -> float:

@@ -1,0 +1,106 @@
+"""One problem of several classes by the steps of paths: the optimum of other solvers, proved."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from rrmlinear import LogisticRegression, Parameter, Problem, fit
+from rrmlinear.catalog import path_builders
+from rrmlinear.solvers.second_order.path_descent import PathDescent
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The passes of each `PathDescent`, in a list; small sets have one too, and a sample."""
+    monkeypatch.setattr(path_builders, "MIN_DESCENT_VALUES", 0)
+    found, run_pass = [], PathDescent.run_pass
+
+    def told(self, number):
+        found.append((self.paths, number))
+        run_pass(self, number)
+
+    monkeypatch.setattr(PathDescent, "run_pass", told)
+    return found
+
+
+def problem_of(n, d, k, seed=0, stretch=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-stretch, stretch, d)
+    scores = X / np.abs(X).mean(axis=0) @ rng.standard_normal((d, k))
+    label = np.argmax(scores + rng.gumbel(size=(n, k)) * scores.std(), axis=1)
+    label[:k] = np.arange(k)
+    return X, label.astype(float)
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize(("n", "d", "k"), [(100, 2, 3), (600, 3, 4), (3000, 4, 5)])
+@pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
+def test_the_optimum_is_that_of_newton(runs, n, d, k, free, C):
+    X, y = problem_of(n, d, k)
+    weights = np.random.default_rng(1).integers(0, 3, n) + (np.arange(n) < k)
+    problem = Problem.from_arrays(X, y, weights.astype(float))
+    choices = {"loss": "softmax", "C": C, "gap_tol": 1e-9}
+    if free:
+        problem, choices = problem.with_bias(1.0), choices | {"free_bias": True}
+    result = fit(problem, Parameter(solver="auto", **choices)).result
+    assert result.solved
+    assert runs
+    assert all(number <= 30 for _, number in runs)
+    assert len({id(paths) for paths, _ in runs}) == 1
+    other = fit(problem, Parameter(solver="newton", **choices)).result
+    assert result.primal == pytest.approx(other.primal, rel=2e-9)
+    repeated = fit(problem, Parameter(solver="auto", **choices)).result
+    assert (result.weights == repeated.weights).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_gap_is_that_of_weights_and_intercepts(runs, dtype):
+    X, y = problem_of(2000, 3, 4, seed=3, stretch=2.0)
+    X = X.astype(dtype)
+    model = LogisticRegression(C=10.0, tol=1e-7).fit(X, y)
+    assert runs
+    scores = X @ model.coef_.T + model.intercept_
+    losses = logsumexp(scores, axis=1) - scores[np.arange(len(y)), y.astype(int)]
+    primal = (model.coef_**2).sum() / 2 + 10.0 * losses.sum()
+    assert model.objective_ == pytest.approx(primal, rel=1e-9)
+    assert model.duality_gap_ <= 1e-7 * model.objective_
+    best = LogisticRegression(C=10.0, tol=1e-10, solver="newton").fit(X, y)
+    assert best.objective_ - best.duality_gap_ <= primal <= best.objective_ * (1 + 1e-7)
+
+
+def test_steps_of_raw_values_are_cut_and_go_on(runs):
+    rng = np.random.default_rng(5)
+    X = 300 * rng.random((2000, 8)) ** 3
+    y = np.argmax(X[:, :5] + rng.standard_normal((2000, 5)), axis=1).astype(float)
+    model = LogisticRegression(tol=1e-4).fit(X, y)
+    assert runs[-1][1] == model.n_iter_ <= 40
+    assert model.duality_gap_ <= 1e-4 * model.objective_
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-8, 1e8, 1e80])
+def test_units_of_features_have_no_effect(runs, scale):
+    """With w/scale for w the problem is the same, divided by scale²."""
+    X, y = problem_of(1000, 3, 3, seed=7)
+    plain, scaled = (
+        fit(
+            Problem.from_arrays(X * unit, y),
+            Parameter(solver="auto", loss="softmax", C=unit**-2, gap_tol=1e-7),
+        ).result
+        for unit in (1.0, scale)
+    )
+    assert scaled.solved
+    assert scaled.primal * scale**2 == pytest.approx(plain.primal, rel=2e-7)
+    assert len(runs) == scaled.passes + plain.passes
+
+
+def test_an_absent_class_and_given_starts_take_other_ways(runs):
+    X, y = problem_of(600, 2, 3, seed=9)
+    weights = (y != 2.0).astype(float)
+    model = LogisticRegression(tol=1e-6).fit(X, y, sample_weight=weights)
+    assert not runs
+    assert model.duality_gap_ <= 1e-6 * model.objective_
+    warm = LogisticRegression(tol=1e-6, warm_start=True).fit(X, y)
+    passes = len(runs)
+    assert passes
+    warm.fit(X, y)
+    assert len(runs) == passes
