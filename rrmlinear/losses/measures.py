@@ -1,14 +1,18 @@
 """Measures of all labels at once: losses of contingency tables, and the area under the ROC curve.
 
-A contingency table is told by b, the number of the P positive examples that a labelling labels
-negative, and c, that of the N negative ones it labels positive.
+A contingency table has two counts: b of the P positive examples that a labelling labels negative,
+and c of the N negative ones that it labels positive.
+
+Each measure has two constants. ``ranks`` says whether it compares scores with each other, so that a
+model needs a threshold. ``told_by`` says what gives its value: a `Ratio` of the counts, a table of
+the losses of all counts, or pairs of scores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +45,6 @@ class Ratio(NamedTuple):
         """Δ(b, c)."""
         size = self.r + self.t * b + self.u * c
         return (self.p * b + self.q * c) / size if size > 0 else 0.0
-
-
-class Measure(Protocol):
-    """A loss of all labels at once, with a kink."""
-
-    #: Whether it compares scores with each other, so that a model needs a threshold.
-    ranks: bool
-    #: What it is told by: the `Ratio` of the numbers of examples, a table of losses, or pairs.
-    told_by: str
-    smoothing: float
 
 
 @dataclass(frozen=True)

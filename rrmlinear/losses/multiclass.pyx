@@ -20,7 +20,7 @@ from rrmlinear.simd.softmax_blocks cimport (
     softmax_workspace,
 )
 
-# A block whose sum is below its bound by less is at the bound: the sum rounds.
+# A block counts as at its bound if its sum is less than this below it, since the sum rounds.
 cdef double SUM_ROUNDING = 1e-13
 # Classes whose probability is smaller add nothing to a second derivative.
 cdef double MIN_SHARE = 1e-20
@@ -80,7 +80,7 @@ cdef class SimplexLoss(WholeLoss):
             e[j] = free if block[j] > 0 else 0
             total += block[j]
         if total >= 1 - SUM_ROUNDING:
-            return 0
+            return 0      # at the bound Σ b = 1 the true class's dual, 1 − Σ b, stays 0
         return 1 / curvature if curvature > 0 else RIGID
 
 

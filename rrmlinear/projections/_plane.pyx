@@ -1,4 +1,4 @@
-"""A box cut by a plane, as NumPy arrays that are read where they lie."""
+"""A box cut by a plane: NumPy arrays, checked, for the searches of the root. Nothing is copied."""
 
 from libc.math cimport INFINITY, isfinite
 
@@ -23,11 +23,12 @@ cdef double LAST_DIGIT = 2.0 ** -52
 cdef class Plane:
     """Σ s_j clip(m_j − θ s_j/d_j², l_j, u_j) = z + e θ, checked; see simd/planes.h.
 
-    ``m`` is a vector, or one number with ``n``; the other columns are vectors of its length or one
-    number. With ``rates`` d holds what takes the place of s_j/d_j², with ``absolute`` m stands for
-    |m| and a gets its signs. ``least`` and ``largest`` are what the box allows for Σ s_j a_j.
-    ``names`` are those that errors speak of. `root` and `project` look at m in any case, so that
-    where m alone is a vector ``m_is_checked_later`` may leave it to them.
+    ``m`` is a vector, or one number repeated ``n`` times. The other columns are vectors of that
+    length, or one number. With ``rates`` d holds the factors of θ themselves, in place of d_j in
+    s_j/d_j². With ``absolute`` m stands for |m|, and a gets the signs of m. ``least`` and
+    ``largest`` are the bounds of Σ s_j a_j over the box. Errors call the columns by ``names``.
+    `root` and `project` check m anyway: with ``m_is_checked_later``, m is not read here if the
+    other columns are numbers.
     """
 
     cdef plane_t c
@@ -120,7 +121,7 @@ cdef class Plane:
             plane_write(&self.c, theta, &written[0])
 
     def root(self, str method, double low=-INFINITY, double high=INFINITY):
-        """θ, between bounds that hold it."""
+        """The root θ, which lies between ``low`` and ``high``."""
         cdef bint deterministic = _deterministic(method)
         cdef double theta = 0
         cdef int status
@@ -144,7 +145,7 @@ cdef class Plane:
 def clip_rows(x, double radius, str method, double[:, ::1] out not None):
     """minimize ½ ‖a − x‖² + radius Σ_i max_j |a_ij|, to ``out``, which may be x.
 
-    What a row loses is its projection on the ℓ1 ball: a row is clipped at that projection's θ.
+    a_i is x_i less its projection on the ℓ1 ball, which is x_i clipped at the θ of that projection.
     """
     rows = np.ascontiguousarray(x, dtype=np.float64)
     cdef bint deterministic = _deterministic(method)

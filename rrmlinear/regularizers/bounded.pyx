@@ -11,10 +11,10 @@ from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 cdef class Bounded(Regularizer):
     """Ω(w) = (s/2)‖w‖² + l1 ‖w‖₁ where lower ≤ w ≤ upper, and infinite elsewhere.
 
-    ``inner`` is the L2, ElasticNet or L1 with s and l1, ``lower`` and ``upper`` are a number
-    or one for each column of the data, −∞ and ∞ among them; lower = 0 gives weights that are not
+    ``inner`` is the L2, ElasticNet or L1 with s and l1. ``lower`` and ``upper`` are one number, or
+    one for each column of the data; −∞ and ∞ are allowed. lower = 0 gives weights that are not
     negative. All k weights of a column have its bounds; a column appended for the intercept has
-    none. Coordinate by coordinate the prox is that of Ω without bounds, clipped, and
+    none. For each weight the prox is that of Ω without bounds, clipped, and
     Ω*(v) = max over lower ≤ w ≤ upper of v w − (s/2) w² − l1 |w|, which is infinite only for s = 0
     where v > l1 and upper = ∞ or v < −l1 and lower = −∞.
 

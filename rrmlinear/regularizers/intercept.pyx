@@ -1,4 +1,4 @@
-"""A regularizer of the weights, with an intercept apart."""
+"""A regularizer of the weights and, by its square alone, of an intercept."""
 
 from rrmlinear.simd.rows cimport row_t
 from rrmlinear.regularizers.base cimport Regularizer

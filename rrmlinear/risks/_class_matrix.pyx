@@ -1,4 +1,4 @@
-"""The parts of a `BlockHessian` between two classes each, over sparse rows."""
+"""The parts of a `BlockHessian` for each two classes, over sparse rows."""
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 
@@ -19,7 +19,9 @@ cdef enum:
 
 def pair_work(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not None,
               const int64_t[::1] begin not None):
-    """(instructions of `pair_parts`, those of matrix products for each two classes of a row)."""
+    """Estimates of (instructions of `pair_parts`, instructions of a matrix product for each two
+    classes of each row): the smaller one tells which way to take.
+    """
     cdef double stored = rows.n_stored, n = max(rows.shape[0], 1), d = rows.width, pairs = 0, m
     cdef Py_ssize_t a, lines = block_stride(k * (k - 1) // 2) // LANES
     for a in range(row_of.shape[0]):
@@ -33,8 +35,8 @@ def pair_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not N
                const double[::1] rate not None, const double[::1] share not None):
     """Σ_i (e_j e_l / Σe) x_i x_i' of classes l < j, k (k − 1)/2 × d × d.
 
-    Pair (j, l) stands at j (j − 1)/2 + l. All pairs of a row are added at once, for each two of
-    its features.
+    A pair is two classes; pair (j, l) stands at j (j − 1)/2 + l. The sums hold the pairs of two
+    features side by side, so that a vector instruction adds several pairs of a row at once.
     """
     cdef Py_ssize_t d = rows.width, n_pairs = k * (k - 1) // 2, a, first, n
     cdef Py_ssize_t stride = block_stride(n_pairs), f
@@ -64,7 +66,7 @@ def pair_parts(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not N
 cdef void _add(Rows rows, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end,
                const int32_t[::1] classes, const double[::1] rate, const double[::1] share,
                double* weights, double* steps, Py_ssize_t stride, double* table) noexcept nogil:
-    # weights are 0 before and after
+    # adds example i. `weights` has a number for each pair; it is 0 before and after
     cdef Py_ssize_t s, t, p, f, j, other
     cdef row_t row = rows_get(&rows.c, i), part = row
     cdef double x

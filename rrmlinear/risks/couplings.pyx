@@ -11,15 +11,17 @@ import numpy as np
 cdef class Couplings:
     """A part of S (D + H) S, H = Σ_a x_a x_a' ⊗ M_a a `BlockHessian` and D a positive diagonal.
 
-    S is the diagonal ``scale`` that makes its diagonal 1. Off it stand the entries of weights whose
-    entry of H is at least ``least`` times that of D, of examples and classes whose largest entry is
-    as large. The other weights are on their own. ``some`` are the numbers of the first, U of d·k;
-    `product` takes and gives vectors of length U. Each pair of an example and a class has a list of
-    its weights' places in these vectors, and of its values times S in single precision. ``inverse``
-    is that of the diagonal of D + H, for all weights.
+    S is the diagonal matrix ``scale`` that makes the diagonal of the whole 1. The part holds U of
+    the d·k weights, ``some``: those whose diagonal entry of H is at least ``least`` times that of
+    D. An example adds to the entries off the diagonal only in the classes where its own largest
+    entry is as large too. `product` takes and gives vectors of length U.
 
-    ``begin``, ``classes``, ``rates`` and ``shares`` are those of H, and ``own`` is its diagonal.
-    ``is_small`` tells whether at most ``most`` values are stored; without that there is no product.
+    A pair is an example with one of its classes. It has a list of places in these vectors, one for
+    each of its weights, and a list of values times S in single precision. All pairs store at most
+    ``most`` values; ``is_small`` is False if that is too few: then there is no product.
+
+    ``begin``, ``classes``, ``rates`` and ``shares`` are those of H, ``own`` is its diagonal.
+    ``inverse`` is 1 over the diagonal of D + H, for all d·k weights.
     """
 
     cdef Rows rows
@@ -27,13 +29,13 @@ cdef class Couplings:
     cdef readonly object scale
     cdef readonly object inverse
     cdef readonly bint is_small
-    cdef int64_t[::1] first              # of the pairs of an example
-    cdef int64_t[::1] entry              # of the first value of a pair
-    cdef double[::1] rate                # by pairs
-    cdef double[::1] share
-    cdef int32_t[::1] place
+    cdef int64_t[::1] first              # for each example, the number of its first pair
+    cdef int64_t[::1] entry              # for each pair, where its values begin
+    cdef double[::1] rate                # of each pair
+    cdef double[::1] share               # of each pair
+    cdef int32_t[::1] place              # the lists of all pairs, one after the other
     cdef float[::1] value
-    cdef object rest                     # what the diagonal has beside the pairs
+    cdef object rest                     # the diagonal, 1, less the part that the pairs add to it
 
     def __init__(self, hessian, const int64_t[::1] begin not None,
                  const int32_t[::1] classes not None, const double[::1] rates not None,
@@ -58,7 +60,7 @@ cdef class Couplings:
     def _choose(self, const int64_t[::1] active not None, const int64_t[::1] begin not None,
                 const double[::1] rates not None, const double[::1] shares not None,
                 const double[::1] diagonal not None, double least):
-        # whether an example's class has an entry that is large enough; the number of those
+        # for each class of an example, whether its largest entry is large enough; how many are
         cdef Py_ssize_t a, j, t, m, n_pairs = 0
         cdef double reach, x
         cdef row_t row
@@ -85,7 +87,7 @@ cdef class Couplings:
                     const int32_t[::1] classes, const double[::1] rates, const double[::1] shares,
                     const unsigned char[::1] kept, const int32_t[::1] places,
                     const double[::1] scale, Py_ssize_t k, double[::1] shown) except -1:
-        # the lists of pairs, and the diagonal that they show; False where they are too long
+        # the lists of pairs; shown = the diagonal of their part. False if the lists are too long
         cdef Py_ssize_t a, j, t, pair = 0, entries = 0, most = self.place.shape[0]
         cdef int32_t place
         cdef double x, h

@@ -8,7 +8,7 @@ import numpy as np
 
 from rrmlinear.regularizers.base cimport Regularizer
 
-# Duals are scaled into the ball by this fraction more than needed: rounding must not leave it.
+# Duals are scaled to this fraction inside the dual ball: rounding must not put them outside.
 cdef double DUAL_SHRINKAGE = 1e-12
 
 

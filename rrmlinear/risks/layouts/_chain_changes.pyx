@@ -5,9 +5,8 @@ from libc.string cimport memset
 
 from rrmlinear.risks.layouts._chain_sums cimport ChainSums
 from rrmlinear.risks.layouts._transitions cimport Transitions
-from rrmlinear.simd.chains cimport (
-    chain_backward, chain_change_t, chain_forward, chain_mean, chain_pairs_t,
-)
+from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
+from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_mean
 
 import numpy as np
 

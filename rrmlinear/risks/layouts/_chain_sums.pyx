@@ -5,10 +5,10 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memset
 
 from rrmlinear.risks.layouts._transitions cimport Transitions
-from rrmlinear.simd.chains cimport (
-    chain_backward, chain_best, chain_change_t, chain_forward, chain_log_backward,
-    chain_log_forward, chain_pairs_t,
-)
+from rrmlinear.simd.chains.best cimport chain_best
+from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
+from rrmlinear.simd.chains.logarithms cimport chain_log_backward, chain_log_forward
+from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward
 
 import numpy as np
 

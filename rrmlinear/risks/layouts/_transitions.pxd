@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.chains cimport chain_pairs_t
+from rrmlinear.simd.chains.labels cimport chain_pairs_t
 
 
 # Sequence s has its first position at `first`, and `length` positions; the features of its edges

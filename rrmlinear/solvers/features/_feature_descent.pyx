@@ -23,10 +23,10 @@ cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
 cdef class FeatureSweeps:
     """minimize ½‖r‖² − g'w + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
 
-    ``columns`` holds the vectors a_j as rows. With nonzero ``means`` the vectors are a_j − mean_j u
-    instead, u being ``unit``. They are never formed: r is ``residual`` + ``shift`` · u, and
-    ``totals`` are the products a_j'u. ``curvature`` holds the squared norms; a weight whose
-    curvature is 0 never moves. ``linear`` is g.
+    ``columns`` holds the vectors a_j as rows. With nonzero ``means`` each a_j is replaced by
+    a_j − mean_j u, where u is ``unit``. These vectors are never formed, as they would be dense: r
+    is ``residual`` + ``shift`` · u, and ``totals`` are the products a_j'u. ``curvature`` holds the
+    squared norms; a weight whose curvature is 0 never moves. ``linear`` is g.
     """
 
     cdef readonly Rows columns
@@ -140,9 +140,9 @@ cdef class FeatureSweeps:
 
 
 def products_and_spreads(Rows columns not None, const double[::1] unit not None):
-    """a_j'u and ‖a_j − (a_j'u / u'u) u‖² for every row a_j, the latter free of cancellation.
+    """(a_j'u, ‖a_j − (a_j'u / u'u) u‖²) for every row a_j; the second one has no cancellation.
 
-    With u = 0 the latter is ‖a_j‖².
+    With u = 0 the second is ‖a_j‖².
     """
     cdef Py_ssize_t j, i, n = unit.shape[0]
     cdef row_t column

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rrmlinear.solvers.loop.inner import Array, inner, weighted
+from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 # The logarithm used for numbers below the smallest one.
@@ -55,23 +55,3 @@ class Euclidean:
 
     def turn(self, u: Array, x: Array, last: Array) -> float:
         return weighted(self.weights, u - x, x - last)
-
-
-class Entropy:
-    """d(x) = Σ x_i log x_i over x ≥ 0: 1-strongly convex in ‖·‖₁ on the simplex (Pinsker)."""
-
-    sigma = 1.0
-
-    def mirror(self, x: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.maximum(np.log(x), LOWEST_LOGARITHM)
-
-    def divergence(self, x: Array, mirror: Array) -> float:
-        terms = np.where(x > 0, x * (self.mirror(x) - mirror), 0.0)
-        return float(terms.sum() - x.sum() + np.exp(mirror).sum())
-
-    def squared_norm(self, step: Array) -> float:
-        return float(np.abs(step).sum()) ** 2
-
-    def turn(self, u: Array, x: Array, last: Array) -> float:
-        return inner(self.mirror(u) - self.mirror(x), x - last)

@@ -8,7 +8,7 @@ import pytest
 from rrmlinear.projections import entropy_capped_simplex
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
-from rrmlinear.solvers.gradient.bregman import Entropy, Euclidean
+from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
 
 cvxpy = pytest.importorskip("cvxpy")
@@ -287,6 +287,26 @@ def test_the_gap_of_the_averaged_dual(pace, method, lam2):
         shrunk = 1 / now.weight if method is InfiniteMemory else first * now.remaining
         assert -1e-12 <= gap <= shrunk * diameter + 1e-12
     assert gap < (1e-3 if lam2 else 0.1) * problem.smooth(problem.image(np.zeros(D)))
+
+
+class Entropy:
+    """d(x) = Σ x_i log x_i over x ≥ 0: 1-strongly convex in ‖·‖₁ on the simplex (Pinsker)."""
+
+    sigma = 1.0
+
+    def mirror(self, x):
+        with np.errstate(divide="ignore"):
+            return np.maximum(np.log(x), LOWEST_LOGARITHM)
+
+    def divergence(self, x, mirror):
+        terms = np.where(x > 0, x * (self.mirror(x) - mirror), 0.0)
+        return float(terms.sum() - x.sum() + np.exp(mirror).sum())
+
+    def squared_norm(self, step):
+        return float(np.abs(step).sum()) ** 2
+
+    def turn(self, u, x, last):
+        return float((self.mirror(u) - self.mirror(x)) @ (x - last))
 
 
 class OnSimplex(OverArrays):

@@ -9,7 +9,8 @@ from rrmlinear.core.schedule cimport (
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.risks.layouts._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
-from rrmlinear.simd.chains cimport chain_best, chain_change_t
+from rrmlinear.simd.chains.best cimport chain_best
+from rrmlinear.simd.chains.labels cimport chain_change_t
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.solvers.dual.sequences.labelling_store cimport (
     mixture_add, mixture_find, mixture_prune, mixture_t,
