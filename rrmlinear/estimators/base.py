@@ -30,7 +30,7 @@ TO_SEVEN_DIGITS = {
 
 
 class NotConvergedWarning(ConvergenceWarning, NotSolvedWarning):
-    """The solver stopped before ``tol``; the message says how far it is."""
+    """The solver stopped before ``tol``; the message gives the gap."""
 
 
 @dataclass(frozen=True)

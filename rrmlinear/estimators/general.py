@@ -62,9 +62,9 @@ class LinearClassifier(AnyObjective, Classifier):
         \min_{w, b} \; \Omega(w) + \sum_i C_i \, \phi(y_i (w^\top x_i + b)),
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight. With more than two
-    classes, losses of a margin are solved once for each class against the rest, and losses of all
-    classes as one problem over a weight vector for each class. ``duality_gap_`` bounds how far the
-    objective at ``coef_`` and ``intercept_`` is above its minimum.
+    classes, a loss of a margin solves a problem for each class against the rest. A loss of all
+    classes solves one problem, with a weight vector for each class. The objective at ``coef_`` and
+    ``intercept_`` is at most ``duality_gap_`` above its minimum.
 
     Parameters
     ----------
@@ -101,21 +101,21 @@ class LinearClassifier(AnyObjective, Classifier):
     limit : float, default=None
         See ``unpenalized``.
     budget : float, default=None
-        m > 0: only duals with Σ_i weight_i |α_i| ≤ m compete; with the hinge, the m largest losses
-        alone count. For losses whose duals are sums of clipped lines: of a margin, all but
+        m > 0: the duals must satisfy Σ_i weight_i |α_i| ≤ m. With the hinge, only the m largest
+        losses count. For losses whose duals are sums of clipped lines: of a margin, all but
         "logistic".
     smoothing : float, default=None
-        γ of the smooth losses (1 if None), or to smooth one with a kink: γ/2 ‖α‖² is added to the
-        conjugate.
+        γ of the smooth losses (1 if None). A loss with a kink is smoothed by it: γ/2 ‖α‖² is added
+        to the conjugate.
     slope : float, default=None
         s > 1 of the generalized hinge (2 if None).
     class_weight : dict, "balanced" or None, default=None
         Factor on ``C`` of each class by its label, 1 for labels left out. "balanced":
-        ``n_samples / (n_classes * count)``. One class against the rest: where the class is the
-        one, as in LinearSVC.
+        ``n_samples / (n_classes * count)``. With one class against the rest, the factor of a class
+        counts in the problem of that class, as in LinearSVC.
     solver : str, default="auto"
-        "auto": solvers in turn, each from the duals of the one before, until one finishes.
-        "prox-sdca", "accelerated": coordinate ascent on the dual. "newton": second order.
+        "auto": several solvers in turn, each from the duals of the one before, until one finishes.
+        "prox-sdca", "accelerated": coordinate ascent on the dual. "newton": Newton's method.
         "agm", "agm-1", "fista", "pragam": accelerated gradients; "fista" for smooth losses.
         "pdprox-dual", "pdprox-primal": prox steps of weights and duals in turn. "bmrm", "ls-bmrm":
         cutting planes. All find the same minimum; docs/solvers.md says which takes what.
@@ -176,7 +176,7 @@ class LinearClassifier(AnyObjective, Classifier):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -242,7 +242,7 @@ class LinearRegressor(AnyObjective, Regressor):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

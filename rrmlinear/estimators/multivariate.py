@@ -44,20 +44,20 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     Parameters
     ----------
     measure : str or callable, default="f1"
-        "f1", "fbeta", "error-rate"; or of the order of scores "precision-at-k", "recall-at-k",
-        "prbep" (precision and recall where they are equal) and "roc-area". With the latter four as
-        many examples of the training data are predicted positive as k says. A callable is the loss
-        Δ of a contingency table, called with whole numbers: right positive labels, positive
-        examples labelled negative, negative ones labelled positive, right negative labels. It
-        returns a number of at least 0, and 0 for the true labels; every pair of the two wrong
-        counts is looked at, so that (n₊ + 1)(n₋ + 1) is to be at most 1e7.
+        "f1", "fbeta" or "error-rate"; or a measure of the order of scores: "precision-at-k",
+        "recall-at-k", "prbep" (precision and recall where they are equal) or "roc-area". With
+        these four, k examples of the training data are predicted positive. A callable is the loss
+        Δ of a contingency table. Its arguments are whole numbers: true positives, missed
+        positives, false positives and true negatives. It returns a number of at least 0, and 0 for
+        the true labels. It is computed for all pairs of the two wrong counts, so that
+        (n₊ + 1)(n₋ + 1) must be at most 1e7.
     beta : float, default=None
         β of "fbeta", 1 if None: above 1 recall counts more than precision.
     k : int, default=None
         Positive labels of "precision-at-k" and "recall-at-k"; the number of positive examples if
         None.
     C : float, default=1.0
-        Cost of an example. The measures of few positive examples take larger ones than a sum of
+        Cost of an example. Measures with few positive examples need a larger C than a sum of
         losses.
     pos_label : label, default=None
         The positive class; the last of ``classes_`` if None.
@@ -87,7 +87,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

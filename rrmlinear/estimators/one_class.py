@@ -66,7 +66,7 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

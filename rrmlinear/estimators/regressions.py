@@ -85,7 +85,7 @@ class ElasticNet(OneNorm):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -128,7 +128,7 @@ class Lasso(OneNorm):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -177,7 +177,7 @@ class QuantileRegressor(Regressor):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -240,7 +240,7 @@ class HuberRegressor(Regressor):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

@@ -60,7 +60,7 @@ class WestonWatkinsSVC(Classifier):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -140,7 +140,7 @@ class LinearSVC(Classifier):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -215,7 +215,7 @@ class LinearSVR(Regressor):
     Warns
     -----
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

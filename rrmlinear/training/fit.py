@@ -1,4 +1,4 @@
-"""The functional door: problem and parameter in, model out."""
+"""`fit`: a problem and a parameter give a model."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ ALL_ZERO = (
 
 
 class NotSolvedWarning(UserWarning):
-    """The solver stopped far from the minimum, as it did not reach its tolerance, or as the rule of
-    types 30 and 31 allows it; the message says how far it is.
+    """The solver stopped far from the minimum: it did not reach its tolerance, or the rule of types
+    30 and 31 allows it. The message gives the gap.
     """
 
 
@@ -48,18 +48,18 @@ def fit(
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
-    ``parameter`` names the regularizer Ω, by default ½‖W‖², and the loss φ. Losses of two classes
-    have one column of weights, positive for the first label; with k > 2 classes they are k
-    problems, each class against the rest, and the weight of a class counts in its own problem
-    alone (LIBLINEAR's rule). Regression takes labels as they are. Measures of all labels at once,
-    such as F1, have two classes, the larger label positive, and C times their risk for the sum.
-    LIBLINEAR's types train a single class too: all examples are positive.
+    ``parameter`` names the regularizer Ω, by default ½‖W‖², and the loss φ. A loss of two classes
+    has one column of weights, and a positive score means the first label. With k > 2 classes it
+    solves k problems, each class against the rest; the weight of a class counts only in the problem
+    of that class, as in LIBLINEAR. Regression takes labels as they are. Measures of all labels at
+    once, such as F1, have two classes; the larger label is positive, and C times their risk takes
+    the place of the sum. LIBLINEAR's types accept data of one class: all examples are positive.
 
-    ``on_pass`` sees a TraceRow after each pass and stops the run by returning True. The model's
-    ``result`` holds the certificate: primal, dual and gap in the scale of this objective, and the
-    trace. ``start`` is a model trained on the same examples, with another C for instance, whose
-    duals and weights the solver begins from; or a `Point` of both, or such duals alone, their
-    classes numbered in the order of `group_labels`.
+    ``on_pass`` is called with a TraceRow after each pass; if it returns True the run stops. The
+    model's ``result`` holds the certificate: primal, dual and gap in the scale of this objective,
+    and the trace. ``start`` tells where the solver begins: at the duals and weights of a model that
+    was trained on the same examples, for instance with another C; at a `Point` of both; or at duals
+    alone, their classes numbered in the order of `group_labels`.
 
     Raises ChoiceError (a ValueError) for wrong parameters; TypeError for arguments that are no
     Problem and no Parameter; ValueError for a start that does not fit, labels that are not whole

@@ -55,8 +55,8 @@ MOST_ENTROPY = 1e6
 class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
     r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
 
-    Solves, over weights w of the n examples, whose edges :math:`\sum_i w_i y_i h(x_i)` all
-    hypotheses h are to have small,
+    The variables are weights w of the n examples. The edge of a hypothesis h at w is
+    :math:`\sum_i w_i y_i h(x_i)`. Solves
 
     .. math::
         \min_w \; \lambda \sum_i w_i \log \frac{w_i}{w^0_i} + \max_h \sum_i w_i y_i h(x_i)
@@ -64,11 +64,11 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
 
     where :math:`s_i` are the sample weights and :math:`w^0` is proportional to them. The dual
     variables are the weights :math:`\alpha_h \ge 0`, of sum 1, of the ensemble
-    :math:`f(x) = \sum_h \alpha_h h(x)`: without entropy they maximize its soft margin, the mean of
-    the smallest margins :math:`y_i f(x_i)`, those of a fraction :math:`1 / (\nu n)` of the
-    examples. All weights are corrected whenever hypotheses are added. ``duality_gap_`` bounds how
-    far the ensemble is from the best one of all hypotheses, those never looked at included, where
-    the search is complete: for stumps and columns, and not for learners.
+    :math:`f(x) = \sum_h \alpha_h h(x)`. Without entropy they maximize its soft margin: the mean of
+    the smallest margins :math:`y_i f(x_i)`, over a fraction :math:`1 / (\nu n)` of the examples.
+    After each search for hypotheses all weights are optimized again. For stumps and columns the
+    search is complete: ``duality_gap_`` is an upper bound of the distance to the best ensemble of
+    all hypotheses. For learners it compares with the hypotheses that were found.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         The hypotheses. None or "stumps": all decision stumps, 1 above a threshold of one feature
         and −1 below or the reverse, and both constants. "columns": the features themselves and
         their negatives, so that the ensemble is a linear function with Σ |α_j| = 1. A scikit-learn
-        classifier or regressor that takes ``sample_weight``: what it learns, its numbers cut to
+        classifier or regressor that takes ``sample_weight``: the functions that it learns, cut to
         [−1, 1].
     nu : float, default=None
         ν, the largest weight of an example of sample weight 1; 1/n to 1.
     margin_errors : float, default=None
-        In place of ``nu``, ν = 1/(margin_errors n): at most this fraction of the examples lies
-        below the soft margin's largest. In (0, 1], 0.2 where ``nu`` is not given either; raise
-        it where labels are noisy: no ensemble has a positive soft margin where it is too small.
+        In place of ``nu``: ν = 1/(margin_errors n). At most this fraction of the examples has a
+        margin below the largest soft margin. In (0, 1]; 0.2 if ``nu`` is not given either. Take a
+        larger one for noisy labels: if it is too small no ensemble has a positive soft margin.
     lam : float, default=0.03
         λ, 0 to 1e6, with "columns" in units of the largest |x_ij|. With 0 it is LPBoost. The soft
         margin is at most λ log(ν n) below its largest.
@@ -94,9 +94,9 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol``, with "columns" times the largest |x_ij|.
     max_iter : int, default=1000
-        Most searches for hypotheses, for each class where each is trained against the rest.
+        Limit on the searches for hypotheses, for each class if each is trained against the rest.
     time_limit : float, default=None
-        Most seconds. The search that is running when they are over is finished.
+        Limit in seconds. The search that runs at that time is finished.
     random_state : int, RandomState instance or None, default=None
         Seed of the learners that take one. None is seed 0.
     callback : callable, default=None
@@ -127,7 +127,7 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
     objective_ : float
         The objective, summed over the classes where each is trained against the rest.
     duality_gap_ : float
-        At most how far it is above its minimum, and the dual value below its maximum.
+        The objective is at most this far above its minimum, and the dual value below its maximum.
     n_iter_ : int
         Searches made, by all classes together.
     status_, trace_, n_features_in_, feature_names_in_
@@ -136,7 +136,7 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
     UserWarning
         Where no ensemble has a soft margin above ``tol``.
 

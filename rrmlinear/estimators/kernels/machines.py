@@ -35,14 +35,16 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     .. math::
         \min_{g, b} \; R(g) + \sum_i C_i \, \phi(y_i (g(x_i) + b)),
 
-    where :math:`C_i` is ``C`` times the class weight times the sample weight, and g a function of
-    the kernel's space (or Σ_k g_k of several), as a linear problem over features that have the
-    kernel's inner products: exactly, by the eigenvectors of its matrix over the examples, at O(n³),
-    or by Nyström's method from ``n_components`` of them. The hinge and the losses of a residual
-    without curvature need no features with one kernel and ½‖g‖²: their duals are found by pairs, as
-    in LIBSVM, from the rows of the matrix that these need, unless features are faster. With the
-    hinge and a named kernel it is the problem of `sklearn.svm.SVC`, each class against the rest.
-    ``duality_gap_`` bounds how far the objective is above its minimum over these features.
+    where :math:`C_i` is ``C`` times the class weight times the sample weight, and g is a function
+    of the kernel's space (Σ_k g_k with several kernels). It is solved as a linear problem over
+    features whose inner products are those of the kernel. The features are exact, from the
+    eigenvectors of the kernel matrix of the n examples, which takes O(n³); or they come from
+    ``n_components`` examples, by Nyström's method. The hinge and losses of a residual without
+    curvature need no features with one kernel and ½‖g‖²: the solver changes two duals at a time,
+    as in LIBSVM, and computes only the rows of the kernel matrix that it needs, unless features
+    are faster. With the hinge and a named kernel this is the problem of `sklearn.svm.SVC`, each
+    class against the rest. The objective is at most ``duality_gap_`` above its minimum over these
+    features.
 
     Parameters
     ----------
@@ -55,11 +57,11 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     kernel_params : dict, or list of one for each kernel, default=None
         More arguments of the kernel, such as {"gamma": 0.1}.
     n_components : int, default=None
-        How many examples, drawn by ``random_state``, Nyström's method takes; None for all, which is
-        exact.
+        Number of examples, drawn by ``random_state``, for Nyström's method. None takes all, which
+        is exact.
     regularizer : {"l2", "l2-norm", "squared-group-norm"}, default=None
-        R: ½‖g‖² (default of one kernel), ‖g‖, or (Σ_k ‖g_k‖)² (default of several, of which it
-        leaves some out); with several ‖g‖² is Σ ‖g_k‖².
+        R: ½‖g‖² (the default with one kernel), ‖g‖, or (Σ_k ‖g_k‖)² (the default with several
+        kernels; it leaves some of them out). With several kernels ‖g‖² is Σ ‖g_k‖².
     C, alpha, smoothing, slope, class_weight
         As in `LinearClassifier`; with ``alpha`` λ the objective is (1/n) Σ φ_i + λ R.
     budget : float, default=None
@@ -80,15 +82,15 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     norms_ : array of shape (n_scores, n_kernels)
         ‖g_k‖.
     linear_ : LinearClassifier or LinearRegressor
-        The model of the features, with the duals of the examples in its ``dual_coef_``. Where duals
-        are found by pairs its ``coef_`` are the weights of the examples' kernels.
+        The model of the features; its ``dual_coef_`` are the duals of the examples. If the solver
+        needed no features, its ``coef_`` are the weights a of the examples.
     classes_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearClassifier`.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     Examples
     --------
@@ -175,7 +177,7 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     Examples
     --------

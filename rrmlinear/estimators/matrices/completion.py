@@ -51,20 +51,20 @@ class MatrixCompletion(Certified):
     loss : str, default="absolute"
         "absolute", "squared", "epsilon-insensitive", "squared-epsilon-insensitive", "huber" or
         "quantile": losses of numbers, as in `LinearRegressor`. "hinge": entries are ordered levels,
-        such as ratings, and the hinge of W's entry is taken at each threshold between two levels;
-        with two levels it is the ordinary hinge.
+        such as ratings. There is a threshold between each two levels, and the loss is the sum of
+        the hinges at all thresholds; with two levels it is the ordinary hinge.
     C : float, default=None
         Cost of an entry, above 0; 1 where ``alpha`` is not given either.
     alpha : float, default=None
         λ of (1/n) Σ φ_i + λ ‖W‖_*, in place of C = 1/(λ n), n counting the sample weights.
     thresholds : array-like of float, default=None
-        Of the hinge: one fewer than there are levels, rising; by default 0, 3, 6, ….
+        For the hinge: one fewer than levels, increasing; by default 0, 3, 6, ….
     epsilon, huber, quantile : float, default=None
         Numbers of the losses that have them, as in `LinearRegressor`.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * objective``.
     max_iter : int, default=2000
-        Most steps.
+        Limit on the steps.
     callback : callable, default=None
         Called with a `TraceRow` after each step; stops the fit by returning True.
     verbose : int, default=0
@@ -93,7 +93,7 @@ class MatrixCompletion(Certified):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

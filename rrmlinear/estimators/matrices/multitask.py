@@ -48,10 +48,10 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     .. math::
         \min_{W, b} \; \Omega(W) + \sum_i C_i \, \phi(y_i - w_{t_i}^\top x_i - b_{t_i}),
 
-    where :math:`C_i` is ``C`` times the sample weight. Each example belongs to a task (``tasks``),
-    or has a target of every task (a matrix y, without ``tasks``); then φ may be of the vector of
-    its k residuals. ``duality_gap_`` bounds how far the objective at ``coef_`` and ``intercept_``
-    is above its minimum. There is nothing random.
+    where :math:`C_i` is ``C`` times the sample weight. Each example has one task (``tasks``), or a
+    target for every task (a matrix y, without ``tasks``). With a matrix y, φ may be a loss of the
+    vector of all k residuals. The objective at ``coef_`` and ``intercept_`` is at most
+    ``duality_gap_`` above its minimum. Nothing is random.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     l1, epsilon, huber, quantile, smoothing : float, default=None
         Numbers of regularizers and losses that have them, as in `LinearRegressor`.
     solver : {"auto", "pdprox-dual", "pdprox-primal", "fista"}, default="auto"
-        "auto": Newton's method, where the k (d + 1) weights are few enough for it, else
-        "pdprox-dual". Pdprox has an extra step of duals or weights. FISTA is for smooth losses.
+        "auto": Newton's method if the k (d + 1) weights are few enough for it, otherwise
+        "pdprox-dual". Pdprox has an extra step of duals or of weights. FISTA is for smooth losses.
     solver_options : dict, default=None
         As in `LinearClassifier`.
     tol : float, default=1e-4
@@ -102,7 +102,7 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

@@ -143,7 +143,7 @@ class ChainCRF(Chain):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -220,7 +220,7 @@ class ChainSVM(Chain):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

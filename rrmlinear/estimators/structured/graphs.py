@@ -100,7 +100,7 @@ class GraphCRF(Graph):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -170,7 +170,7 @@ class GraphSVM(Graph):
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message says how far it is.
+        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
