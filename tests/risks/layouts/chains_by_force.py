@@ -1,4 +1,4 @@
-"""Sums over labellings of chains, one labelling after the other."""
+"""Help for tests of chains: sums over all labellings, and products with second derivatives."""
 
 import itertools
 
@@ -38,3 +38,16 @@ def random_chains(rng, k, size, lengths=(1, 2, 3, 6)):
     transitions = rng.uniform(-size, size, (k, k))
     label = rng.integers(0, k, starts[-1]).astype(np.int32)
     return nodes, transitions, label, starts, rng.uniform(0.5, 2, len(lengths))
+
+
+def assert_product(risk, seed, tolerance):
+    """Compare a product with the second derivative with a difference of two gradients."""
+    rng = np.random.default_rng(seed)
+    w, move = rng.standard_normal((2, *risk.shape))
+    step = 1e-5
+    gradients = [
+        risk.gradient(risk.at(risk.scores(w + sign * step * move)).derivatives) for sign in (1, -1)
+    ]
+    change = (gradients[0] - gradients[1]) / (2 * step)
+    product = risk.at(risk.scores(w)).hessian().product(move)
+    np.testing.assert_allclose(product, change, atol=tolerance)

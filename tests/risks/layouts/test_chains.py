@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainLoss, ChainRisk
-from tests.risks.layouts.chains_by_force import ByForce, random_chains
+from tests.risks.layouts.chains_by_force import ByForce, assert_product, random_chains
 
 LOSSES = {
     "crf": LOG_LOSS,
@@ -138,15 +138,7 @@ def test_costs_count_like_repetitions():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_products_with_the_second_derivative(name, k, threads):
     risk, _ = made(k, LOSSES[name], threads=threads, bias=0.5)
-    rng = np.random.default_rng(9)
-    w, move = rng.standard_normal((2, *risk.shape))
-    step = 1e-5
-    gradients = [
-        risk.gradient(risk.at(risk.scores(w + sign * step * move)).derivatives) for sign in (1, -1)
-    ]
-    change = (gradients[0] - gradients[1]) / (2 * step)
-    product = risk.at(risk.scores(w)).hessian().product(move)
-    np.testing.assert_allclose(product, change, atol=1e-7)
+    assert_product(risk, 9, tolerance=1e-7)
 
 
 def test_products_need_transitions_of_a_moderate_span():

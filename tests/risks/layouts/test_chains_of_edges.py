@@ -19,6 +19,7 @@ from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
 from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+from tests.risks.layouts.chains_by_force import assert_product
 
 D, E = 4, 5
 LOSSES = {
@@ -104,15 +105,7 @@ def test_edges_beyond_the_range_of_exponentials():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_products_with_the_second_derivative(name, k, threads):
     risk, _, _ = made(k, LOSSES[name], threads)
-    rng = np.random.default_rng(9)
-    w, move = rng.standard_normal((2, *risk.shape))
-    step = 1e-5
-    gradients = [
-        risk.gradient(risk.at(risk.scores(w + sign * step * move)).derivatives) for sign in (1, -1)
-    ]
-    change = (gradients[0] - gradients[1]) / (2 * step)
-    product = risk.at(risk.scores(w)).hessian().product(move)
-    np.testing.assert_allclose(product, change, atol=1e-6)
+    assert_product(risk, 9, tolerance=1e-6)
 
 
 def test_products_need_transitions_of_a_moderate_span():
