@@ -16,7 +16,8 @@ Each head-to-head is a script of its own, whose solvers take turns; its CSV stay
 bounds the whole. A head-to-head takes at most four times an equal share of the minutes left; one
 that is stopped there keeps the problems that it has finished. --jobs runs that many at a time, each
 on one core. The page, report.html, is written anew after each; --into FILE also writes the ratios
-of each topic into a page of docs/, where the topics that --only leaves out stay as they are.
+of each topic into a page of docs/, where the topics that --only leaves out stay as they are, and
+--ratios FILE those of the front page from there.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from threading import Lock
 sys.path.insert(0, str(Path(__file__).resolve().parent / "report_page"))
 
 from head_to_heads import HeadToHead, plan
+from ratios import put_ratios
 from report_of_times import write_report
 from summary import put_summary
 from times import Time
@@ -62,11 +64,14 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of one training")
     parser.add_argument("--runs", type=int, default=3, help="of each, for the medians")
     parser.add_argument("--into", type=Path, metavar="FILE", help="such as docs/speed.md")
+    parser.add_argument("--ratios", type=Path, metavar="FILE", help="such as README.md")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     chosen = parser.parse_args(words)
     for name in ("minutes", "jobs", "limit", "runs"):
         if not getattr(chosen, name) > 0:
             parser.error(f"--{name} is {getattr(chosen, name)}, it must be positive")
+    if chosen.ratios and not chosen.into:
+        parser.error("--ratios needs --into, where the ratios come from")
     if chosen.data is not None and not chosen.data.is_dir():
         parser.error(f"--data {chosen.data} is no folder")
     return chosen
@@ -186,6 +191,8 @@ def main(words: list[str] | None = None) -> int:
     done = _done(heads, paths)
     if chosen.into:
         put_summary(chosen.into, done)
+    if chosen.ratios:
+        put_ratios(chosen.ratios, chosen.into)
     print(f"{len(done)} of {len(heads)} head-to-heads in {page}")
     return 0
 

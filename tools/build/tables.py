@@ -5,9 +5,13 @@ Each table stands between the lines `<!-- table: NAME -->` and `<!-- end -->`.
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench" / "report_page"))
+
+from places import pattern_of
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES, NAMED_LOSSES
@@ -20,7 +24,6 @@ from rrmlinear.cli.usage import option_rows
 
 TOP = Path(__file__).resolve().parents[2]
 PAGES = ("docs/command_line.md", "docs/losses.md", "docs/regularizers.md", "docs/solvers.md")
-TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 KINDS = {
     "binary": "two classes, y = ±1",
     "multiclass": "k classes, k scores",
@@ -92,7 +95,10 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def with_tables(text: str) -> str:
     """A page with its tables made anew."""
-    return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+    for name, table in TABLES.items():
+        place = pattern_of(f"table: {name}")
+        text = place.sub(lambda found, table=table: found[1] + table() + found[3], text)
+    return text
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -104,6 +104,9 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
     assert "| against | problems | to 0.001 | to 1e-06 |" in lines
     assert "| quick | 1 | 0.5 | never: 1 |" in lines
     assert "| slow | 1 | 4 | 8 |" in lines
+    assert [line for line in lines if line.startswith("*")] == [
+        "* quick: a9a, hinge, C = 1: 0.5 of 500 ms"
+    ]
     assert lines[-2:] == ["<!-- end -->", "after"]
     sys.modules["summary"].put_summary(made, [(head, [time for time in times if time.is_ours])])
     assert "### Scores" not in made.read_text()

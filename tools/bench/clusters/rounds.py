@@ -129,8 +129,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=300, help="rounds before a run is given up")
     parser.add_argument("-c", type=float, default=1.0, help="C")
     options = parser.parse_args()
-    print("| set | loss | K |", " | ".join(options.methods), "|")
-    print("| --- " * (3 + len(options.methods)) + "|")
+    print("| set | examples | loss | gap | K |", " | ".join(options.methods), "|")
+    print("| --- " * (5 + len(options.methods)) + "|")
     for name in options.sets:
         whole = read_libsvm(file_of(name))
         if options.examples and options.examples < whole.n_examples:
@@ -152,7 +152,8 @@ def main() -> None:
                         limits = options.passes, options.gap, options.most
                         found = rounds_of(problem, chosen, method, workers, *limits)
                     shown.append((f"> {options.most}" if found is None else str(found)) + sums)
-                print(f"| {name} | {loss} | {workers} |", " | ".join(shown), "|", flush=True)
+                cells = (name, whole.n_examples, loss, f"{options.gap:g}", workers, *shown)
+                print("|", " | ".join(map(str, cells)), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""Time containers: python tools/bench/files/container.py FILE...
+"""Time containers: python tools/bench/files/container.py SET...
 
-For each LIBSVM file: megabytes of text a processor second of converting it to a container, beside
-those of `read_libsvm`, both on one thread; of the checks of all blocks and of writing the text
-back; and the megabytes by which the resident size grows while it is converted. The parts take
-turns, and the medians of --rounds rounds are shown. The file is read once before, and is then in
-the page cache.
+For each LIBSVM file, or set in the folder RRMLINEAR_DATA: megabytes of text a processor second of
+converting it to a container, beside those of `read_libsvm`, both on one thread; of the checks of
+all blocks and of writing the text back; and the megabytes by which the resident size grows while it
+is converted. The parts take turns, and the medians of --rounds rounds are shown. Compressed files
+are unpacked before, and the text is repeated until it has --least megabytes. It is read once
+before, and is then in the page cache.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,6 +22,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from problem_sets import data_file
+from reader import unpacked
 
 from rrmlinear import Problem, read_libsvm
 from rrmlinear.data.container.conversion import convert, examples_of
@@ -41,6 +49,16 @@ def seconds(call: Callable[[], Any]) -> float:
     begin = time.process_time()
     call()
     return time.process_time() - begin
+
+
+def repeated(path: Path, folder: Path, least: float) -> tuple[Path, int]:
+    """A file with the text of this one so often that it has ``least`` bytes; how often."""
+    times = max(1, math.ceil(least / os.path.getsize(path)))
+    with (folder / "repeated").open("wb") as whole:
+        for _ in range(times):
+            with path.open("rb") as text:
+                shutil.copyfileobj(text, whole)
+    return folder / "repeated", times
 
 
 def measured(path: Path, folder: Path, rounds: int) -> dict[str, float]:
@@ -70,14 +88,22 @@ def measured(path: Path, folder: Path, rounds: int) -> dict[str, float]:
 def main() -> None:
     """Print a line for each file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("sets", nargs="+", help="LIBSVM files, or names of sets")
+    parser.add_argument("--least", type=float, default=0.0, help="megabytes of text")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    for path in options.files:
-        with tempfile.TemporaryDirectory() as folder:
-            found = measured(path, Path(folder), options.rounds)
-        shown = "  ".join(f"{name} {value:.0f}" for name, value in found.items())
-        print(f"{path.name} ({os.path.getsize(path) / MEGABYTE:.0f} MB)  {shown}")
+    print("| text | MB | convert, MB/s | read | verify | to text | memory grows by, MB |")
+    print("| --- " * 7 + "|")
+    for name in options.sets:
+        with tempfile.TemporaryDirectory() as made:
+            given = Path(name) if Path(name).is_file() else data_file(name)
+            plain = Path(unpacked(str(given), made))
+            path, times = repeated(plain, Path(made), options.least * MEGABYTE)
+            found = measured(path, Path(made), options.rounds)
+            size = os.path.getsize(path) / MEGABYTE
+        told = plain.name + (f", {times} times over" if times > 1 else "")
+        cells = (told, f"{size:.0f}", *(f"{value:.0f}" for value in found.values()))
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ pages of files included, after the modules were loaded: what it had before does 
 none can be made (it takes root), it may take that much memory beside what it had (RLIMIT_DATA,
 which counts private memory and not mapped files), and another thread takes the file from the page
 cache all the time, so that each block that the training lets go of is read from the disk again.
-Shown are wall seconds of the training alone, their ratio, and the largest sum of RssAnon, RssFile
-and RssShmem beyond the start, sampled every 5 ms; it counts blocks that are read past the system's
-cache twice, which the control group counts once.
+Shown are wall seconds of the training alone, their ratio, CPU seconds, the largest sum of RssAnon,
+RssFile and RssShmem beyond the start, sampled every 5 ms, and what held it; the sum counts blocks
+that are read past the system's cache twice, which the control group counts once. --notes writes the
+notes of the solver to standard error.
 
     python tools/bench/files/out_of_core.py --bytes 1e9 --folder /var/tmp
 """
@@ -221,6 +222,9 @@ def main() -> None:
         found = train(options.folder, options.losses[0], *held)
         print(json.dumps(found))
         return
+    heads = "loss", "container", "in memory", "limit", "held to it", "ratio", "CPU seconds"
+    print(f"| {' | '.join(heads)} | RssAnon + RssFile | held by |")
+    print("| --- " * 9 + "|")
     for loss in options.losses or LOSSES:
         classes = LOSSES[loss][1]
         sizes = options.bytes, options.features, options.length, classes
@@ -231,22 +235,23 @@ def main() -> None:
         limit = int(options.part * size)
         rules = {"C": options.cost, "time_limit": options.seconds}
         whole = in_process(path, loss, None, rules)
-        print(
-            f"{loss:15} {size / 1e6:.0f} MB  in memory {whole['wall']:.1f} s "
-            f"({whole['passes']} passes)",
-            end="  ",
-            flush=True,
-        )
         held = in_process(path, loss, limit, rules)
-        print(
-            f"held to {limit / 1e6:.0f} MB by {held['held']} "
-            f"{held['wall']:.1f} s ({held['passes']} passes, gap {held['gap']:.1e})  ratio "
-            f"{held['wall'] / whole['wall']:.2f}  peak {held['peak'] / 1e6:.0f} MB",
-            flush=True,
+        cells = (
+            loss,
+            f"{size / 1e6:.0f} MB",
+            f"{whole['wall']:.1f} s, {whole['passes']} passes",
+            f"{limit / 1e6:.0f} MB",
+            f"{held['wall']:.1f} s, {held['passes']} passes",
+            f"{held['wall'] / whole['wall']:.2f}",
+            f"{whole['cpu']:.1f}, {held['cpu']:.1f}",
+            f"{held['peak'] / 1e6:.0f} MB",
+            held["held"],
         )
+        print(f"| {' | '.join(cells)} |", flush=True)
         if options.notes:
             for each in (whole, held):
-                print(f"    {each['status']} cpu {each['cpu']:.1f}", *each["notes"], sep="\n    ")
+                told = f"{each['status']}, gap {each['gap']:.1e}"
+                print(told, *each["notes"], sep="\n    ", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
 from head_to_heads import LEAST_SECONDS, HeadToHead
+from places import made_with, put, text_of
 from times import Time
 
-from rrmlinear.pages.run import versions
-
-PLACE = re.compile(r"(<!-- report -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+PLACE = "report"
 #: Levels of the curves that the summary shows; None is each program's own end.
 SHOWN = (None, 1e-3, 1e-4, 1e-6)
 #: Ratios are not told beyond this.
 MOST = 1000.0
+#: Problems with a ratio below this are told one by one.
+SLOWER = 0.95
 
 
 def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> None:
@@ -25,14 +25,9 @@ def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> No
     Topics that are there and not done stay as they are, in the order of the page. Raises ValueError
     where the page has no such lines.
     """
-    text = page.read_text(encoding="utf-8")
-    place = PLACE.search(text)
-    if not place:
-        raise ValueError(f"{page} has no lines <!-- report --> and <!-- end -->")
-    parts = place[2].split("### ")[1:]
+    parts = text_of(page, PLACE).split("### ")[1:]
     kept = {part.partition("\n")[0]: f"### {part.rstrip()}\n\n" for part in parts}
-    topics = "".join((kept | summary(done)).values())
-    page.write_text(text[: place.start(2)] + topics + text[place.end(2) :], encoding="utf-8")
+    put(page, PLACE, "".join((kept | summary(done)).values()))
 
 
 def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> dict[str, str]:
@@ -40,12 +35,10 @@ def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> dict[str, str]:
     topics: dict[str, list[Time]] = {}
     for head, times in done:
         topics.setdefault(head.topic, []).extend(each for each in times if isinstance(each, Time))
-    machine = ("machine", "processor")
-    made = ", ".join(f"{name} {version}" for name, version in versions() if name not in machine)
-    return {topic: _table(topic, times, made) for topic, times in topics.items()}
+    return {topic: _table(topic, times) for topic, times in topics.items()}
 
 
-def _table(topic: str, times: Sequence[Time], made: str) -> str:
+def _table(topic: str, times: Sequence[Time]) -> str:
     levels = [level for level in SHOWN if any(t.level == level and not t.why_not for t in times)]
     rows = list(_rows(times, levels))
     if not rows:  # cut short before another program came to its end
@@ -54,16 +47,15 @@ def _table(topic: str, times: Sequence[Time], made: str) -> str:
     lines = [names, ["---"] * len(names), *rows]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     sets = ", ".join(dict.fromkeys(time.data for time in times))
-    return f"### {topic}\n\n{table}\nData: {sets}. Made with {made}.\n\n"
+    slower = "".join(f"* {line}\n" for line in _slower(times))
+    if slower:
+        slower = f"Where ours is slower: the other's time, as a part of ours.\n\n{slower}\n"
+    return f"### {topic}\n\n{table}\n{slower}Data: {sets}. {made_with()}\n\n"
 
 
 def _rows(times: Sequence[Time], levels: Sequence[float | None]) -> Iterator[list[str]]:
     """A row for each other solver, with a cell for each level."""
-    ours: dict[tuple[str, str, float | None], float] = {}
-    for time in times:
-        key = (time.data, time.problem, time.level)
-        if time.is_ours and time.seconds is not None:
-            ours[key] = min(time.seconds, ours.get(key, time.seconds))
+    ours = _ours(times)
     for solver in dict.fromkeys(time.solver for time in times if not time.is_ours):
         own = [time for time in times if time.solver == solver and not time.why_not]
         pairs = [
@@ -73,6 +65,42 @@ def _rows(times: Sequence[Time], levels: Sequence[float | None]) -> Iterator[lis
         ]  # fmt: skip
         if any(pairs):
             yield [solver, str(max(map(len, pairs))), *map(_cell, pairs)]
+
+
+def _ours(times: Sequence[Time]) -> dict[tuple[str, str, float | None], float]:
+    """Our least seconds by data, problem and level."""
+    ours: dict[tuple[str, str, float | None], float] = {}
+    for time in times:
+        key = (time.data, time.problem, time.level)
+        if time.is_ours and time.seconds is not None:
+            ours[key] = min(time.seconds, ours.get(key, time.seconds))
+    return ours
+
+
+def _slower(times: Sequence[Time]) -> Iterator[str]:
+    """A line for each other solver that is faster somewhere: there, by how much, and our time."""
+    ours = _ours(times)
+    for solver in dict.fromkeys(time.solver for time in times if not time.is_ours):
+        found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+        for time in times:
+            here = ours.get((time.data, time.problem, time.level))
+            if time.solver != solver or time.seconds is None or here is None:
+                continue
+            if time.level in SHOWN and time.seconds < SLOWER * here:
+                problem = found.setdefault((time.data, time.problem), [])
+                problem.append((time.seconds / max(here, LEAST_SECONDS), here))
+        told = [
+            f"{data}, {problem}: {_span(ratio for ratio, _ in pairs)} of "
+            f"{_span(1000 * here for _, here in pairs)} ms"
+            for (data, problem), pairs in found.items()
+        ]
+        if told:
+            yield f"{solver}: {'; '.join(told)}"
+
+
+def _span(numbers: Iterable[float]) -> str:
+    known = sorted(numbers)
+    return " to ".join(dict.fromkeys((_told(known[0]), _told(known[-1]))))
 
 
 def _cell(pairs: Sequence[tuple[float | None, float]]) -> str:

@@ -144,19 +144,22 @@ def main() -> int:
     arguments.add_argument("--csv", type=Path, metavar="FILE")
     given = arguments.parse_args()
     times: list[Time] = []
-    print(f"{'data':10} {'who':14} {'objective':>14} {'cpu':>8} {'wall':>8} {'passes':>7}")
+    print("| data | program | objective | CPU seconds | wall seconds | passes |")
+    print("| --- " * 6 + "|")
     for name in given.data:
         problem = DATA[name](given.sequences or {"generated": 5000}.get(name, 10**9))
         value = None
         if not given.alone:
             value, cpu, passes = of_crfsuite(problem, given.modulus)
-            print(f"{name:10} {'crfsuite':14} {value:14.6f} {cpu:8.2f} {'':8} {passes:7}")
+            print(
+                f"| {name} | python-crfsuite | {value:.2f} | {cpu:.1f} |  | {passes} |", flush=True
+            )
             times.append(Time(name, "CRF", "python-crfsuite", given.accuracy, cpu))
         for threads in given.threads:
             ours, *seconds, passes = of_ours(problem, given.modulus, threads, value, given.accuracy)
-            told = " ".join(f"{each:8.2f}" for each in seconds)
+            told = " | ".join(f"{each:.1f}" for each in seconds)
             who = f"rrmlinear x{threads}"
-            print(f"{name:10} {who:14} {ours:14.6f} {told} {passes:7}")
+            print(f"| {name} | {who} | {ours:.2f} | {told} | {passes} |", flush=True)
             times.append(Time(name, "CRF", who, given.accuracy, seconds[0]))
     if given.csv:
         write_times(given.csv, times)

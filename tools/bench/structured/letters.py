@@ -61,15 +61,16 @@ def main() -> int:
     arguments.add_argument("--gap-tol", type=float, default=1e-2)
     given = arguments.parse_args()
     problem = letters()
-    print("| loss | C | wrong letters | passes | CPU seconds a fold |")
-    print("| --- | --- | --- | --- | --- |")
+    print("| trained by | loss | C | wrong letters, % | passes | CPU seconds |")
+    print("| --- " * 6 + "|")
+    training = "one fold" if given.tenth else f"{FOLDS - 1} folds"
     for loss in given.losses:
         for C in given.costs:
             parameter = Parameter(solver="auto", loss=loss, C=C, gap_tol=given.gap_tol)
             wrong, seconds, passes = wrong_letters(problem, parameter, given.tenth, given.folds)
             print(
-                f"| `{loss}` | {C:g} | {np.mean(wrong):.2f} ± {np.std(wrong):.2f} "
-                f"| {np.mean(passes):.0f} | {np.mean(seconds):.1f} |",
+                f"| {training} | `{loss}` | {C:g} | {np.mean(wrong):.2f} ± {np.std(wrong):.2f} "
+                f"| {np.mean(passes):.0f} | {np.mean(seconds):.2f} |",
                 flush=True,
             )
     return 0

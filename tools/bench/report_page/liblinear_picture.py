@@ -1,4 +1,6 @@
-"""Draw the README's picture: python tools/bench/liblinear_picture.py docs/pictures/liblinear.svg
+"""Draw the front page's picture, docs/pictures/liblinear.svg, whose path is the argument:
+
+    python tools/bench/report_page/liblinear_picture.py docs/pictures/liblinear.svg
 
 The hinge (`-s 3`) with C = 1 on generated text and on the features of scikit-learn's breast cancer
 set as they are. Each point is a training to one tolerance: CPU seconds of the solver alone, the
@@ -24,7 +26,7 @@ from sklearn.datasets import load_breast_cancer
 
 from rrmlinear import Parameter, Problem, fit
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 TURNS = 3
 #: LIBLINEAR's -e, and our relative gaps.
 TOLERANCES = 10.0 ** np.arange(1, -9, -1)

@@ -1,0 +1,148 @@
+"""The figures of the pages: their commands, their tables, and how a run goes on."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[3]
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
+PAGE = """\
+Before
+
+<!-- figure: counts, 9 minutes -->
+```sh
+python {script} one \\
+    two
+python {script} three
+```
+
+<!-- made: counts -->
+old
+<!-- end -->
+
+It is drawn by <!-- figure: drawn, 3 minutes -->`python {script} {last}`.
+"""
+SCRIPT = """\
+import os, sys
+open("calls", "a").write("x")
+if "broken" in sys.argv: sys.exit("it broke")
+heads = ["word", "more"] if "one" in sys.argv else ["word", os.environ["RRMLINEAR_DATA"][-4:]]
+print("said")
+for row in (heads, ["---"] * 2, (sys.argv[1:] + ["3"])[:2]): print("|", " | ".join(row), "|")
+"""
+
+
+@pytest.fixture
+def tools(tool):
+    return tool("figures")
+
+
+@pytest.fixture
+def top(tools, tmp_path, monkeypatch):
+    """A repository with one page."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "script.py").write_text(SCRIPT)
+    monkeypatch.setattr(tools, "TOP", tmp_path)
+
+    def put(last):
+        (tmp_path / "README.md").write_text(PAGE.format(script="script.py", last=last))
+        return tmp_path
+
+    return put
+
+
+def test_figures_of_the_pages(tools):
+    found = list(tools.figures(PAGES))
+    assert len({one.name for one in found}) == len(found)
+    for one in found:
+        assert one.minutes > 0
+        for command in one.commands:
+            python, script, *_ = command.split()
+            assert python == "python"
+            assert script == "-m" or (TOP / script).is_file()
+    named = {name for page in PAGES for name in re.findall("<!-- made: (.+) -->", page.read_text())}
+    assert named == {one.name for one in found if one.is_placed}
+
+
+def test_tables_are_joined_by_their_heads(tools):
+    first, second = (
+        "note\n| a | b |\n| --- | --- |\n| 1 | 2 |\n",
+        "| a | c |\n|---|---|\n| 3 |  |\n",
+    )
+    assert tools.joined([first, second]).splitlines() == [
+        "| a | b | c |",
+        "| --- | --- | --- |",
+        "| 1 | 2 |  |",
+        "| 3 |  |  |",
+    ]
+    assert tools.joined(["no table\n"]) == "```text\nno table\n```\n"
+
+
+def test_a_run_writes_the_page_and_goes_on(tools, top, capsys):
+    folder = top("broken")
+    words = ["--data", str(folder / "data"), "--out", str(folder / "out")]
+    assert tools.main(words) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "1 of 2 figures made",
+        "left: README.md: drawn: it broke",
+    ]
+    page = (folder / "README.md").read_text()
+    table = re.search(
+        "<!-- made: counts -->\n(.*)\n\nMade with rrmlinear .*\n\n<!-- end -->", page, re.S
+    )
+    assert table[1].splitlines() == [
+        "| word | more | data |",
+        "| --- | --- | --- |",
+        "| one | two |  |",
+        "| three |  | 3 |",
+    ]
+    assert float(re.search("figure: counts, (.+) minutes", page)[1]) < 9
+    assert "figure: drawn, 3 minutes" in page
+    assert (folder / "calls").read_text() == "xxx"
+    assert tools.main(words) == 1  # what is made is not made again
+    assert (folder / "calls").read_text() == "xxxx"
+    folder = top("FOLDER/WORD")
+    assert tools.main([*words, "--put", "WORD=four"]) == 0
+    assert (folder / "calls").read_text() == "xxxxx"
+    assert str(folder / "data" / "four") in (folder / "out" / "drawn-1.json").read_text()
+    assert tools.main([*words, "--again", "--only", "counts"]) == 0
+    assert (folder / "calls").read_text() == "xxxxxxx"
+    assert tools.main([*words, "--only", "nothing"]) == 1
+    assert "no figure has nothing in its title" in capsys.readouterr().err
+    assert tools.main(["--list", "--only", "drawn"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "  python script.py FOLDER/WORD"
+
+
+def test_what_cannot_be_is_told(tools, capsys):
+    for words, said in (
+        (["--data", "nowhere"], "--data nowhere is no folder"),
+        (["--list", "--put", "x"], "'x' is not of the form WORD=TEXT"),
+    ):
+        with pytest.raises(SystemExit):
+            tools.arguments_of(words)
+        assert said in capsys.readouterr().err
+
+
+def test_the_front_page_takes_its_ratios_from_the_tables(tool, tmp_path):
+    tool("report")
+    ratios = sys.modules["ratios"]
+    page, front = tmp_path / "speed.md", tmp_path / "README.md"
+    front.write_text("<!-- ratios -->\nold\n<!-- end -->\n")
+    page.write_text(
+        "<!-- report -->\n### Losses of one score\n\n"
+        "| against | problems | to 0.001 | to 1e-06 |\n| --- | --- | --- | --- |\n"
+        "| LIBLINEAR dual (-s 3, 1, 7) | 9 | 2 | 0.98 / 3 / over 1000, never: 5 |\n"
+        "| celer | 3 | 2 | never: 3 |\n| scikit-learn Lasso | 3 | 2 | 4.5 |\n<!-- end -->\n"
+    )
+    ratios.put_ratios(front, page)
+    assert front.read_text().splitlines()[3:5] == [
+        "| hinge, squared hinge and logistic loss, to 1e-6 | LIBLINEAR `-s 3`, `1`, `7` "
+        "| 0.98 to over 1000 |",
+        "| the Lasso on text, three values of λ, to 1e-6 | scikit-learn, celer | 4.5 |",
+    ]
+    rows = {each.problem for each in ratios.ROWS}
+    ratios.put_ratios(front, TOP / "docs" / "speed.md")
+    assert {line.split(" | ")[0][2:] for line in front.read_text().splitlines()[3:-2]} == rows
