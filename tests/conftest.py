@@ -108,7 +108,7 @@ def compile_extension(source, target, of_simd):
     cython += ["-I", str(PACKAGE.parent), "--shared=rrmlinear._cyutility"]
     cython += [str(source), "-o", str(code)]
     flags = ["-shared", "-fPIC", "-O2", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
-    flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
+    flags += ["-ffp-contract=fast", "-fpeel-loops", "-w", *os.environ.get("CFLAGS", "").split()]
     simd = PACKAGE / "simd"
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
     sources = [str(path) for path in (code, *(simd / name for name in of_simd))]

@@ -166,6 +166,7 @@ FIT = """
 import sys, threading, warnings
 import numpy as np
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.data.container import kept, working_copy  # loaded where examples are streamed
 
 def resident():
     with open("/proc/self/status") as status:
