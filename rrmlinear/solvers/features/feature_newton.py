@@ -16,7 +16,7 @@ from rrmlinear.risks.line import moved
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features.faces import FaceSystems
-from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns
+from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns, squares_of
 from rrmlinear.solvers.features.quadratic_models import (
     EXACT_NUMBER,
     ColumnsModel,
@@ -121,7 +121,7 @@ class FeatureNewton(Solver):
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        squares = Hessian(risk.rows, risk.costs).diagonal()
+        squares = squares_of(risk.rows, risk.costs)
         if not np.isfinite(squares).all():
             worst = int(np.flatnonzero(~np.isfinite(squares))[0])
             raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
@@ -173,7 +173,7 @@ class FeatureNewton(Solver):
         if self.level == self.l1 and promises_little and not self._ends_without_duals():
             alphas = duals_of_model(self.risk, at, moves, self.at)
             if alphas is not None:
-                self.certificate.offer_duals(alphas, self.risk.gradient(alphas))
+                self.certificate.offer_duals(alphas)
         self._certify()
 
     def _is_swept(self) -> bool:
@@ -223,12 +223,13 @@ class FeatureNewton(Solver):
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas)
-        dual = self.certificate.offer_duals(alphas, self.pulls)  # of tα where modulus = 0
+        # of tα where modulus = 0
+        dual = self.certificate.offer_duals(alphas, self.pulls, exact=True)
         sizes = np.abs(self.pulls)
         largest = float(sizes.max(initial=0))
         t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
         if self.modulus > 0 and t < 1:
-            dual = self.certificate.offer_duals(t * alphas, t * self.pulls)
+            dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._cuts import cut_rows, scaled_columns
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
@@ -57,6 +58,17 @@ def all_columns(rows: Rows) -> Rows:
         shared["columns"] = columns_of(rows, np.ones(rows.shape[0]))
     columns: Rows = shared["columns"]
     return columns
+
+
+def squares_of(rows: Rows, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ_i c_i x_ij² of all features j; added up once for rows and costs that problems share."""
+    shared: dict[str, Any] = getattr(rows, "shared", {})
+    known, squares = shared.get("squares", (None, None))
+    if known is None or not np.array_equal(known, costs):
+        squares = Hessian(rows, costs).diagonal()
+        shared["squares"] = costs, squares
+    found: NDArray[np.float64] = squares
+    return found
 
 
 def _dense(rows: Rows) -> Any:

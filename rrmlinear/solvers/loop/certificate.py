@@ -94,10 +94,8 @@ class Certificate:
         """
         if dual is None:
             exact = exact or vector is None
-            given = alphas
             vector = self.risk.gradient(alphas) if vector is None else vector
             dual, alphas = self.dual_of(alphas, vector)
-            exact = exact and alphas is given
         if callable(alphas) or dual > self.dual:
             self.dual, self._alphas = dual, alphas
             self._dual_is_exact = exact or callable(alphas)

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
 from rrmlinear.regularizers.groups.group_norms import L2Groups
@@ -16,7 +17,7 @@ from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.features.feature_subsets import columns_of
+from rrmlinear.solvers.features.feature_subsets import columns_of, squares_of
 from rrmlinear.solvers.features.quadratic_models import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
@@ -291,3 +292,14 @@ def test_a_rule_of_long_rows_is_met_by_sweeps_over_columns(tolerance, monkeypatc
     over = np.where(result.weights == 0, np.maximum(np.abs(pulls) - 1, 0), at_rest)
     at_zero = np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()
     assert over.sum() <= tolerance * at_zero
+
+
+def test_problems_share_the_squares_of_equal_costs_alone():
+    rng = np.random.default_rng(8)
+    X, costs = rng.standard_normal((20, 3)), rng.random(20)
+    rows = shared_rows(Problem.from_arrays(csr_array(X), np.ones(20)).rows)
+    first = squares_of(rows, costs)
+    np.testing.assert_allclose(first, costs @ X**2, rtol=1e-14)
+    assert squares_of(rows, costs.copy()) is first
+    np.testing.assert_allclose(squares_of(rows, 2 * costs), 2 * first, rtol=1e-14)
+    np.testing.assert_allclose(squares_of(rows, costs), first, rtol=0)
