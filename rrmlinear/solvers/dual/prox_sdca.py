@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._block_descent import this_processor
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
@@ -339,7 +340,7 @@ class ProxSDCA(RowAscent):
         losses = 0.0
         for piece in pieces(self.n):
             at_zero = np.zeros(piece.stop - piece.start)
-            losses += float(self.costs[piece] @ self.loss.values(self.y[piece], at_zero))
+            losses += ScalarTerms(self.loss, self.y[piece], self.costs[piece]).total(at_zero)
         return losses + omega
 
     def close(self) -> None:
