@@ -35,6 +35,8 @@ MIN_DESCENT_VALUES = 5_000
 # relative gap, with this number of steps at most.
 SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 4
+# Entries of all factors of that of a mean example.
+MAX_MEAN_ENTRIES = 20_000_000
 
 
 def fold_paths(
@@ -77,7 +79,8 @@ def class_paths(
     most: int,
 ) -> Any:
     """`ClassPaths` of these arguments, or None where they take too much memory."""
-    from rrmlinear.solvers.second_order.class_paths import ClassCurvatures, ClassPaths
+    from rrmlinear.solvers.second_order.class_curvatures import ClassCurvatures
+    from rrmlinear.solvers.second_order.class_paths import ClassPaths
 
     few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
     if not few or not _suits(rows):
@@ -100,9 +103,15 @@ def descends_by_classes(task: Task) -> bool:
     n, d = rows.shape
     if rows.n_stored < MIN_DESCENT_VALUES:
         return False
-    few = k * d <= MAX_CLASS_WEIGHTS and n >= MIN_DESCENT_EXAMPLES * d * k
+    are_many = n >= MIN_DESCENT_EXAMPLES * d * (k if _has_factor(k, d) else 1)
+    few = are_many and k * d**2 <= MAX_MEAN_ENTRIES and n * k <= MAX_SCORES
     is_plain = omega.linear and (task.choices.free_bias or rows.bias < 0)
     return few and is_plain and bool(np.bincount(task.targets, task.costs, k).all())
+
+
+def _has_factor(k: int, d: int) -> bool:
+    """Whether the second derivative of all weights is factorized; else that of a mean example."""
+    return k * d <= MAX_CLASS_WEIGHTS
 
 
 def class_descent(task: Task) -> Solver:
@@ -116,11 +125,12 @@ def _begun(task: Task, tolerance: float) -> Any:
     """`ClassPaths` of a task, begun at the optimum of a sample where there are many examples. The
     sample has the second derivatives of all.
     """
-    from rrmlinear.solvers.second_order.class_paths import ClassCurvatures, ClassPaths
+    from rrmlinear.solvers.second_order.class_curvatures import ClassCurvatures, MeanCurvatures
+    from rrmlinear.solvers.second_order.class_paths import ClassPaths
     from rrmlinear.solvers.second_order.path_curvatures import Sample
 
     rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
-    n, d = rows.shape
+    (n, d), seed = rows.shape, task.choices.seed
     label = task.targets.astype(np.intp)
     costs, C = task.costs / task.costs.max(), float(task.costs.max()) / task.regularizer.modulus
 
@@ -128,12 +138,19 @@ def _begun(task: Task, tolerance: float) -> Any:
         given = (costs[some] * factor)[np.newaxis]
         return ClassPaths(rows, label[some], k, given, free, gap, most, curvature)
 
-    every, stride = slice(0, n), n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
+    every = slice(0, n)
+    if not _has_factor(k, d):
+        fraction = n // (SAMPLE_ROWS * d)
+        mean = MeanCurvatures(rows, k, free, Sample(*sample_of(rows, fraction, seed), fraction))
+        result = paths(rows, every, 1, tolerance, n, mean)
+        result.begin_at(0.0, 0.0)
+        return result
+    stride = n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
     if stride < 2:
         result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free))
         result.begin_at(0.0, 0.0)
         return result
-    chosen, part = sample_of(rows, stride, task.choices.seed)
+    chosen, part = sample_of(rows, stride, seed)
     sample = Sample(chosen, part, stride)
     result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free, sample))
     own = ClassCurvatures(part, k, free)

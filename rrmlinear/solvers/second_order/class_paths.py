@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
+from rrmlinear.solvers.second_order.class_curvatures import LEAST_SLOPE
 from rrmlinear.solvers.second_order.fold_paths import VALUE_TIME, FoldPaths
-from rrmlinear.solvers.second_order.path_curvatures import (
-    BLAS_TIME,
-    SOLVE_TIME,
-    Sample,
-    factor_of,
-    gram_time,
-)
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
 Places = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -33,10 +24,6 @@ SHORT_MOVE, LEFT_PART = 0.3, 0.01
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
 # Steps of the intercepts at given scores.
 MAX_MOVES = 30
-# Probabilities below this one count as it in second derivatives.
-LEAST_PROBABILITY = 1e-12
-# Eigenvalues of the second derivative by the intercepts, relative to the largest one.
-LEAST_SLOPE = 1e-12
 
 
 class ClassPaths(FoldPaths):
@@ -60,7 +47,7 @@ class ClassPaths(FoldPaths):
         free: bool,
         tolerance: float,
         most: int,
-        curvature: ClassCurvatures,
+        curvature: Curvature,
     ) -> None:
         self.k = count
         self._begin(rows, costs, free, tolerance, most, curvature, count)
@@ -191,85 +178,3 @@ def _solved(slopes: Array, left: Array) -> Array:
     parts = (vectors.T @ left) * some
     move: Array = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
     return move - move.mean()
-
-
-class ClassCurvatures:
-    """I + C_f H_f for each problem f, less what its intercepts take up, H_f and C_f those where it
-    was made.
-
-    Problems are alike for small C: they share the mean H until it is to be made twice for one C.
-    """
-
-    follows_cost = False
-
-    def __init__(self, rows: Rows, count: int, free: bool, sample: Sample | None = None) -> None:
-        """The first one may be that of a ``sample``. Where steps are slow with it, its later ones
-        are of all examples.
-        """
-        self.rows, self.k, self.free = rows.with_bias(1.0) if free else rows, count, free
-        self.sample = sample
-        self.solve_time = SOLVE_TIME * (count * rows.width) ** 2
-        self.time = self._time_of(rows if sample is None else sample.rows)
-        self.made: dict[int, Factor] = {}
-        self.is_shared, self.last = True, 0.0
-
-    def _time_of(self, rows: Rows) -> float:
-        unknowns = self.k * rows.width
-        return gram_time(rows) * self.k**2 / 2 + BLAS_TIME * unknowns**3 / 3
-
-    def renewed(
-        self, C: float, slow: Array, curvatures: Callable[[int], Array]
-    ) -> NDArray[np.intp]:
-        """Make it for the problems whose slow steps have taken as long as that takes; these
-        problems.
-        """
-        count = len(slow)
-        if self.made and self.sample is not None and slow.max() >= self.time:
-            self.sample, self.time = None, self._time_of(self.rows)
-        if self.is_shared and (not self.made or slow.sum() >= self.time):
-            self.is_shared = self.last != C
-            if self.is_shared:
-                mean = np.mean([curvatures(f) for f in range(count)], axis=0)
-                self.made, self.last = dict.fromkeys(range(count), self._factor(C, mean)), C
-                return np.arange(count)
-        some = np.flatnonzero(slow >= self.time) if not self.is_shared else np.arange(0)
-        for f in some.tolist():
-            self.made[f] = self._factor(C, curvatures(f))
-        return some
-
-    def _factor(self, C: float, weighed: Array) -> Factor:
-        return factor_of(C, self._matrix(weighed))
-
-    def solved(self, C: float, some: NDArray[np.intp], vectors: Array) -> Array:
-        """(I + C_f H_f)⁻¹ times the vector of each of some problems."""
-        each = zip(some.tolist(), vectors, strict=True)
-        return np.array([self.made[f].solve(vector) for f, vector in each])
-
-    def _matrix(self, weighed: Array) -> Array:
-        """H_f for c_i p_ij, k × n."""
-        weighed, rows = weighed.reshape(self.k, -1), self.rows
-        if self.sample is not None:
-            weighed = weighed[:, self.sample.chosen] * self.sample.factor
-            rows = self.sample.rows.with_bias(rows.bias)
-        active = np.flatnonzero(weighed.any(axis=0))
-        rates = np.maximum(weighed.T[active], LEAST_PROBABILITY)
-        order = np.argsort(-rates, axis=1)
-        hessian = BlockHessian(
-            rows,
-            self.k,
-            active,
-            self.k * np.arange(len(active) + 1),
-            order.astype(np.int32).ravel(),
-            np.take_along_axis(rates, order, axis=1).ravel(),
-        )
-        d, k = self.rows.width, self.k
-        whole = hessian.matrix().reshape(d, k, d, k).transpose(1, 0, 3, 2)
-        d -= self.free
-        result = np.ascontiguousarray(whole[:, :d, :, :d]).reshape(k * d, k * d)
-        if self.free:
-            across = whole[:, :d, :, d].reshape(k * d, k)
-            values, vectors = np.linalg.eigh(whole[:, d, :, d])
-            some = values > LEAST_SLOPE * values[-1]
-            half = across @ (vectors[:, some] / np.sqrt(values[some]))
-            result -= half @ half.T
-        return result

@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import path_builders
+from rrmlinear.solvers.second_order.class_curvatures import MeanCurvatures
 from rrmlinear.solvers.second_order.path_descent import PathDescent
 
 
@@ -51,6 +52,22 @@ def test_the_optimum_is_that_of_newton(runs, n, d, k, free, C):
     assert result.primal == pytest.approx(other.primal, rel=2e-9)
     repeated = fit(problem, Parameter(solver="auto", **choices)).result
     assert (result.weights == repeated.weights).all()
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize(("n", "d", "k"), [(100, 2, 3), (600, 30, 4)])
+@pytest.mark.parametrize("C", [1e-3, 1.0])
+def test_many_weights_have_the_second_derivative_of_a_mean_example(
+    runs, monkeypatch, n, d, k, free, C
+):
+    monkeypatch.setattr(path_builders, "MAX_CLASS_WEIGHTS", 0)
+    X, y = problem_of(n, d, k, stretch=1.0)
+    model = LogisticRegression(C=C, tol=1e-8, fit_intercept=free).fit(X, y)
+    assert model.duality_gap_ <= 1e-8 * model.objective_
+    assert {type(paths.curvature) for paths, _ in runs} == {MeanCurvatures}
+    assert runs[-1][1] == model.n_iter_ <= 60
+    other = LogisticRegression(C=C, tol=1e-8, fit_intercept=free, solver="newton").fit(X, y)
+    assert model.objective_ == pytest.approx(other.objective_, rel=2e-8)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
