@@ -11,10 +11,12 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.mean_duals import LEAST_SHARE, MeanDuals, suits_mean
 from rrmlinear.solvers.dual.mean_weights import MeanWeights
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -79,6 +81,7 @@ class Accelerated(Solver):
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
         self.means: MeanWeights | None = None
+        self.mean_duals: MeanDuals | None = None
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
@@ -120,6 +123,8 @@ class Accelerated(Solver):
         jumps = self.loss.smoothing == 0 and not self.theory_is_due
         if jumps and self.regularizer.linear and rows.blocks is None:
             self.means = MeanWeights()
+            if suits_mean(rows.width * ascent.n_duals // ascent.n, ascent.n_duals):
+                self.mean_duals = MeanDuals(ascent, self.regularizer)
 
     def run_pass(self, number: int) -> None:
         if self.theory_is_due and number == 2:
@@ -181,7 +186,8 @@ class Accelerated(Solver):
             away, centred, self.turn, _, conjugate = self._vectors()
             distance, centred = self.kappa / 2 * away, self.kappa / 2 * centred
             primal = inner_dual + inner_gap - distance + centred
-            dual = -self.ascent.conjugates() - conjugate
+            conjugates = self.ascent.conjugates()
+            dual = self._look_at_mean_duals(conjugates, -conjugates - conjugate, primal)
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
         if self.means is not None and self.kappa and not isinstance(self.shift, np.ndarray):
@@ -195,6 +201,24 @@ class Accelerated(Solver):
             self.step_is_due = self.pace.see(
                 inner_gap, distance, self.ascent.visits / self.ascent.n
             )
+
+    def _look_at_mean_duals(self, conjugates: float, dual: float, primal: float) -> float:
+        """The dual value, of the mean of the duals where that is the larger one."""
+        means, work, kappa = self.mean_duals, self.work, self.kappa
+        if means is None or isinstance(self.shift, np.ndarray):
+            return dual
+        is_told = kappa <= EXACT_KAPPA * self.regularizer.modulus
+        if is_told and means.is_due(primal - dual, self.target, work, self.looking_work):
+            vector = self.ascent.in_order(self.ascent.dual_vector - kappa * self.center)
+            means.add(vector, conjugates, work)
+            if means.is_tried():
+                gains = means.value - dual > LEAST_SHARE * (primal - dual)
+                assert isinstance(self.pace, Proximal)
+                self.pace.averages = gains
+                if not gains:
+                    self.mean_duals = None
+                    return dual
+        return max(dual, means.value)
 
     def _look_at_mean(self, means: MeanWeights, dual: float, gap: float) -> float:
         """The gap, of the mean of the weights where that is the smaller one."""
@@ -275,6 +299,10 @@ class Accelerated(Solver):
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
+        if self.mean_duals is not None and self.mean_duals.value > self.certificate.dual:
+            self.certificate.offer_duals(
+                self.mean_duals.mean(), dual=self.mean_duals.value, exact=True
+            )
         self.ascent.wake()
         self.ascent.rest()
 
@@ -300,6 +328,9 @@ class Accelerated(Solver):
         return self.ascent.rounding_of(self.certificate, self.target)
 
     def support(self) -> dict[str, int]:
+        duals = self.certificate.alphas
+        if self.mean_duals is not None and isinstance(duals, DualBlocks):
+            return duals.support(self.ascent.costs)
         return self.ascent.support()
 
     def close(self) -> None:

@@ -25,6 +25,8 @@ LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
 # Passes over faces end when their gap is below this fraction of the target.
 FACE_ACCURACY = 0.3
+# Means that are below their bound by this fraction of it are at the bound: sums of duals round.
+MEAN_ROUNDING = 1e-13
 # Smallest visit, in multiplications, worth a team of threads.
 MIN_SHARED_WORK = 8_000
 
@@ -301,6 +303,20 @@ class BlockAscent(RowAscent):
 
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
+
+    @property
+    def n_duals(self) -> int:
+        return self.n * self.n_classes
+
+    def no_duals(self) -> NDArray[np.float64]:
+        return np.zeros((self.n, self.n_classes))
+
+    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
+        self.state.duals.add_to(sums, weight)
+
+    def duals_of(self, means: NDArray[np.float64]) -> DualBlocks:
+        bounds = self.costs[:, np.newaxis]
+        return DualBlocks.of(np.where(means > (1 - MEAN_ROUNDING) * bounds, bounds, means))
 
     def dual_sizes(self) -> tuple[float, float]:
         sizes, duals, at_bound = self.state.duals.sizes()

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Weights count with the power DECAY of their number: the mean is over the last quarter or so.
+# Weights count with the power DECAY of their number: the mean is over the last seventh or so.
 # Source: Shamir and Zhang, Stochastic gradient descent for non-smooth optimization, 2013.
-DECAY = 3
+DECAY = 6
 # The mean is taken from a gap of FIRST_GAP times the target on, and measured from NEAR_GAP times.
 # Measured again once the gap has fallen by FALL, or as the last measurement promises.
 FIRST_GAP, NEAR_GAP, FALL = 100.0, 10.0, 1.3

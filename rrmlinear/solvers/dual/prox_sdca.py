@@ -319,6 +319,12 @@ class ProxSDCA(RowAscent):
             return self._allowed(self.state.average.duals(self.state.alphas))
         return self.state.alphas.copy()
 
+    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
+        sums += weight * self.state.alphas
+
+    def duals_of(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._allowed(means)
+
     def dual_sizes(self) -> tuple[float, float]:
         total, support, at_bound = self.state.sizes(self.loss.lipschitz)
         return total / max(1, support), at_bound / max(1, support)

@@ -95,6 +95,17 @@ class DualBlocks:
             at = int(np.searchsorted(self.indptr, own[0], side="right"))
             raise ValueError(f"example {at} has a dual at its own class: its label has changed")
 
+    def support(self, costs: NDArray[np.float64]) -> dict[str, int]:
+        """Counts of examples with duals, of duals, and of those at their bounds, the ``costs``."""
+        lengths = np.diff(self.indptr)
+        at_bound = np.count_nonzero(self.values >= np.repeat(costs, lengths))
+        examples = np.count_nonzero(lengths)
+        return {
+            "examples": int(examples),
+            "duals": len(self.values),
+            "at_bound": int(at_bound),
+        }
+
     def dense(self, n_classes: int) -> NDArray[np.float64]:
         """All duals, n × k."""
         n = len(self.indptr) - 1
