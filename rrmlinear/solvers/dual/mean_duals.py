@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 # since the last time are LEAST_VISITS times n: to add them reads all.
 FIRST_GAP, LEAST_VISITS = 1000.0, 1.0
 # The mean of TRIED duals has to lie above the last ones by LEAST_SHARE of the gap, or no more are
-# added: it was by 0.1 to 0.8 of the gap, or by nothing, as w jumps or not.
-TRIED, LEAST_SHARE = 6, 0.03
+# added: it was by 0.15 to 0.8 of the gap where the mean pays, and by 0.06 at most elsewhere.
+TRIED, LEAST_SHARE = 6, 0.1
 # It is taken for this number of weights at least: with fewer the last duals are soon near the end,
 # or Newton's method is. And for this number of duals at most, whose sums have no sparse form.
 MIN_WEIGHTS, MAX_SUMS = 1000, 10_000_000
