@@ -173,7 +173,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of 2 classes in the data, but the data "
-                f"contains only one class: {classes[0]!r}"
+                f"contains only one class: {classes.tolist()[0]!r}"
             )
         if self.pos_label is not None and self.pos_label not in classes:
             known = ", ".join(map(repr, classes.tolist()))

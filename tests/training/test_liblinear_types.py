@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
@@ -225,3 +226,17 @@ def test_some_examples_violate_a_rule_at_most_as_much_as_all(number):
     assert whole == pytest.approx(
         solver.rule.ratio(Point(None, duals, scores, None, np.arange(60)))
     )
+
+
+@pytest.mark.parametrize(("number", "seed", "C"), [(3, 72, 1.0), (3, 22, 1.0), (13, 54, 0.1)])
+def test_the_weights_are_those_at_which_the_rule_holds(number, seed, C):
+    # the weights of an accelerated ascent are those of an inner problem, and its duals the optimum
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 2))
+    noise = rng.normal(size=50)
+    y = noise if number == 13 else np.where(X[:, 0] + noise > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(csr_array(X), y)
+    result = fit(problem, Parameter(solver=number, C=C, tolerance=1e-8)).result
+    assert result.solved
+    assert result.gap <= 1e-8 * result.primal
+    np.testing.assert_allclose(result.weights, C * X.T @ result.duals, atol=1e-7)

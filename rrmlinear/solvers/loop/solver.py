@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from rrmlinear.core.blas import one_blas_thread
@@ -234,6 +235,10 @@ class Solver(Passes):
             primal, dual = self.certificate.measure()
             row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
             self.watch.look(self, row)
+            if self.rule is not None and self.watch.holds:
+                self.rule.offer_weights(self.certificate)
+                primal = self.certificate.primal
+                row = replace(row, primal=primal, gap=gap_between(primal, dual))
         self.measurements += 1
         check_defined(row)
         return row

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import pieces
 
 Array = NDArray[np.float64]
@@ -48,6 +49,8 @@ class Rule:
     tells_gap = True
     #: Whether the bound comes from the first look.
     has_first = False
+    #: The weights of the duals and their scores, where the last look computed them.
+    seen: tuple[Array, Array] | None = None
 
     def __init__(self, risk: Any, tolerance: float) -> None:
         self.risk, self.tolerance = risk, tolerance
@@ -61,15 +64,27 @@ class Rule:
         """The violation at this point over its bound: the rule holds up to 1."""
         if point.duals is None and self.of_duals:
             return np.inf
+        self.seen = None
         if point.scores is None:
             weights = point.weights
             if self.at_duals:
                 weights = self.risk.gradient(np.ascontiguousarray(point.duals))
             point = point._replace(scores=self.risk.scores(weights.reshape(self.risk.shape)))
+            if self.at_duals:
+                self.seen = weights, point.scores
         violation, bound = self.violation(point)
         if violation == 0:
             return 0.0
         return violation / bound if bound > 0 else np.inf
+
+    def offer_weights(self, certificate: Certificate) -> None:
+        """Offer the weights of the duals that the rule was looked at: a solver's own may be those
+        of another problem, and worse.
+        """
+        if self.seen is not None:
+            weights, scores = self.seen
+            value = float(self.risk.at(scores).value) + float(np.vdot(weights, weights)) / 2
+            certificate.offer_weights(weights, primal=value, exact=True)
 
     def violation(self, point: Point) -> tuple[float, float]:
         """(violation, its bound) at a point with its scores."""
@@ -131,3 +146,7 @@ class Either(Rule):
 
     def ratio(self, point: Point) -> float:
         return min(rule.ratio(point) for rule in self.rules)
+
+    def offer_weights(self, certificate: Certificate) -> None:
+        for rule in self.rules:
+            rule.offer_weights(certificate)
