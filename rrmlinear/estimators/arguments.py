@@ -146,8 +146,10 @@ def check_counted(sample_weight: NDArray[np.float64] | None, what: str) -> None:
 
 def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
     """Raise ValueError where no weight, times its factor, is above 0."""
-    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
-    if not (weights if factors is None else weights * factors).any():
+    weights = problem.weights
+    if factors is not None:
+        weights = factors if weights is None else weights * factors
+    if weights is not None and not weights.any():
         raise ValueError(
             "the weights (sample_weight times class_weight) are zero for all examples; at "
             "least one must count"

@@ -267,7 +267,7 @@ cdef class Hessian:
         return entries <= (MAX_COPIED_ENTRIES if self._is_dense() else MAX_SMALL_ENTRIES)
 
     def _sparse_matrix(self):
-        cdef Py_ssize_t a, d = self.rows.width, end
+        cdef Py_ssize_t a, i, d = self.rows.width, end
         cdef Py_ssize_t work
         cdef row_t row
         result = np.zeros((d, d))
@@ -282,7 +282,11 @@ cdef class Hessian:
                         row_outer(&row, self.h[self.row_of[a]], &out[0, 0], d)
                         work += (row.length + 1) * (row.length + 1)
                         a += 1
-        return result + np.tril(result, -1).T
+        with nogil:
+            for i in range(d):
+                for a in range(i):
+                    out[a, i] = out[i, a]
+        return result
 
     def product(self, p):
         """This matrix times p."""

@@ -211,8 +211,10 @@ class FeatureDescent(Solver):
                 factor = self.threshold / float(largest)
             return factor, factor * (product - factor / 2 * square)
         beyond = pulls[(factor * pulls > self.threshold) & (pulls * pulls > 0)]
-        if beyond.size:
-            # the derivative is 0: product − t ‖r‖² = Σ max(0, t a − l1) a / modulus
+        # the derivative is 0: product − t ‖r‖² = Σ max(0, t a − l1) a / modulus
+        if beyond.size and self.threshold == 0:
+            factor = product / (square + float(beyond @ beyond) / self.ridge)
+        elif beyond.size:
             lines = self.threshold * beyond, beyond * beyond
             ends = -np.inf, 0.0, square * self.ridge, -product * self.ridge
             factor = max(root(*lines, *ends), 0.0)

@@ -66,6 +66,11 @@ class Passes:
         """Whether passes find the violation that the rule bounds."""
         return isinstance(self.rule, self.known_rules)
 
+    @property
+    def asks_parts(self) -> bool:
+        """Whether some examples may tell that the rule is violated."""
+        return self.rule is not None and self.rule.of_parts
+
     def violation(self) -> float:
         """The violation of a known rule after the last pass, over its bound.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -140,9 +139,7 @@ class Solver(Passes):
         target: float | None = None
         if number == 1 and self._needs_no_measuring(gap, stopping):
             self.first_gap = gap
-            with self._measuring():
-                is_due = self.watch.is_due_at_first(self, row)
-            if is_due:
+            if self._outside(self.watch.is_due_at_first, self, row):
                 row = self._measured(row)
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
@@ -203,16 +200,14 @@ class Solver(Passes):
 
     def _is_violated(self, row: TraceRow) -> bool:
         """Whether some examples with a gap violate the rule; the look's time does not count."""
-        with self._measuring():
-            return self.watch.is_violated(self, row)
+        return self.asks_parts and self._outside(self.watch.is_violated, self, row)
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:
         """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
         bounded = self.certificate.excess <= goal and self._rounding_at_zero() < goal
         if row.gap > goal and not bounded:
             return None
-        with self._measuring():
-            rounding = self.rounding()
+        rounding = self._outside(self.rounding)
         known = max(goal, NEGATIVE_GAP * abs(row.primal))
         if rounding > known or row.dual > self.zero + known:
             return Status.HIDDEN
@@ -230,26 +225,31 @@ class Solver(Passes):
         return gap <= self.gap_at_measuring / 2 or spent <= MAX_MEASURING_WORK * self.work
 
     def _measured(self, row: TraceRow) -> TraceRow:
-        with self._measuring():
-            self.measure()
-            primal, dual = self.certificate.measure()
-            row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
-            self.watch.look(self, row)
-            if self.rule is not None and self.watch.holds:
-                self.rule.offer_weights(self.certificate)
-                primal = self.certificate.primal
-                row = replace(row, primal=primal, gap=gap_between(primal, dual))
+        row = self._outside(self._full, row)
         self.measurements += 1
         check_defined(row)
         return row
 
-    @contextmanager
-    def _measuring(self) -> Iterator[None]:
-        """The time of the block, on the wall's clock and the processor's, is for measuring."""
+    def _full(self, row: TraceRow) -> TraceRow:
+        self.measure()
+        primal, dual = self.certificate.measure()
+        row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
+        self.watch.look(self, row)
+        if self.rule is not None and self.watch.holds:
+            self.rule.offer_weights(self.certificate)
+            primal = self.certificate.primal
+            row = replace(row, primal=primal, gap=gap_between(primal, dual))
+        return row
+
+    def _outside(self, step: Any, *arguments: Any) -> Any:
+        """The value of a step whose time, by the wall's clock and the processor's, is for
+        measuring.
+        """
         wall, cpu = time.perf_counter(), time.process_time()
-        yield
+        value = step(*arguments)
         self.measuring_seconds += time.perf_counter() - wall
         self.outside_cpu_seconds += time.process_time() - cpu
+        return value
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1

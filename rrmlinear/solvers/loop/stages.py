@@ -181,11 +181,11 @@ class Stages(Solver):
     def _is_slow(self) -> bool:
         if self.idle >= self.stage.patience:
             return True
-        if self.rule is not None and not self.rule.tells_gap:
+        if self.passes < MIN_PASSES or (self.rule is not None and not self.rule.tells_gap):
             return False
         following = self.costs[self.following]
         least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following, self.stage.least)
-        if self.passes < MIN_PASSES or self.spent < max(least, self.next_look):
+        if self.spent < max(least, self.next_look):
             return False
         self.next_look = LOOK_GROWTH * self.spent
         if self.spent < TRIAL_FRACTION * following:

@@ -1,8 +1,28 @@
-"""Solutions with a Cholesky factor. SciPy's would take 0.2 s and 27 MB to import."""
+"""Solutions with a Cholesky factor, and its scale. SciPy's would take 0.2 s and 27 MB to import."""
+
+from libc.math cimport isfinite, sqrt
 
 from rrmlinear.simd.columns cimport vector_axpy, vector_dot
 
 import numpy as np
+
+
+def scaled_to_unit(double[:, ::1] matrix not None):
+    """Scale a symmetric matrix in its place to unit diagonal; the factors of its rows and columns,
+    or None where an entry is not finite.
+    """
+    cdef Py_ssize_t i, j, d = matrix.shape[0]
+    cdef bint is_finite = True
+    scale = np.empty(d)
+    cdef double[::1] s = scale
+    with nogil:
+        for i in range(d):
+            s[i] = 1 / sqrt(matrix[i, i])
+        for i in range(d):
+            for j in range(d):
+                is_finite &= isfinite(matrix[i, j])
+                matrix[i, j] = matrix[i, j] * s[j] * s[i]
+    return scale if is_finite else None
 
 
 def solved_by_factor(const double[:, ::1] factor not None, const double[::1] b not None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -238,7 +239,7 @@ class Newton(Solver):
             self._soften()
             vector = self._offered()
         direction = self._direction(vector)
-        if not np.isfinite(direction).all():
+        if not (math.isfinite(self.promise) or np.isfinite(direction).all()):
             raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
         before, begin, gap = self.w, self.at, self.certificate.gap
         moves = self._step(direction)
@@ -375,8 +376,8 @@ class Newton(Solver):
         is_plain = self.model.is_exact and not (self.is_augmented or self.is_quadratic)
         if not (is_plain and self.certificate.gap > 0):
             return FINE_RESIDUAL
-        part = RESIDUAL_FRACTION * np.sqrt(self.target / self.certificate.gap)
-        return float(min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL))
+        part = RESIDUAL_FRACTION * math.sqrt(self.target / self.certificate.gap)
+        return min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL)
 
     def _step(self, direction: Array) -> Array:
         """Move to the t at which the derivative along w + t d is nearly 0; the scores of d."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
@@ -332,12 +332,10 @@ class Factor:
     """
 
     def __init__(self, matrix: Array) -> None:
-        if not np.isfinite(matrix).all():
+        scale = scaled_to_unit(matrix)
+        if scale is None:
             raise FloatingPointError("a Newton system has overflowed; scale the data")
-        self.scale = 1 / np.sqrt(matrix.diagonal())
-        matrix *= self.scale
-        matrix *= self.scale[:, np.newaxis]
-        shift = 0.0
+        self.scale, shift = scale, 0.0
         while True:
             try:
                 self.factor = np.linalg.cholesky(matrix)

@@ -14,6 +14,7 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order.newton import Newton
@@ -199,3 +200,19 @@ def test_steps_that_the_objective_does_not_show():
     result = fit(problem, choices).result
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+def test_a_rule_of_gradients_is_asked_once_for_each_weights(monkeypatch):
+    asked, violation = [], GradientNorm.violation
+
+    def counted(rule, point):
+        asked.append(point.weights.tobytes())
+        return violation(rule, point)
+
+    monkeypatch.setattr(GradientNorm, "violation", counted)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D))
+    y = np.where(X[:, 0] + rng.standard_normal(N) > 0, 1.0, -1.0)
+    result = fit(Problem.from_arrays(X, y), Parameter(solver=0, tolerance=1e-6)).result
+    assert result.status is Status.RULE
+    assert 0 < len(asked) == len(set(asked)) <= result.passes

@@ -7,7 +7,7 @@ from rrmlinear import Problem
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order import systems
-from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 
@@ -122,6 +122,20 @@ def test_a_factor_gives_the_solution_whatever_lies_above_its_diagonal(d):
     factor = np.linalg.cholesky(matrix)
     x = solved_by_factor(factor + np.triu(np.full((d, d), np.nan), 1), b)
     np.testing.assert_allclose(matrix @ x, b, rtol=1e-9, atol=1e-10)
+
+
+def test_a_scale_stands_on_both_sides_of_a_factor():
+    rng = np.random.default_rng(4)
+    z, b = rng.standard_normal((12, 7)) * np.logspace(-6, 6, 7), rng.standard_normal(7)
+    matrix = z.T @ z
+    scaled = matrix.copy()
+    scale = scaled_to_unit(scaled)
+    np.testing.assert_allclose(scaled.diagonal(), 1.0, rtol=1e-14)
+    np.testing.assert_array_equal(scaled, matrix * scale * scale[:, np.newaxis])
+    x = solved_by_factor(np.linalg.cholesky(scaled), b, scale)
+    np.testing.assert_allclose(
+        scaled @ (x / scale), scale * b, rtol=1e-9, atol=1e-9 * abs(scale * b).max()
+    )
 
 
 def test_a_factor_of_another_size_is_refused():

@@ -61,7 +61,7 @@ class RuleWatch:
     def is_violated(self, passes: Passes, row: TraceRow) -> bool:
         """Whether some examples with a gap violate the rule: then no measurement of all is due."""
         rule = passes.rule
-        if rule is None or not rule.of_parts:
+        if rule is None or not passes.asks_parts:
             return False
         point = passes.with_gap()
         ratio = 0.0 if point is None else rule.ratio(point)
