@@ -105,7 +105,23 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         check_some_weight(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))
         loss = self._loss(len(classes))
-        return *self._chosen(problem, loss, class_weights=weights), classes
+        more: dict[str, Any] = {"class_weights": weights}
+        if loss.kind == "binary" and len(classes) == 2 and index[0] == 0:
+            more |= self._turned_bounds()
+        return *self._chosen(problem, loss, **more), classes
+
+    def _turned_bounds(self) -> dict[str, Any]:
+        """The bounds of ``coef_`` as those of minus it, for scores that are positive for the class
+        of the first example.
+        """
+        turned: dict[str, Any] = {}
+        for name, other in (("lower", "upper"), ("upper", "lower")):
+            bound = getattr(self, other, None)
+            if bound is not None:
+                turned[name] = np.negative(np.asarray(bound, dtype=np.float64))
+            elif getattr(self, name, None) is not None:
+                turned[name] = None
+        return turned
 
     def _duals_of_last_fit(
         self, classes: NDArray[Any], index: NDArray[np.intp], kind: str

@@ -362,3 +362,21 @@ def test_solvers_agree_on_free_intercepts_of_classes(loss, regularizer):
         moved = LinearClassifier(loss, solver=solver, **choices).fit(X + 1, y)
         objectives += [estimator.objective_, moved.objective_]
     assert_allclose(objectives, objectives[0], rtol=1e-4)
+
+
+@pytest.mark.parametrize("bounds", [{"lower": 0.0}, {"upper": [0.5, 0.0, np.inf]}])
+@pytest.mark.parametrize("solver", ["auto", "fista"])
+def test_bounds_do_not_depend_on_the_class_of_the_first_example(bounds, solver):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X @ [1.0, 1.0, -1.0] + 0.3 * rng.normal(size=60) > 0, "yes", "no")
+    model = LinearClassifier("logistic", tol=1e-9, solver=solver, **bounds)
+    found = []
+    for first in ("yes", "no"):
+        order = np.argsort(y != first, kind="stable")
+        model.fit(X[order], y[order])
+        found.append((model.coef_, model.objective_))
+        assert (model.coef_ >= bounds.get("lower", -np.inf)).all()
+        assert (model.coef_ <= np.asarray(bounds.get("upper", np.inf))).all()
+    assert_allclose(*(coef for coef, _ in found), atol=1e-3)
+    assert found[0][1] == pytest.approx(found[1][1], rel=1e-6)
