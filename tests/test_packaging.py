@@ -33,7 +33,10 @@ def test_headers_behind_installed_declarations_are_installed():
     for path in (TOP / "rrmlinear").rglob("*.pxd"):
         build = (path.parent / "meson.build").read_text()
         for header in re.findall(r'extern from "([^"<]+)"', path.read_text()):
-            assert f"'{header}'" in build
+            # a header of a room within `simd` is named with its room, for simd is what C searches
+            *room, name = header.split("/")
+            assert room in ([], [path.parent.name])
+            assert f"'{name}'" in build
 
 
 def project():
