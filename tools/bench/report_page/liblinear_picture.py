@@ -85,11 +85,11 @@ class Contest:
 
 
 def text() -> Contest:
-    """20 000 generated documents of two classes, one label in twenty wrong."""
+    """100 000 generated documents of two classes, one label in twenty wrong."""
     sys.path.insert(0, str(TOP / "datasets"))
     from generate import text_blocks
 
-    blocks = list(text_blocks(20_000, 40_000, 75, 2, noise=0.05))
+    blocks = list(text_blocks(100_000, 100_000, 75, 2, noise=0.05))
     return Contest(
         csr_matrix(vstack([X for X, _ in blocks])), np.concatenate([y for _, y in blocks])
     )
@@ -102,7 +102,7 @@ def raw_features() -> Contest:
 
 
 PANELS: dict[str, Callable[[], Contest]] = {
-    "20 000 documents × 40 000 words": text,
+    "100 000 documents × 100 000 words": text,
     "569 × 30 features, not scaled": raw_features,
 }
 
@@ -112,6 +112,7 @@ def draw(path: Path) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "rrmlinear"
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True, layout="constrained")
     for axis, (title, contest) in zip(axes, PANELS.items(), strict=True):
@@ -120,6 +121,9 @@ def draw(path: Path) -> None:
             axis.loglog(seconds, distances, "o-", ms=4, color=COLOURS[name], label=name)
             print(title, name, *(f"{s:.3g}:{d:.1e}" for s, d in points))
         axis.set(title=title, xlabel="CPU seconds of the solver")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("objective above its minimum")
     axes[0].legend(frameon=False)
