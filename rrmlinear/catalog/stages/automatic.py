@@ -65,11 +65,12 @@ from rrmlinear.solvers.second_order.systems import (
 # From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
 # begin on that factor: on 1 000 × 10 000 the least time of both orders was equal at 1 000.
 MIN_STIFF = 1000.0
-# Dense values from which a factor is quicker than descent over features with the squared loss: it
-# took a third of the time for 20 000 × 500. With fewer both take milliseconds.
+# With at least this number of dense values and the squared loss, a factor is quicker than descent
+# over features: it took a third of the time for 20 000 × 500. With fewer both take milliseconds.
 MIN_DENSE_VALUES = 1_000_000
-# Stored values from which proximal points come before Newton steps over features, where these have
-# no Gram matrix of all features, and intercepts are not left free: with one they were no quicker.
+# With at least this number of stored values, proximal points come before Newton steps over features
+# if these have no Gram matrix of all features and no intercept is free. With a free intercept they
+# were no quicker.
 MIN_PROXIMAL_VALUES = 4_000_000
 
 

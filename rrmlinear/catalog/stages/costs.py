@@ -27,15 +27,16 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
-# The same for losses of several scores with kinks and uneven columns of more weights than are
-# factorized: it takes more, but an ascent is left for it sooner, which takes very many there.
+# The same for losses of several scores with kinks, uneven columns, and more weights than a factor
+# may have. Newton's method takes more passes there, but an ascent takes very many: with this small
+# guess the ascent is left sooner.
 UNEVEN_STEPS = 20
 # Passes of Newton's method before its rate is judged, for systems that are factorized: duals prove
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
-# As many times these passes with a model of the regularizer that has no barrier: other methods
-# rarely finish what Newton's method does not.
+# These passes are multiplied by this for a model of the regularizer without a barrier: other
+# methods rarely finish what Newton's method does not.
 MODEL_PATIENCE = 4
 # Passes that Newton's method on barriers takes for hard problems.
 INTERIOR_STEPS = 100
@@ -43,29 +44,31 @@ INTERIOR_STEPS = 100
 LEAST_BEFORE_BARRIERS = 60
 # Passes that solvers on a factor of XX' are guessed to take.
 ROW_SPACE_PASSES = 100
-# Passes that the ascent is guessed to take behind Newton's method, and with an intercept left free,
-# where it repeats whole ascents.
+# Passes that the ascent is guessed to take after Newton's method, and with a free intercept. There
+# it repeats whole ascents.
 WHOLE_PASSES = 1000
 # Newton's method is quicker than the ascent from the first pass on for smooth losses and for those
 # of several scores: with at most this number of weights, and at least this number of examples for
 # each.
 MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
-# So it is for smooth losses of one score where it is guessed to take this time at most: it takes a
-# millisecond or two then, and an ascent takes hundreds of passes where columns are uneven.
+# It is also quicker for smooth losses of one score if its guessed time is at most this. It takes a
+# millisecond or two then, and an ascent takes hundreds of passes with uneven columns.
 MAX_FIRST_COST = 2e7
-# And where it is guessed to take this time and the mean c ‖x‖² is at least MIN_CURVED, with which
-# ascents take many passes.
+# It is also quicker if its guessed time is at most this and the mean c ‖x‖² is at least MIN_CURVED:
+# ascents take many passes then.
 MAX_CURVED_COST, MIN_CURVED = 5e7, 50.0
 # So it is for smooth losses of several scores with this guess, with as large costs or free
 # intercepts, for which the ascent begins anew time and again.
 MAX_SEVERAL_COST = 6e7
-# It is quicker too for smooth losses of several scores where one column is by this factor longer
-# than another: ascents take steps for the longest columns, Newton's method does not see lengths.
+# It is also quicker for smooth losses of several scores if one column is longer than another by
+# this factor. The steps of ascents are as short as the longest column needs. Lengths do not change
+# the steps of Newton's method.
 MIN_UNEVEN = 1e4
 # Visits of each example that the accelerated ascent is guessed to take on text: some 1 480 passes
 # did not solve raw 20Newsgroups at C = 1000.
 WIDE_VISITS = 1500
-# Newton's method has stalled after this number of passes without a move: each may be long.
+# Newton's method has stalled after this number of passes without a move. It is small because each
+# pass may be long.
 NEWTON_PATIENCE = 10
 
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from rrmlinear.solvers.rounds.fleet import Fleet
     from rrmlinear.solvers.rounds.orders import Facts
 
-# Nanoseconds that a request to all parts and its sums take beside the work of the parts, and the
-# requests of a step of Newton's method over parts. It is guessed to take fewer steps there than in
-# one process, so that rounds are left sooner: on ijcnn1, a9a and covtype, to gaps of 1e-3 and 1e-6,
-# these guesses left the fewest rounds and requests in all.
+# EXCHANGE is the nanoseconds of a request to all parts and its sums, without the work of the parts.
+# STEP_EXCHANGES is the number of requests of a step of Newton's method over parts. The guesses of
+# its steps are smaller than in one process, so that rounds end sooner: on ijcnn1, a9a and covtype,
+# to gaps of 1e-3 and 1e-6, these guesses gave the fewest rounds and requests in all.
 EXCHANGE, STEP_EXCHANGES = 5e6, 5
 SMOOTH_STEPS_OF_PARTS, KINK_STEPS_OF_PARTS = 8, 10
 

@@ -24,13 +24,13 @@ PACES = ("adaptive", "theory")
 
 # Acceleration pays where R²/(λγ) is larger than this times n.
 MIN_CONDITION = 10.0
-# κ + modulus as a fraction of the theory's. On text a quarter took the fewest passes at λ = 1e-6
-# to 1e-8.
+# κ + modulus as a fraction of the value in the theory. On text a quarter took the fewest passes at
+# λ = 1e-6 to 1e-8.
 THEORY_FACTOR = 0.25
 # Rough cost in nanoseconds of a look, for each weight.
 LOOK_COST = 3.0
-# From this κ / modulus on, v = κ y + Σ c_i α_i x_i is too long to tell the sum to nine digits: it
-# is added up anew for measurements, and when κ falls.
+# If κ / modulus is at least this, κ y dominates v = κ y + Σ c_i α_i x_i, and the sum in v has fewer
+# than nine digits. So the sum is added up anew for measurements, and when κ falls.
 EXACT_KAPPA = 1e6
 # Largest fraction of the time that looks may take.
 MAX_LOOKING_TIME = 0.2

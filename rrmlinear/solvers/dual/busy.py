@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.dual._block_descent import BlockDescent
 from rrmlinear.solvers.dual._busy_blocks import blocks, put, repeat
 
-# Busy examples make BUSY_SHARE of the rise of a pass. They get passes of their own where they are
-# at most MOST_BUSY of the examples visited.
+# Busy examples make BUSY_SHARE of the rise of a pass. They get passes of their own if they are at
+# most MOST_BUSY of the examples visited.
 BUSY_SHARE, MOST_BUSY = 0.9, 0.25
-# Visits of busy examples, over those of the pass that found them. They end sooner where a pass over
-# them rises by less than BUSY_END of the first.
+# Limit on the visits of busy examples, relative to the visits of the pass that found them. Their
+# passes end sooner if one raises the dual by less than BUSY_END of what the first one did.
 BUSY_WORK, BUSY_END = 2.0, 1e-3
 # Passes over the busy examples from one step along their moves to the next.
 BUSY_PASSES = 10
 # A step that does not raise the dual is undone, and the next one is shorter by this factor.
 REACH_FALL = 4.0
-# The duals of the first passes move everywhere.
+# Passes before the first search for busy examples: all duals move in them.
 FIRST_BUSY_PASS = 8
 
 

@@ -14,14 +14,15 @@ from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 
 Array = NDArray[np.float64]
 
-# The mean is taken from a gap of FIRST_GAP times the target on. Duals are added once the visits
-# since the last time are LEAST_VISITS times n: to add them reads all.
+# The mean begins when the gap is at most FIRST_GAP times the target. Duals are added after at least
+# LEAST_VISITS times n visits since the last time, as each addition reads all duals.
 FIRST_GAP, LEAST_VISITS = 1000.0, 1.0
-# The mean of TRIED duals has to lie above the last ones by LEAST_SHARE of the gap, or no more are
-# added: it was by 0.15 to 0.8 of the gap where the mean pays, and by 0.06 at most elsewhere.
+# After TRIED additions the dual value of the mean must be above that of the last duals by
+# LEAST_SHARE of the gap, or no more are added. It was above by 0.15 to 0.8 of the gap in runs that
+# the mean makes quicker, and by 0.06 at most in others.
 TRIED, LEAST_SHARE = 6, 0.1
-# It is taken for this number of weights at least: with fewer the last duals are soon near the end,
-# or Newton's method is. And for this number of duals at most, whose sums have no sparse form.
+# The mean is taken for at least MIN_WEIGHTS weights: with fewer, the last duals or Newton's method
+# are soon near the end. It is taken for at most MAX_SUMS duals, whose sums have no sparse form.
 MIN_WEIGHTS, MAX_SUMS = 1000, 10_000_000
 
 

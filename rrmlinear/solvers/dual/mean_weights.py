@@ -12,10 +12,11 @@ Array = NDArray[np.float64]
 # Weights count with the power DECAY of their number: the mean is over the last seventh or so.
 # Source: Shamir and Zhang, Stochastic gradient descent for non-smooth optimization, 2013.
 DECAY = 6
-# The mean is taken from a gap of FIRST_GAP times the target on, and measured from NEAR_GAP times.
-# Measured again once the gap has fallen by FALL, or as the last measurement promises.
+# The mean begins when the gap is at most FIRST_GAP times the target. It is first measured when the
+# gap is at most NEAR_GAP times the target, and again once the gap has fallen by the factor FALL, or
+# as the last measurement promises.
 FIRST_GAP, NEAR_GAP, FALL = 100.0, 10.0, 1.3
-# Fewest weights in a mean that is measured, and the largest part of the work for measurements.
+# Fewest weights in a mean that is measured, and the largest part of all work for measurements.
 FEWEST, LARGEST_PART = 20, 0.05
 
 

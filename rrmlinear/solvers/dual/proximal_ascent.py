@@ -15,15 +15,16 @@ from rrmlinear.solvers.loop.solver import Solver
 
 Array = NDArray[np.float64]
 
-# Passes of the ascent for each y, and passes over blocks, which take some turns each while they are
-# in memory: with two, a gap of 1e-3 on 434 MB of text held to 43 MB took 25 passes for 14.
+# Passes of the ascent for each y, in memory and over blocks of a file. A block takes some turns
+# while it is in memory, so one pass suffices: with two passes, a gap of 1e-3 on 434 MB of text held
+# to 43 MB took 25 passes in place of 14.
 INNER_PASSES, STREAMED_PASSES = 2, 1
 # The first κ relative to the mean of c_i ‖x_i‖² / γ: 0.3 to 1.2 took about as many passes on
 # text-like data.
 KAPPA_FACTOR = 0.5
-# Where κ/2 ‖w − y‖² is above LAG times the gap of the inner problem, this one is solved better than
-# the outer one needs: κ falls by FALL, else it rises again by RISE. On text with C = 10 and 100
-# this took a fifth of the passes, or solved what κ alone did not.
+# If κ/2 ‖w − y‖² is above LAG times the gap of the inner problem, this gap is smaller than the
+# outer problem needs. Then κ is multiplied by FALL, else by RISE, up to its first value. On
+# text with C = 10 and 100 this took a fifth of the passes, or solved what a fixed κ did not.
 LAG, FALL, RISE = 0.1, 0.7, 1.2
 # Examples whose conjugates are added up at once.
 AT_ONCE = 1 << 16

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# The first fraction of the largest second derivative that is added, the most and the least.
+# A fraction of the largest second derivative is added: the first, largest and smallest fraction.
 FIRST, MOST, LEAST = 1e-3, 1.0, 1e-10
-# After a step shorter than SHORT the fraction is multiplied by CHANGE, after one longer than LONG
-# divided by it.
+# After a step shorter than SHORT the fraction is multiplied by CHANGE. After a step longer than
+# LONG it is divided by CHANGE.
 SHORT, LONG, CHANGE = 0.3, 0.7, 4.0
 
 

@@ -22,11 +22,12 @@ Array = NDArray[np.float64]
 
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.1
-# A barrier's problem is solved once a step promised this part of the gap that the barriers leave.
+# The problem with a barrier counts as solved once a step promises to lower it by at most this part
+# of the gap that the barriers leave.
 SOLVED_FRACTION = 0.03
-# That gap falls by FAST_FALL then, or by SLOW_FALL after more than EASY_STEPS steps.
+# Then that gap is divided by FAST_FALL, or by SLOW_FALL after more than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL, EASY_STEPS = 10.0, 4.0, 4
-# It falls no further than to this part of the tolerance, where the rest is rounding.
+# That gap stays above this part of the tolerance: below it there is only rounding.
 LEAST_FRACTION = 1e-3
 
 

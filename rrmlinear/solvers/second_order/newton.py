@@ -40,24 +40,24 @@ DERIVATIVE_DECREASE = 0.01
 SMALL_DECREASE = 0.05
 # An inner problem is solved once its gap is at most this fraction of its duals' distance term.
 INNER_GAP_FRACTION = 0.3
-# It is left too once a step promised to lower it by at most this fraction of that term: weights of
-# features that few examples have then still lack steps, one after the other, that change little.
+# It also ends once a step promised to lower it by at most this fraction of that term. Only weights
+# of rare features still move then, one after the other, and these steps change little.
 INNER_FALL_FRACTION = 0.01
-# But not once steps promise at most this fraction of the target: the weights are known then, and
-# duals of an inner problem that is not solved prove nothing where columns are long.
+# It does not end so once steps promise at most this fraction of the target. The weights are known
+# then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
 # than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL = 5.0, 1.5
 EASY_STEPS = 6
-# Steps are damped from this number of examples for each weight on: with few, the norm alone decides
-# most weights, and damped steps take them to their places slowly.
+# Steps are damped if each weight has at least this number of examples. With fewer examples the norm
+# alone decides most weights, and damped steps would be slow.
 MIN_DAMPED = 5
 # After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
 HARD_STEPS, RISE = 30, 10.0
 
-# The residual of a system, relative to the gradient: this fraction of the one that would reach the
-# target, between two limits. Far from the optimum the second derivative changes along the step.
+# A system is solved to this fraction of the residual that would reach the target, between limits
+# relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
 
 # A pass begins with sweeps over the features until one promises to lower the objective by at most

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 
 # Limit on the unknowns of a system that is factorized.
 MAX_FACTORIZED = 3000
-# The p × p system is taken where p is at most this fraction of d: it loses digits that the d × d
-# system keeps where columns differ in length.
+# The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
+# loses digits that the d × d system keeps.
 MAX_GRAM_FRACTION = 0.5
 # Limit on the features for which the part of each class with itself is factorized.
 MAX_CLASS_FEATURES = 1500
@@ -28,8 +28,8 @@ MAX_CLASS_FEATURES = 1500
 # class with itself, and with a diagonal.
 FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
 CLASS_DECREASE = 0.1
-# The residual with the parts of each class where at most FEW terms an example are active: a product
-# is cheap then beside the rest of a pass.
+# The residual with the parts of each class if an example has at most FEW active terms on average:
+# a product is then cheap beside the rest of a pass.
 FINE_DECREASE, FEW = 0.02, 0.2
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # The least entries of D + H, beside D, that count where the largest serve alone; FINER times less
@@ -37,23 +37,24 @@ DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 # at most this fraction of all: a product with one of them takes twice the time.
 FIRST_LEAST, FINER, MAX_MISSED, MAX_COUPLED = 0.02, 4.0, 2.0, 0.4
 COUPLED_DECREASE, MAX_COUPLED_PRODUCTS = 0.2, 1000
-# Where the difference of Woodbury's formula is below this fraction of its first term, rounding
-# leaves few digits of it.
+# If the difference in Woodbury's formula is below this fraction of its first term, it has few
+# correct digits.
 CANCELLED = 1e-12
-# Multiplications of float32 matrices in the time of one in a product with a Hessian.
+# Multiplications in a product of float32 matrices that take as long as one in a product with a
+# Hessian.
 MATRIX_SPEED = 10.0
-# A d × d system of n rows, all active, may take one product for this number of features before its
-# factor is made anew: the Gram matrix of 20 000 × 500 takes as long as 18. Below LEAST_KEPT of them
-# no factor is kept.
+# A factor of a d × d system with all n rows active is kept while a system takes at most
+# d / FEATURES_A_PRODUCT products: the Gram matrix of 20 000 × 500 takes as long as 18 products. If
+# that number is below LEAST_KEPT, no factor is kept.
 FEATURES_A_PRODUCT, LEAST_KEPT = 32, 6
-# The first of these factors is that of a sample of rows, this number for each feature, where all
-# are SAMPLED times as many at least: for 20 000 × 500 it takes a fifth of the time, and a system
-# two or three products.
+# The first of these factors comes from a sample of SAMPLE_ROWS rows for each feature, if there are
+# at least SAMPLED times as many rows. For 20 000 × 500 this factor takes a fifth of the time, and
+# a system then takes two or three products.
 SAMPLE_ROWS, SAMPLED = 8, 3
 # Limit on the unknowns of a system whose matrix is kept for the next one, and the least fraction of
 # an entry of the diagonal that changes may leave: beside less, rounding counts.
 MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
-# A new factor is not made for fewer products than this that it would save.
+# A new factor is made only if it saves at least this number of products.
 MIN_SAVED = 10
 # Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
 # the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
