@@ -15,10 +15,10 @@ Array = NDArray[np.float64]
 class AlikeColumns:
     """Sparse rows without the columns that hold nothing and, ``merged``, with one for equal ones.
 
-    m equal columns x have equal weights w where Ω is the squared norm. A column √m x with the
-    weight √m w has the same scores and the same norm. Attributes of text that occur once stand by
-    the dozen at the same position. Columns stand by falling number of entries, so that the weights
-    that most rows take lie together. An appended column stays.
+    If Ω is the squared norm, m equal columns x have equal weights w. One column √m x with the
+    weight √m w has the same scores and the same norm. Equal columns are frequent in text: a
+    position has dozens of attributes that occur only there. The new columns are sorted by falling
+    number of entries, so the weights that most rows read lie together. An appended column stays.
 
     ``rows`` are the new rows; `expanded` and `reduced` turn weights, a row for each column.
     """

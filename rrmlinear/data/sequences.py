@@ -21,12 +21,13 @@ class SequenceProblem:
     """m sequences of n positions in all, each position a row over d features with a label.
 
     Sequence s is positions ``starts[s]`` … ``starts[s + 1] − 1`` of ``rows`` and ``label``, at
-    least one. ``label`` (int32) has a number in 0 … k − 1 for each position, a place in ``labels``,
-    which are whole numbers in order of first appearance in a file, and any sorted values in Python.
-    ``weights`` c_s ≥ 0, one for each sequence, multiply costs: C_s = C · c_s.
+    least one. ``label`` (int32) has a number in 0 … k − 1 for each position: its place in
+    ``labels``. From a file, ``labels`` are whole numbers in order of first appearance. In Python
+    they are any sorted values. ``weights`` c_s ≥ 0, one for each sequence, multiply costs:
+    C_s = C · c_s.
 
-    ``edges`` are features of edges, the pairs of neighbours, if there are some: n − m rows, that of
-    the positions t and t + 1 of a sequence behind that of t − 1 and t.
+    ``edges`` are features of edges, if there are some. An edge is a pair of neighbours t and t + 1
+    in a sequence. ``edges`` has n − m rows, in the order of t.
 
     Examples
     --------

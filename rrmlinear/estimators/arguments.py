@@ -86,8 +86,8 @@ def class_factors(
 ) -> NDArray[np.float64] | None:
     """The factor of each class on C, or None for 1.
 
-    ``class_weight`` maps labels to factors, classes left out having 1; "balanced" is n / (k n_j)
-    with the examples n_j of class j counted by their weights, as if each were repeated so often.
+    ``class_weight`` maps labels to factors. Classes that it leaves out have 1. "balanced" is
+    n / (k n_j) with n_j examples of class j. An example of weight 2 counts as two examples.
     """
     if class_weight is None:
         return None

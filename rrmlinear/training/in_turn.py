@@ -32,8 +32,9 @@ class OneVsRestResult(Result):
     """The certificate of all problems together: weights d × k, duals n × k, primal, dual, gap and
     target as sums, the status the worst. ``problems`` are the certificates one by one.
 
-    A row of the trace counts the passes of all problems so far. It sums over all problems: those
-    not begun count with weights and duals of zero, so that each row certifies all problems.
+    A row of the trace counts the passes of all problems so far, and sums primal and dual over all
+    problems. A problem that has not begun counts with weights and duals of zero. So the gap of each
+    row is a gap of all problems together.
     """
 
     problems: tuple[Result, ...] = ()

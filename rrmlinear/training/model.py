@@ -26,7 +26,7 @@ SCORES_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Model(TrainedModel):
-    """A `TrainedModel` that predicts.
+    """A trained linear model: it predicts labels or values of examples, and saves itself.
 
     Examples
     --------

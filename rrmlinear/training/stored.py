@@ -19,17 +19,23 @@ TABLE = re.compile(r"([+-]?[0-9]{1,18}):([1-9][0-9]?)")
 class StoredModel:
     """A linear model of scores x'W.
 
-    ``weights`` is (d + 1 with a bias, else d) × m, and there are three kinds. Without labels it is
-    a regression, whose one score is the prediction. With one column and two labels a score above 0
-    says the first label, any other the second. Else the columns are in the order of ``labels``, and
-    the class of x is the first with the largest score. A one-class model has the labels 1 and −1,
-    and its score is x'w − ``rho``, as is that of a measure that ranks. Labels stand in the order of
-    first appearance in the training data; those of a measure begin with the larger. A model of
-    sequences has ``transitions``, k × k: the weight of label j behind label i stands in row i and
-    column j; and where it has features of edges, ``edge_weights``, such a matrix for each. A model
-    of graphs has ``tables`` by the type or size of cliques, k × … × k, an axis for each node.
+    ``weights`` is (d + 1 with a bias, else d) × m. There are three kinds of models:
 
-    ``numbers`` are those chosen of a measure, such as its β.
+    - A model without labels is a regression. Its one score is the prediction.
+    - A model with one column has two labels. A score above 0 means the first label, any other score
+      the second.
+    - Else the columns are in the order of ``labels``. The class of x is the first with the largest
+      score.
+
+    A one-class model has the labels 1 and −1. Its score is x'w − ``rho``, and so is the score of a
+    model of a measure that ranks. Labels are in the order of first appearance in the training data.
+    The larger label is the first one for a measure.
+
+    A model of sequences has ``transitions``, k × k: row i and column j have the weight of label j
+    after label i. With features of edges it has ``edge_weights``, such a matrix for each feature. A
+    model of graphs has ``tables`` by the type or size of cliques, k × … × k, an axis for each node.
+
+    ``numbers`` are the parameters of a measure, such as its β.
 
     ``bias`` is the value of the appended column, negative for none. ``loss`` is the name of the
     training loss, if known.
