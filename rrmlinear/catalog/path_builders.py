@@ -138,27 +138,27 @@ def _begun(task: Task, tolerance: float) -> Any:
         given = (costs[some] * factor)[np.newaxis]
         return ClassPaths(rows, label[some], k, given, free, gap, most, curvature)
 
-    every = slice(0, n)
+    weights: Any = 0.0
+    intercepts: Any = 0.0
+    stride = n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
+    curvatures: Any
     if not _has_factor(k, d):
         fraction = n // (SAMPLE_ROWS * d)
-        mean = MeanCurvatures(rows, k, free, Sample(*sample_of(rows, fraction, seed), fraction))
-        result = paths(rows, every, 1, tolerance, n, mean)
-        result.begin_at(0.0, 0.0)
-        return result
-    stride = n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
-    if stride < 2:
-        result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free))
-        result.begin_at(0.0, 0.0)
-        return result
-    chosen, part = sample_of(rows, stride, seed)
-    sample = Sample(chosen, part, stride)
-    result = paths(rows, every, 1, tolerance, n, ClassCurvatures(rows, k, free, sample))
-    own = ClassCurvatures(part, k, free)
-    first = paths(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, own)
-    if np.bincount(label[chosen], costs[chosen], k).all():
-        first.solve(C)
-    is_usable = np.isfinite(first.weights).all() and np.isfinite(first.intercepts).all()
-    result.begin_at(*((first.weights, first.intercepts) if is_usable else (0.0, 0.0)))
+        sample = Sample(*sample_of(rows, fraction, seed), fraction)
+        curvatures = MeanCurvatures(rows, k, free, sample)
+    elif stride < 2:
+        curvatures = ClassCurvatures(rows, k, free)
+    else:
+        chosen, part = sample_of(rows, stride, seed)
+        curvatures = ClassCurvatures(rows, k, free, Sample(chosen, part, stride))
+        own = ClassCurvatures(part, k, free)
+        first = paths(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, own)
+        if np.bincount(label[chosen], costs[chosen], k).all():
+            first.solve(C)
+        if np.isfinite(first.weights).all() and np.isfinite(first.intercepts).all():
+            weights, intercepts = first.weights, first.intercepts
+    result = paths(rows, slice(0, n), 1, tolerance, n, curvatures)
+    result.begin_at(weights, intercepts)
     return result
 
 

@@ -27,7 +27,7 @@ MIN_WEIGHTS, MAX_SUMS = 1000, 10_000_000
 
 
 def suits_mean(n_weights: int, n_duals: int) -> bool:
-    """Whether the mean of so many duals is worth what it takes."""
+    """Whether the mean of the duals pays, for these numbers of weights and duals."""
     return n_weights >= MIN_WEIGHTS and n_duals <= MAX_SUMS
 
 

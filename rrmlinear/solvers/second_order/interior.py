@@ -27,7 +27,7 @@ DERIVATIVE_DECREASE = 0.1
 SOLVED_FRACTION = 0.03
 # Then that gap is divided by FAST_FALL, or by SLOW_FALL after more than EASY_STEPS steps.
 FAST_FALL, SLOW_FALL, EASY_STEPS = 10.0, 4.0, 4
-# That gap stays above this part of the tolerance: below it there is only rounding.
+# The gap of the barriers is at least this fraction of the tolerance. A smaller gap is rounding.
 LEAST_FRACTION = 1e-3
 
 
