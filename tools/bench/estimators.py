@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import sklearn.linear_model
 import sklearn.svm
-from problem_sets import data_file
+from data_files import data_file
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 from times import Time, write_times

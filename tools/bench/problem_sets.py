@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +14,6 @@ from scipy.sparse import csr_array
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL_DENSITY = 0.5  # data with fewer nonzeros than that are kept as sparse rows
-
-
-def data_file(name: str) -> Path:
-    """A file, plain or compressed, in the folder that RRMLINEAR_DATA names, or ../shared/data."""
-    folder = Path(os.environ.get("RRMLINEAR_DATA", ROOT.parent / "shared" / "data"))
-    for end in ("", ".xz", ".bz2"):
-        if (folder / f"{name}{end}").is_file():
-            return folder / f"{name}{end}"
-    raise BenchmarkError(f"{name} is not in {folder}; set RRMLINEAR_DATA to where it is")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""The same problems by LIBLINEAR: python tools/check/compare_liblinear.py --train PROGRAM DATA
+"""The same problems by LIBLINEAR: python tools/check/compare_liblinear.py --train PROGRAM SET
 
-Trains each loss that both have, here to a small gap and there to a small -e, and compares the
-decision values and the objective at LIBLINEAR's weights. Its dual solvers stop after 300
-iterations; where they report that, the values may differ.
+SET is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. Trains each loss that both have,
+here to a small gap and there to a small -e, and compares the decision values and the objective at
+LIBLINEAR's weights, in a table of Markdown. Its dual solvers stop after 300 iterations; where they
+report that, the values may differ.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ import numpy as np
 import rrmlinear
 from rrmlinear.data.problem import Problem
 from rrmlinear.training.model import Model
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+
+from data_files import data_file, plain_file
+from measuring import BenchmarkError
 
 #: Loss → LIBLINEAR's solver type.
 TYPES = {
@@ -112,25 +118,33 @@ def _objective(ours: Model, theirs: Model, problem: Problem, scores: np.ndarray)
 
 
 def main() -> int:
-    """Print a line for each loss; 1 where one differs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    """Print a row for each loss; 1 where one differs."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", metavar="SET", help="LIBSVM file, or name of a set")
     parser.add_argument("--train", required=True, help="LIBLINEAR's train program")
     parser.add_argument("--cost", type=float, default=1.0)
     parser.add_argument("--loss", choices=TYPES, action="append", help="default: all")
     options = parser.parse_args()
     failed = False
-    print(f"{'loss':28}  {'-s':>2}  largest difference  excess of objective")
-    for loss in options.loss or TYPES:
-        try:
-            found = compare(options.train, options.data, loss, options.cost)
-        except (ComparisonError, OSError, ValueError) as error:
-            print(f"ERROR: {error}", file=sys.stderr)
-            return 1
-        failed |= not (found.agrees and math.isfinite(found.difference))
-        note = "" if found.finished else "  LIBLINEAR gave up"
-        note += "" if found.agrees else "  DIFFERS"
-        print(f"{loss:28}  {found.number:2}  {found.difference:18.3e}  {found.excess:19.3e}{note}")
+    heads = ["loss", "type", "largest difference", "excess of objective", "LIBLINEAR"]
+    for cells in (heads, ["---"] * len(heads)):
+        print(f"| {' | '.join(cells)} |")
+    with tempfile.TemporaryDirectory() as folder:
+        for loss in options.loss or TYPES:
+            try:
+                data = plain_file(data_file(options.data), Path(folder))
+                found = compare(options.train, data, loss, options.cost)
+            except (BenchmarkError, ComparisonError, OSError, ValueError) as error:
+                print(f"ERROR: {error}", file=sys.stderr)
+                return 1
+            agrees = found.agrees and math.isfinite(found.difference)
+            failed |= not agrees
+            end = "solved" if found.finished else "gave up"
+            end += "" if agrees else ", DIFFERS"
+            numbers = f"{found.difference:.1e} | {found.excess:.1e}"
+            print(f"| `{loss}` | `-s {found.number}` | {numbers} | {end} |")
     return int(failed)
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from data_files import data_file
 from measuring import BenchmarkError
-from problem_sets import data_file
 
 from rrmlinear.pages.page import Image, Section
 from rrmlinear.pages.run import Table

@@ -35,8 +35,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
+from data_files import data_file
 from measuring import BenchmarkError, check_outputs, write_whole
-from problem_sets import data_file
 
 import rrmlinear
 from rrmlinear import ChainModel, SequenceProblem

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[3] / "tools" / "bench" / "builds.py"
+TOOL = Path(__file__).resolve().parents[3] / "tools" / "bench" / "builds" / "builds.py"
 
 
 def run(*arguments):

@@ -66,7 +66,8 @@ def test_the_command(program, tmp_path):
         [*words, "--train", program(1), data], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1].startswith("logistic ")
+    assert done.stdout.splitlines()[2].startswith("| `logistic` | `-s 7` | ")
+    assert done.stdout.endswith(" | solved |\n")
     missing = subprocess.run(
         [*words, "--train", "nowhere/train", data], cwd=tmp_path, capture_output=True, text=True
     )

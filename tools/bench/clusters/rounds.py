@@ -13,7 +13,7 @@ method alone: they show rounds and steps in all, and sums over parts beside thos
 from __future__ import annotations
 
 import argparse
-import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,10 @@ from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.pace import PASSES
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from data_files import data_file
 
 
 class Fixed:
@@ -97,17 +101,6 @@ def rounds_of(
     return result.passes - 1 if result.solved else None
 
 
-def file_of(name: str) -> Path:
-    """A file by its path, or by its name in the folder that RRMLINEAR_DATA names."""
-    folder = Path(os.environ.get("RRMLINEAR_DATA", "."))
-    for path in (Path(name), folder / name, folder / f"{name}.xz"):
-        if path.is_file():
-            return path
-    raise SystemExit(
-        f"{name} is neither a file nor a set in {folder}; RRMLINEAR_DATA names another"
-    )
-
-
 def two_classes(problem: Problem) -> Problem:
     """The classes halved, for losses of one score."""
     labels = np.unique(problem.labels)
@@ -132,7 +125,7 @@ def main() -> None:
     print("| set | examples | loss | gap | K |", " | ".join(options.methods), "|")
     print("| --- " * (5 + len(options.methods)) + "|")
     for name in options.sets:
-        whole = read_libsvm(file_of(name))
+        whole = read_libsvm(data_file(name))
         if options.examples and options.examples < whole.n_examples:
             drawn = np.random.default_rng(1).permutation(whole.n_examples)[: options.examples]
             whole = whole.take(np.sort(drawn))

@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from problem_sets import data_file
+from data_files import data_file
 from reader import unpacked
 
 from rrmlinear import Problem, read_libsvm
@@ -96,7 +96,7 @@ def main() -> None:
     print("| --- " * 7 + "|")
     for name in options.sets:
         with tempfile.TemporaryDirectory() as made:
-            given = Path(name) if Path(name).is_file() else data_file(name)
+            given = data_file(name)
             plain = Path(unpacked(str(given), made))
             path, times = repeated(plain, Path(made), options.least * MEGABYTE)
             found = measured(path, Path(made), options.rounds)

@@ -1,18 +1,21 @@
 """The Weston–Watkins kernels beside memory bandwidth.
 
-    python tools/bench/kernels/blocks.py datasets/digits.libsvm [MORE DATA …] [--runs 5]
+    python tools/bench/kernels/blocks.py SET … [--runs 5]
 
-For each data set: nanoseconds per visit and bytes per second of one pass of each kind (all classes,
-faces, measuring), at the weights after a few passes, and the bytes per second at which one thread
-reads memory of the size of W. Medians over the runs.
+A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table, in Markdown, has for
+each set the GB a second at which one thread reads memory of the size of W ("streaming"), and for
+a visit of each kind of pass (all classes, faces, measuring), at the weights after a few passes, its
+nanoseconds and its bytes a second as a share of streaming. Medians over the runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -22,8 +25,13 @@ from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual._block_descent import BlockDescent
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from data_files import data_file
+
 WARMING_PASSES = 6
 INDEX_AND_VALUE = 12  # bytes of a stored value of the data
+KINDS = ("all classes", "faces", "measuring")
 
 
 def median_seconds(task: Callable[[], object], runs: int) -> float:
@@ -45,9 +53,9 @@ def streaming_rate(size: int, runs: int) -> float:
     return again.nbytes / median_seconds(again.max, runs)
 
 
-def bench(path: str, runs: int) -> None:
-    """Print one table for one data set."""
-    problem = read_libsvm(path)
+def bench(name: str, runs: int) -> list[str]:
+    """The cells of a row of the table."""
+    problem = read_libsvm(data_file(name))
     labels, label = group_labels(problem.labels)
     n, k = problem.n_examples, len(labels)
     stored = problem.rows.n_stored / n
@@ -69,34 +77,33 @@ def bench(path: str, runs: int) -> None:
     face_lines = min(duals / n + 1, row / 64)  # cache lines of a row of W that a face touches
     # Scores read the rows of W once; the update, small beside it, is left out of the bytes.
     kinds = [
-        ("all classes", lambda: sweep(False), stored * (INDEX_AND_VALUE + row)),
-        ("faces", lambda: sweep(True), stored * (INDEX_AND_VALUE + 64 * face_lines)),
-        ("measuring", lambda: state.measure(0, n, 0), stored * (INDEX_AND_VALUE + row)),
+        (lambda: sweep(False), stored * (INDEX_AND_VALUE + row)),
+        (lambda: sweep(True), stored * (INDEX_AND_VALUE + 64 * face_lines)),
+        (lambda: state.measure(0, n, 0), stored * (INDEX_AND_VALUE + row)),
     ]
     rate = streaming_rate(state.panels.nbytes, runs)
-    print(
-        f"{path}: n {n}, d {problem.n_features}, k {k}, {stored:.0f} stored a row, "
-        f"W {state.panels.nbytes / 1e6:.2f} MB; streaming that much: {rate / 1e9:.0f} GB/s"
-    )
-    for name, task, moved in kinds:
+    shape = f"{n} × {problem.n_features}, {k}"
+    cells = [Path(name).name, shape, f"{state.panels.nbytes / 1e6:.2f}", f"{rate / 1e9:.0f}"]
+    for kind, (task, moved) in zip(KINDS, kinds, strict=True):
         seconds = median_seconds(task, runs)
-        visits = sweep(True) if name == "faces" else n
-        per_visit = seconds / max(visits, 1)
-        print(
-            f"  {name:<12} {per_visit * 1e9:9.0f} ns a visit {moved / 1e3:9.1f} kB a visit"
-            f" {moved * visits / 1e6:9.1f} MB a pass {moved / per_visit / 1e9:7.1f} GB/s"
-            f" = {moved / per_visit / rate:5.0%} of streaming"
-        )
+        per_visit = seconds / max(sweep(True) if kind == "faces" else n, 1)
+        cells.append(f"{per_visit * 1e9:.0f} ns, {moved / per_visit / rate:.0%}")
+    return cells
 
 
 def main() -> None:
-    """Read the command line and bench each data set."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", nargs="+", help="LIBSVM files")
+    """Read the command line and print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", nargs="+", metavar="SET", help="LIBSVM files, or names of sets")
     parser.add_argument("--runs", type=int, default=5, help="counted runs (default 5)")
     options = parser.parse_args()
-    for path in options.data:
-        bench(path, options.runs)
+    heads = ["data", "n × d, k", "W, MB", "streaming, GB/s", *KINDS]
+    for cells in (heads, ["---"] * len(heads)):
+        print(f"| {' | '.join(cells)} |")
+    for name in options.data:
+        print(f"| {' | '.join(bench(name, options.runs))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,26 +1,29 @@
 """The products X w and X'a of a risk, and a sweep of both, beside memory bandwidth.
 
-    python tools/bench/kernels/products.py DATA … [--form sparse,dense64,dense32] [--runs 15]
+    python tools/bench/kernels/products.py SET … [--form sparse,dense64,dense32] [--runs 15] [--two]
 
-For each data set and form: bytes that a product reads (values, indices, row ends and scores) per
-CPU second of one thread, and their share of the bytes that a plain sum over a large array reads;
-the speed-up of two threads in wall time, for the product and for that sum; the same for a sweep
-(X w, a step of all duals of the hinge and its product with X' in one pass through memory, with
-labels, costs, duals and steps); and the time of the product over a transposed copy, with one thread
-and with two. All turns are interleaved; medians over the runs.
+A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table, in Markdown, has for
+each set and form: the GB a CPU second at which one thread sums a large array; of each product the
+share of that speed, counting the bytes that it reads (values, indices, row ends and scores); the
+same for a sweep (X w, a step of all duals of the hinge and its product with X' in one pass through
+memory, with labels, costs, duals and steps); and the time of X'a over a transposed copy, as a part
+of that without. With --two a × tells how many times as fast two threads are in wall time. All
+turns are interleaved; medians over the runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rrmlinear import read_libsvm
@@ -28,9 +31,12 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.scalar import ScalarRisk
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from data_files import data_file
+
 FORMS = ("sparse", "dense64", "dense32")
 STREAM = 1 << 28  # bytes of the large array
-X_T = "X'a"
 SHORTEST = 0.005  # seconds that a measured stretch should last
 
 
@@ -96,56 +102,62 @@ def risk_of(rows: Rows, threads: int) -> ScalarRisk:
     return ScalarRisk(rows, Hinge(), ones, ones, threads=threads)
 
 
-def bench(rows: Rows, runs: int, stream: int = STREAM) -> str:
-    """A row of the table."""
+def products(
+    risk: ScalarRisk, w: NDArray[np.float64], a: NDArray[np.float64]
+) -> list[Callable[[], object]]:
+    """X w, X'a and a sweep."""
+    return [
+        lambda: risk.scores(w),
+        lambda: risk.gradient(a),
+        lambda: risk.sweep(w, a, 1.0, False),
+    ]
+
+
+def bench(rows: Rows, runs: int, two_threads: bool) -> list[str]:
+    """The cells of a row of the table, behind the name and the form."""
     rng = np.random.default_rng(0)
     n, d = rows.shape
     w, a = rng.standard_normal(d), rng.standard_normal(n)
-    one, two = risk_of(rows, 1), risk_of(rows, 2)
-    tasks = [
-        *streams(stream),
-        lambda: one.scores(w),
-        lambda: two.scores(w),
-        lambda: one.gradient(a),
-        lambda: two.gradient(a),
-        lambda: one.sweep(w, a, 1.0, False),
-        lambda: two.sweep(w, a, 1.0, False),
-    ]
+    one = risk_of(rows, 1)
+    tasks = [streams(STREAM)[0], *products(one, w, a)]
+    sizes = [STREAM, *[product_bytes(rows)] * 2, product_bytes(rows) + 4 * 8 * n]
     columns = transposed(rows)
     if columns is not None:
-        copies = risk_of(columns, 1), risk_of(columns, 2)
-        tasks += [lambda: copies[0].scores(a), lambda: copies[1].scores(a)]
+        copy = risk_of(columns, 1)
+        tasks.append(lambda: copy.scores(a))
+    of_one = len(tasks)
+    if two_threads:
+        tasks += [streams(STREAM)[1], *products(risk_of(rows, 2), w, a)]
     turns = interleaved(tasks, runs)
-    rate, size = stream / turns[0].cpu, product_bytes(rows)
-    line = f"{rate / 1e9:8.1f}{turns[0].wall / turns[1].wall:6.2f}"
-    for first, extra in ((2, 0), (4, 0), (6, 4 * 8 * n)):
-        speed = (size + extra) / turns[first].cpu
-        scaling = turns[first].wall / turns[first + 1].wall
-        line += f"{speed / 1e9:8.1f}{100 * speed / rate:5.0f} %{scaling:6.2f}"
-    if columns is not None:
-        line += f"{turns[8].cpu / turns[4].cpu:9.2f}{turns[9].wall / turns[5].wall:9.2f}"
-    return line
+    speeds = [size / turn.cpu for size, turn in zip(sizes, turns, strict=False)]
+    cells = [
+        f"{speeds[0] / 1e9:.1f}",
+        *(f"{100 * speed / speeds[0]:.0f} %" for speed in speeds[1:]),
+    ]
+    for at, turn in enumerate(turns[of_one:]):
+        cells[at] += f", × {turns[at].wall / turn.wall:.2f}"
+    last = "–" if columns is None else f"{turns[of_one - 1].cpu / turns[2].cpu:.2f}"
+    return [f"{product_bytes(rows) / 1e6:.1f}", *cells, last]
 
 
 def main() -> None:
     """Read the command line and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", nargs="+", help="LIBSVM files")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", nargs="+", metavar="SET", help="LIBSVM files, or names of sets")
     parser.add_argument("--form", default="sparse", help=f"of {','.join(FORMS)}")
     parser.add_argument("--runs", type=int, default=15, help="counted runs (default 15)")
+    parser.add_argument("--two", action="store_true", help="beside two threads")
     options = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f}; GB of X and margins per CPU second; two threads: times")
-    print(
-        f"{'data':>24}{'form':>9}{'MB':>8}{'a sum':>8}{'two':>6}{'X w':>8}{'share':>7}{'two':>6}"
-        f"{X_T:>8}{'share':>7}{'two':>6}{'sweep':>8}{'share':>7}{'two':>6}{'copy':>9}{'two':>9}"
-    )
-    for path in options.data:
-        given = read_libsvm(path).rows
+    heads = ["data", "form", "MB", "sum, GB/s", "X w", "X'a", "sweep", "copy"]
+    for cells in (heads, ["---"] * len(heads)):
+        print(f"| {' | '.join(cells)} |")
+    for name in options.data:
+        given = read_libsvm(data_file(name)).rows
         for form in options.form.split(","):
-            rows = in_form(given, form)
-            size = product_bytes(rows) / 1e6
-            name = os.path.basename(path)
-            print(f"{name:>24}{form:>9}{size:8.1f}{bench(rows, options.runs)}", flush=True)
+            cells = [Path(name).name, form, *bench(in_form(given, form), options.runs, options.two)]
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from problem_sets import data_file
+from data_files import data_file
 
 from rrmlinear import Parameter, fit_sequences
 from rrmlinear.data.attributes.builtin import BUILTIN

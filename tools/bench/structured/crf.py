@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from problem_sets import data_file
+from data_files import data_file
 from times import Time, write_times
 
 from rrmlinear.data.alike_columns import AlikeColumns

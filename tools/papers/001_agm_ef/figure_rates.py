@@ -31,8 +31,9 @@ from scipy.sparse.linalg import spsolve
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+from data_files import data_file
 from measuring import BenchmarkError, check_outputs, write_whole
-from problem_sets import data_file, load
+from problem_sets import load
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses.margin import Logistic

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from data_files import data_file
 from donor_sites import SIZES, donor_sites
 from movielens import read_ratings
 from pdprox_problem import (
@@ -24,7 +25,7 @@ from pdprox_problem import (
     TraceNorm,
 )
 from pdprox_problem import RowMax as RowMaxNorm
-from problem_sets import data_file, generated_text
+from problem_sets import generated_text
 from scipy.sparse import csr_array, hstack
 
 from rrmlinear import Problem, read_libsvm

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -31,10 +30,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 from comparison import COLUMNS, Comparison, compare, target_of, text_table
+from data_files import plain_file
 from measuring import BenchmarkError, check_outputs, take_turns, write_whole
 from trainers import CommandTrainer, OurTrainer, Trainer, Training
-
-from rrmlinear.data.text.compression import MAGIC_LENGTH, Decompressed, kind_of
 
 BLOCKS = ("knapsack", "walrus", "shark")
 
@@ -60,22 +58,6 @@ def cost_grid(text: str) -> list[float]:
         what = f"{text!r} is no list of positive costs such as 0.5,1,2 or 2^-6:2^3"
         raise argparse.ArgumentTypeError(what) from None
     return costs
-
-
-def plain_file(path: Path, folder: Path) -> Path:
-    """The file itself, or a plain copy in ``folder`` where it is compressed."""
-    with path.open("rb") as file:
-        kind = kind_of(file.read(MAGIC_LENGTH))
-        if kind is None:
-            return path
-        file.seek(0)
-        copy = folder / path.stem
-        try:
-            with copy.open("wb") as target:
-                shutil.copyfileobj(Decompressed(str(path), kind, file), target)
-        except ValueError as error:
-            raise BenchmarkError(str(error)) from None
-    return copy
 
 
 def contest(

@@ -24,9 +24,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from bench_ww import plain_file
+from data_files import data_file, plain_file
 from measuring import BenchmarkError, check_outputs, write_whole
-from problem_sets import data_file
 from sets_ww import SETS, fewer, grid_parser, train
 from trainers import CommandTrainer, Point, points_of
 

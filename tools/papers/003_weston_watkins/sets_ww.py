@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from problem_sets import data_file, generator
+from data_files import data_file
+from problem_sets import generator
 
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -49,13 +50,15 @@ def test_the_table_has_a_row_for_each_form(bench, monkeypatch, capsys):
     monkeypatch.setattr(bench, "SHORTEST", 0.0)
     monkeypatch.setattr(bench, "STREAM", 1 << 16)
     path = ROOT / "datasets" / "digits.libsvm"
-    arguments = ["bench", str(path), "--form", "sparse,dense64,dense32", "--runs", "2"]
+    arguments = ["bench", str(path), "--form", "sparse,dense64,dense32", "--runs", "2", "--two"]
     monkeypatch.setattr("sys.argv", arguments)
     bench.main()
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    table = {line[1]: line[2:] for line in lines if line[0] == "digits.libsvm"}
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
+    table = {cells[1]: cells for cells in rows[2:]}
     assert list(table) == ["sparse", "dense64", "dense32"]
     for form, cells in table.items():
-        numbers = [float(cell) for cell in cells if cell != "%"]
-        assert len(numbers) == (14 if form == "sparse" else 12)
-        assert min(numbers[1:]) >= 0
+        assert (cells[0], len(cells)) == ("digits.libsvm", len(rows[0]))
+        assert (cells[-1] == "–") == (form != "sparse")
+        numbers = re.findall(r"[\d.]+", " ".join(cells[2:]))
+        assert len(numbers) == (10 if form == "sparse" else 9)
+        assert min(float(number) for number in numbers) >= 0

@@ -1,6 +1,6 @@
 """Compare two builds of the package, task by task, in interleaved pairs.
 
-    python tools/bench/builds.py OLD/.venv/bin/python NEW/.venv/bin/python [--tasks fit,read]
+    python tools/bench/builds/builds.py OLD/.venv/bin/python NEW/.venv/bin/python [--tasks fit,read]
 
 Each build runs in a process of its own that holds the data. A task runs in the old build, then in
 the new one, and so on in turns; the ratio of a pair is the new build's CPU seconds over the old
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("new", help="the new build's Python")
     parser.add_argument("--tasks", default="", help="beginnings of names, with commas between")
     parser.add_argument("--pairs", type=int, default=7, help="pairs of runs of each task")
-    folder = os.environ.get("RRMLINEAR_DATA", FOLDER.parents[2] / "shared" / "data")
+    folder = os.environ.get("RRMLINEAR_DATA", FOLDER.parents[3] / "shared" / "data")
     parser.add_argument("--data", type=Path, default=Path(folder), help="folder of the data sets")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
