@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride
+from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_dot, row_index, row_squared_norm, row_t, row_value,
-    rows_get, rows_prefetch,
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 
 import numpy as np

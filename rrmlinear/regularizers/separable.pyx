@@ -2,7 +2,8 @@
 
 from libc.math cimport INFINITY
 
-from rrmlinear.simd.rows cimport row_dot, row_t, thresholded_dot
+from rrmlinear.simd.row_products cimport row_dot, thresholded_dot
+from rrmlinear.simd.rows cimport row_t
 from rrmlinear.projections.norms cimport norm_max, scale_within, derivative_of_l1, soft_sum
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm

@@ -3,7 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.rows cimport row_axpy, row_dot, row_index, row_t, row_value, rows_get
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np

@@ -2,7 +2,8 @@
 
 from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.rows cimport row_axpy, row_dot, row_t, rows_get, rows_prefetch
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np

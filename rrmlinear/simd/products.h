@@ -6,7 +6,7 @@
 #ifndef RRM_PRODUCTS_H
 #define RRM_PRODUCTS_H
 
-#include "rows.h"
+#include "row_products.h"
 
 enum {
     ROWS_PER_BLOCK = 256,    /* rows whose factors are counted together */

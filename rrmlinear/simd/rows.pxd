@@ -33,10 +33,6 @@ cdef extern from "rows.h" nogil:
     void rows_prefetch(const rows_t* rows, Py_ssize_t i)
     double row_value(const row_t* row, int kind, Py_ssize_t t)
     Py_ssize_t row_index(const row_t* row, int kind, Py_ssize_t t)
-    double row_squared_norm(const row_t* row)
-    double row_dot(const row_t* row, const double* v)
-    double thresholded_dot(const row_t* row, const double* v, double threshold)
-    void row_axpy(const row_t* row, double step, double* w)
 
     # packed rows: whole numbers times a unit, a power of ten
     ctypedef struct row_unit_t:

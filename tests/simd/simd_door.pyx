@@ -13,9 +13,9 @@ from rrmlinear.simd.columns cimport (
 )
 from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm, thresholded_dot
 from rrmlinear.simd.rows cimport (
-    row_axpy, row_dot, row_index, row_part, row_squared_norm, row_t, row_value, rows_get,
-    rows_prefetch, rows_prefetch_begin, thresholded_dot,
+    row_index, row_part, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )
 
 cdef extern from "elementary.h" nogil:

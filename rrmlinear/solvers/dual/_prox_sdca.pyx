@@ -9,9 +9,8 @@ from rrmlinear.core.schedule cimport (
     schedule_rest_below, schedule_wake, schedule_wake_above,
 )
 from rrmlinear.core.vector_copies cimport copies_exchange, copies_level, vector_copies_t
-from rrmlinear.simd.rows cimport (
-    prefetch, row_axpy, row_dot, row_t, rows_get, rows_prefetch, rows_prefetch_begin,
-)
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.regularizers.base cimport Regularizer

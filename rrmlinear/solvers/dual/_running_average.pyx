@@ -1,6 +1,7 @@
 """Averages of the weights and the duals over the visits of a stochastic ascent."""
 
-from rrmlinear.simd.rows cimport row_axpy, row_index, row_t
+from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.rows cimport row_index, row_t
 from rrmlinear.regularizers.base cimport Regularizer
 
 import numpy as np

@@ -4,9 +4,8 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 from rrmlinear.simd.columns cimport vector_dot
-from rrmlinear.simd.rows cimport (
-    row_axpy, row_dot, row_index, row_t, row_value, rows_get, rows_prefetch,
-)
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np

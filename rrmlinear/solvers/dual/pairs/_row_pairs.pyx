@@ -5,9 +5,9 @@ from libc.stdint cimport int32_t
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
-    row_axpy, row_dot, row_index, row_squared_norm, row_t, row_value, rows_get, rows_prefetch,
-    rows_prefetch_begin,
+    row_index, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )
 
 import numpy as np
