@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.sequence_lists import stack
 from rrmlinear.data.sequences import SequenceProblem
 
 Cliques = Sequence[Sequence[Sequence[int]]]
@@ -69,11 +68,10 @@ class GraphProblem(SequenceProblem):
 
     @classmethod
     def unlabelled(cls, X: Sequence[Any]) -> Self:
-        """The problem of graphs as in `from_lists` whose labels are not known, to predict them."""
+        """As `SequenceProblem.unlabelled`, of graphs as in `from_lists`."""
         parts = graphs_apart(X)
-        starts, rows = stack(parts.features)
-        unknown = np.zeros(rows.shape[0], dtype=np.int32)
-        return cls(rows, unknown, starts, np.zeros(1), cliques=parts.cliques, types=parts.types)
+        problem = super().unlabelled(parts.features)
+        return replace(problem, cliques=parts.cliques, types=parts.types)
 
 
 class Parts(NamedTuple):

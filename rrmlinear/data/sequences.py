@@ -201,6 +201,13 @@ class SequenceProblem:
             weights = checked_weights(weights, len(X))
         return cls(rows, label, starts, names, weights, edges).with_bias(bias)
 
+    @classmethod
+    def unlabelled(cls, X: Sequence[Any]) -> Self:
+        """The problem of parts as in `from_lists` whose labels are not known, to predict them."""
+        starts, rows, edges = stack_with_edges(X)
+        unknown = np.zeros(rows.shape[0], dtype=np.int32)
+        return cls(rows, unknown, starts, np.zeros(1), edges=edges)
+
 
 def starts_of(ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the runs of equal ids begin, and the number of ids at the end."""

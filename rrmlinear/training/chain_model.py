@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequence_lists import stack_with_edges
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
 from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
@@ -183,10 +182,8 @@ class ChainModel(LabellingModel):
 
     def _given(self, X: Any) -> Sequences:
         """Sequences to label, with the features of edges that the model has."""
-        if isinstance(X, SequenceProblem):
-            starts, rows, edges = X.starts, X.rows, X.edges
-        else:
-            starts, rows, edges = stack_with_edges(X)
+        given = X if isinstance(X, SequenceProblem) else SequenceProblem.unlabelled(X)
+        edges = given.edges
         if (edges is None) != (self.edge_weights is None):
             sentence = "has no features of edges, and the model has some"
             if edges is not None:
@@ -194,7 +191,7 @@ class ChainModel(LabellingModel):
             raise ValueError(f"X {sentence}")
         if edges is not None and self.edge_weights is not None:
             edges = _columns_to(edges, len(self.edge_weights))
-        return Sequences(starts, rows, edges)
+        return Sequences(given.starts, given.rows, edges)
 
     def _in_parts(
         self, given: Sequences, threads: int, best: bool, some: Callable[[Part], None]

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.data.sequence_lists import stack_with_edges
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.estimators.arguments import thread_count
-from rrmlinear.estimators.structured.positions import LabelsByWeights, sequences_of
+from rrmlinear.estimators.structured.positions import GivesMarginals, LabelsByWeights, sequences_of
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
 
@@ -65,27 +63,19 @@ class Chain(LabelsByWeights):
     def _choices(self) -> dict[str, Any]:
         return {**super()._choices(), "observed": self.observed or None}
 
-    def predict(self, X: Any) -> list[NDArray[Any]]:
-        """The labelling of the highest score of each sequence, a list of arrays."""
-        X, *_ = sequences_of(self, X)
-        starts, _ = self._stacked(X)
-        return np.split(self._model.predict(X, thread_count(self.n_jobs)), starts[1:-1])
-
     def predict_best(self, X: Any, n: int) -> list[tuple[NDArray[np.float64], NDArray[Any]]]:
         """For each sequence, the n highest scores and their labellings, each in a row."""
-        X, *_ = sequences_of(self, X)
-        self._stacked(X)
-        return self._model.predict_best(X, n)
+        return self._model.predict_best(self._given(X), n)
 
-    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Any]:
+    def _given(self, X: Any) -> SequenceProblem:
         check_is_fitted(self)
-        starts, rows, _ = stack_with_edges(X)
-        self._check_width(rows)
-        return starts, rows
+        problem = SequenceProblem.unlabelled(sequences_of(self, X)[0])
+        self._check_width(problem.rows)
+        return problem
 
 
 @dataclass(eq=False, repr=False)
-class ChainCRF(Chain):
+class ChainCRF(Chain, GivesMarginals):
     r"""Linear-chain conditional random field: sequences labelled by their likelihood.
 
     A labelling y of a sequence x_1 … x_n has the score
@@ -173,13 +163,6 @@ class ChainCRF(Chain):
         "bmrm": 39,
         "ls-bmrm": 40,
     }
-
-    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
-        """The probability of each label at each position: for each sequence an array n × k."""
-        X, *_ = sequences_of(self, X)
-        starts, _ = self._stacked(X)
-        marginals = self._model.predict_marginals(X, thread_count(self.n_jobs))
-        return np.split(marginals, starts[1:-1])
 
 
 @dataclass(eq=False, repr=False)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.data.graphs import GraphProblem
-from rrmlinear.estimators.arguments import thread_count
-from rrmlinear.estimators.structured.positions import LabelsByWeights
+from rrmlinear.estimators.structured.positions import GivesMarginals, LabelsByWeights
 from rrmlinear.training.graphs import solve_graphs
 
 
@@ -38,11 +35,6 @@ class Graph(LabelsByWeights):
         self._set_certificate(result)
         return self
 
-    def predict(self, X: Any) -> list[NDArray[Any]]:
-        """The labelling of the highest score of each graph, a list of arrays."""
-        problem = self._given(X)
-        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
-
     def _given(self, X: Any) -> GraphProblem:
         check_is_fitted(self)
         problem = GraphProblem.unlabelled(X)
@@ -51,7 +43,7 @@ class Graph(LabelsByWeights):
 
 
 @dataclass(eq=False, repr=False)
-class GraphCRF(Graph):
+class GraphCRF(Graph, GivesMarginals):
     r"""Conditional random field on trees and decomposable graphs: nodes labelled by likelihood.
 
     A labelling y of the nodes of a graph with cliques c has the score
@@ -130,12 +122,6 @@ class GraphCRF(Graph):
         "bmrm": 39,
         "ls-bmrm": 40,
     }
-
-    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
-        """The probability of each label at each node: for each graph an array n × k."""
-        problem = self._given(X)
-        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
-        return problem.split(marginals)
 
 
 @dataclass(eq=False, repr=False)

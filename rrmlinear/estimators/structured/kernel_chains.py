@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,56 +15,34 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.data.graphs import GraphProblem
-from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequence_lists import stack
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, thread_count
-from rrmlinear.estimators.kernels.features import KernelPoints, basis_of, checked_kernels
-from rrmlinear.estimators.structured.positions import LabelsPositions, sequences_of
+from rrmlinear.estimators.kernels.features import (
+    Kernel,
+    KernelPoints,
+    basis_of,
+    checked_kernels,
+)
+from rrmlinear.estimators.structured.clique_kernels import (
+    BY_POSITION,
+    NODES,
+    STATIONARY,
+    Places,
+    as_graphs,
+    matrix_of,
+)
+from rrmlinear.estimators.structured.positions import GivesMarginals, sequences_of
 from rrmlinear.training.chains import solve_chains
 from rrmlinear.training.graphs import solve_graphs
 
 Array = NDArray[np.float64]
 
-NODES, STATIONARY, BY_POSITION = "nodes", "stationary", "by-position"
 #: Positions of training: their matrix takes 8 n² bytes, and its eigenvectors O(n³) operations.
 MOST_POSITIONS = 5000
 
 
-class Places(NamedTuple):
-    """Of each position its number in its sequence, and whether others stand before and behind."""
-
-    number: NDArray[np.int64]
-    before: NDArray[np.bool_]
-    behind: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, starts: NDArray[np.int64]) -> Places:
-        lengths = np.diff(starts)
-        number = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-        return cls(number, number > 0, number < np.repeat(lengths, lengths) - 1)
-
-    @property
-    def cliques(self) -> Array:
-        """The number of cliques that hold a position; one that stands alone is its own clique."""
-        return np.maximum(1.0, self.before * 1.0 + self.behind)
-
-    def times(self, other: Places, cliques: str) -> Any:
-        """How often the kernel of two positions counts in that of their sequences."""
-        if cliques == NODES:
-            return 1.0
-        if cliques == STATIONARY:
-            return self.cliques[:, np.newaxis] * other.cliques
-        pairs = [(self.before, other.before), (self.behind, other.behind)]
-        alone = [~(each.before | each.behind) for each in (self, other)]
-        shared = sum(np.logical_and.outer(a, b) * 1.0 for a, b in [*pairs, alone])
-        return shared * np.equal.outer(self.number, other.number)
-
-
 @dataclass(eq=False, repr=False)
-class KernelChainCRF(LabelsPositions):
+class KernelChainCRF(GivesMarginals):
     r"""Gaussian-process sequence labelling: a conditional random field over a kernel.
 
     A labelling y of a sequence has the score :math:`s(y) = \langle g, \phi(x, y) \rangle`, g a
@@ -167,23 +145,11 @@ class KernelChainCRF(LabelsPositions):
         kernel, parameters = checked_kernels(self.kernel, self.kernel_params)[0]
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         problem = SequenceProblem.from_lists(X, y, sample_weight)
-        check_counted(problem.weights, "sequences")
-        n = problem.n_positions
-        if n > MOST_POSITIONS:
-            raise ValueError(
-                f"the sequences have {n} positions, and a kernel takes a matrix over all pairs of "
-                f"them, of at most {MOST_POSITIONS}: train on fewer sequences, or a ChainCRF on "
-                "features"
-            )
-        if kernel == "precomputed" and problem.n_features != n:
-            raise ValueError(
-                f"X has {problem.n_features} columns for {n} positions; a precomputed kernel must "
-                "have a column for each training position"
-            )
-        self.points_ = _matrix(problem.rows)
+        _check(problem, kernel)
+        self.points_ = matrix_of(problem.rows)
         self._points = KernelPoints(kernel, parameters, self.points_)
         self._places = Places.of(problem.starts)
-        matrix = self._kernel(problem.rows, problem.starts)
+        matrix = self._kernel(problem)
         basis = basis_of(matrix, kernel)
         self.classes_, self.n_features_in_ = problem.labels, problem.n_features
         self._solve(replace(problem, rows=rows_of(matrix @ basis)), basis)
@@ -202,9 +168,9 @@ class KernelChainCRF(LabelsPositions):
         chosen = select(choices)
         n = len(basis)
         if self.cliques == BY_POSITION:
-            in_graphs, result = solve_graphs(_as_graphs(problem), chosen, self._on_pass())
+            in_graphs, result = solve_graphs(as_graphs(problem), chosen, self._on_pass())
             weights, k = basis @ in_graphs.weights, problem.n_labels
-            self._model: Any = replace(
+            self._model = replace(
                 in_graphs, weights=weights, n_features=n, parameter=None, result=None
             )
             each = [table for _, table in sorted((in_graphs.tables or {}).items())]
@@ -219,40 +185,24 @@ class KernelChainCRF(LabelsPositions):
         self.dual_coef_ = np.ascontiguousarray(weights.T)
         self._set_certificate(result)
 
-    def _kernel(self, rows: Rows, starts: NDArray[np.int64]) -> Array:
+    def _kernel(self, problem: SequenceProblem) -> Array:
         """The kernel of positions with the training positions, by their cliques."""
-        X = _matrix(rows)
-        if self._points.kernel == "precomputed" and not rows.is_dense:
+        X = matrix_of(problem.rows)
+        if self._points.kernel == "precomputed" and not problem.rows.is_dense:
             X = X.toarray()
         matrix = self._points.kernel_to(X)
-        return matrix * Places.of(starts).times(self._places, self.cliques)
-
-    def predict(self, X: Any) -> list[NDArray[Any]]:
-        """The labelling of the highest score of each sequence, a list of arrays."""
-        problem = self._given(X)
-        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
-
-    def predict_marginals(self, X: Any) -> list[Array]:
-        """The probability of each label at each position: for each sequence an array n × k."""
-        problem = self._given(X)
-        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
-        return problem.split(marginals)
+        return matrix * Places.of(problem.starts).times(self._places, self.cliques)
 
     def _given(self, X: Any) -> SequenceProblem:
         """Sequences whose rows are their kernel with the training positions."""
-        starts, rows = self._stacked(X)
-        ready = rows_of(self._kernel(rows, starts))
-        unknown = np.zeros(ready.shape[0], dtype=np.int32)
-        problem = SequenceProblem(ready, unknown, starts, self.classes_)
-        if self.cliques == BY_POSITION:
-            return _as_graphs(problem, len(self.transitions_))
-        return problem
-
-    def _stacked(self, X: Any) -> tuple[NDArray[np.int64], Rows]:
         check_is_fitted(self)
-        starts, rows = stack(sequences_of(self, X)[0])
-        self._check_width(rows)
-        return starts, rows
+        problem = SequenceProblem.unlabelled(sequences_of(self, X)[0])
+        _check_edges(problem)
+        self._check_width(problem.rows)
+        ready = replace(problem, rows=rows_of(self._kernel(problem)))
+        if self.cliques == BY_POSITION:
+            return as_graphs(ready, len(self.transitions_))
+        return ready
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -261,20 +211,26 @@ class KernelChainCRF(LabelsPositions):
         return tags
 
 
-def _matrix(rows: Rows) -> Any:
-    """The rows as a matrix of float64, dense or sparse."""
-    if rows.is_dense:
-        return rows.values.astype(np.float64, copy=False)
-    return Problem(rows, np.zeros(rows.shape[0])).to_scipy().astype(np.float64)
+def _check(problem: SequenceProblem, kernel: Kernel) -> None:
+    """Raise ValueError for training sequences that the kernel cannot take."""
+    check_counted(problem.weights, "sequences")
+    _check_edges(problem)
+    n = problem.n_positions
+    if n > MOST_POSITIONS:
+        raise ValueError(
+            f"the sequences have {n} positions, and a kernel takes a matrix over all pairs of "
+            f"them, of at most {MOST_POSITIONS}: train on fewer sequences, or a ChainCRF on "
+            "features"
+        )
+    if kernel == "precomputed" and problem.n_features != n:
+        raise ValueError(
+            f"X has {problem.n_features} columns for {n} positions; a precomputed kernel must "
+            "have a column for each training position"
+        )
 
 
-def _as_graphs(problem: SequenceProblem, places: int = MOST_POSITIONS) -> GraphProblem:
-    """Sequences as graphs of their edges, whose places are their types; edges beyond the last place
-    are left out.
-    """
-    lengths = np.minimum(np.diff(problem.starts) - 1, places).tolist()
-    return GraphProblem(
-        **vars(problem),
-        cliques=[[(t, t + 1) for t in range(n)] for n in lengths],
-        types=[list(range(n)) for n in lengths],
-    )
+def _check_edges(problem: SequenceProblem) -> None:
+    if problem.edges is not None:
+        raise ValueError(
+            "X has features of edges, and a kernel takes those of positions: take a ChainCRF"
+        )

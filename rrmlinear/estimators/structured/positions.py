@@ -46,12 +46,23 @@ def sequences_of(
 
 
 class LabelsPositions(Certified):
-    """A score by positions over ``predict``, which returns a list of arrays."""
+    """Labels of the positions of sequences, or of the nodes of graphs: the parts of X.
+
+    ``_given`` makes X a problem, which ``_model`` labels.
+    """
 
     n_features_in_: int
+    n_jobs: int | None
+    _model: Any  # a ChainModel or a GraphModel
+
+    def _given(self, X: Any) -> SequenceProblem:
+        """The parts of X as the model takes them, without labels."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
-        raise NotImplementedError
+        """The labelling of the highest score of each part of X, a list of arrays."""
+        problem = self._given(X)
+        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
 
     def _check_width(self, rows: Any) -> None:
         """Raise ValueError where the rows of X have other features than those of the fit."""
@@ -80,6 +91,16 @@ class LabelsPositions(Certified):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+class GivesMarginals(LabelsPositions):
+    """Probabilities of labels: for losses that are likelihoods."""
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
+        """The probability of each label at each position: for each part of X an array n × k."""
+        problem = self._given(X)
+        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
+        return problem.split(marginals)
 
 
 @dataclass(eq=False, repr=False)

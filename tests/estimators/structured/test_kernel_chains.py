@@ -203,3 +203,14 @@ def test_too_many_positions_are_refused(monkeypatch):
         model.predict([part[:, :2] for part in X])
     with pytest.raises(ValueError, match="sample_weight is zero for all sequences"):
         KernelChainCRF().fit(X[:3], y[:3], np.zeros(3))
+
+
+def test_features_of_edges_are_refused():
+    X, y = made()
+    with_edges = [(part, part[1:]) for part in X]
+    for call in (
+        lambda: KernelChainCRF().fit(with_edges, y),
+        lambda: KernelChainCRF().fit(X, y).predict(with_edges),
+    ):
+        with pytest.raises(ValueError, match="X has features of edges, and a kernel takes those"):
+            call()
