@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rrmlinear.catalog.boosting_builders import (
-    ColumnGeneration,
-    EdgeStopping,
-)
+from rrmlinear.catalog.boosting_builders import ColumnGeneration, EdgeStopping
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.estimators.arguments import (
     COUNT,
@@ -33,26 +27,28 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     without_repeats,
 )
-from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
+from rrmlinear.estimators.boosting.ensembles import Stages
+from rrmlinear.estimators.boosting.predictions import EnsemblePredictions
 from rrmlinear.estimators.boosting.problems import (
+    CountedExamples,
     cap_of,
-    is_by_features,
     searches_of,
     solvers_of,
 )
-from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.reporting import Described
-from rrmlinear.estimators.scores import Scored, in_memory
+from rrmlinear.estimators.scores import in_memory
 from rrmlinear.training.boosting import solve_in_turn
 
 Array = NDArray[np.float64]
 
 # With more entropy the weights do not move but by rounding.
 MOST_ENTROPY = 1e6
+# Attributes with a member for each class where there are more than two.
+OF_EACH_CLASS = ("estimators_", "estimator_weights_", "example_weights_", "edge_", "margin_")
 
 
 @dataclass(eq=False, repr=False)
-class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
+class ERLPBoostClassifier(EnsemblePredictions, Described):
     r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
 
     The variables are weights w of the n examples. The edge of a hypothesis h at w is
@@ -195,6 +191,28 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         self._validate_params()
         if self.solver == "highs" and self.lam != 0:
             raise ValueError(f"solver 'highs' solves linear programs: lam is {self.lam}, and not 0")
+        classes, signs, examples = self._examples(X, y, sample_weight)
+        self.nu_ = cap_of(self.nu, self.margin_errors, examples.weights)
+        random = check_random_state(seed_of(self.random_state))
+        search = searches_of(self.estimator, examples.X, random)
+        by_highs = self.solver == "highs"
+        solvers = solvers_of(search, signs, examples.weights, self.nu_, float(self.lam), by_highs)
+        unit = float(getattr(solvers[0].hypotheses, "unit", 1.0))
+        stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter))
+        with ends_within(self.time_limit):
+            result = solve_in_turn(solvers, stopping, self._on_pass())
+        self.classes_ = classes
+        self.example_weights_ = np.zeros((len(solvers), examples.n))
+        self.example_weights_[:, examples.used] = result.weights
+        self._set_ensembles(solvers, result.problems, unit)
+        self._set_certificate(result, unit)
+        self._warn_of_margin(float(self.tol) * unit)
+        return self
+
+    def _examples(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[NDArray[Any], list[Array], CountedExamples]:
+        """The classes, the signs ±1 of each class against the rest, and the examples that count."""
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         X = without_repeats(X)
@@ -203,33 +221,16 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
         check_several_classes(self, classes)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         check_counted(weights, "examples")
-        used = np.flatnonzero(weights)
-        every = used.size == len(weights)
-        X, index, weights = (X, index, weights) if every else (X[used], index[used], weights[used])
-        self.nu_ = cap_of(self.nu, self.margin_errors, weights)
+        examples = CountedExamples.of(X, weights)
+        index = index[examples.used]
         positive = range(1, 2) if len(classes) == 2 else range(len(classes))
-        signs = [np.where(index == c, 1.0, -1.0) for c in positive]
-        search = searches_of(self.estimator, X, check_random_state(seed_of(self.random_state)))
-        by_highs = self.solver == "highs"
-        solvers = solvers_of(search, signs, weights, self.nu_, float(self.lam), by_highs)
-        unit = float(getattr(solvers[0].hypotheses, "unit", 1.0))
-        stopping = EdgeStopping(float(self.tol), max_passes=int(self.max_iter))
-        with ends_within(self.time_limit):
-            result = solve_in_turn(solvers, stopping, self._on_pass())
-        self.classes_ = classes
-        self._set_ensembles(solvers, result.problems, unit)
-        self.example_weights_ = np.zeros((len(solvers), len(y)))
-        self.example_weights_[:, used] = result.weights
-        if len(solvers) == 1:
-            for name in ("estimators_", "estimator_weights_", "edge_", "margin_"):
-                setattr(self, name, getattr(self, name)[0])
-            self.example_weights_ = self.example_weights_[0]
-        self._set_certificate(result, unit)
-        self._warn_of_margin(float(self.tol) * unit)
-        return self
+        return classes, [np.where(index == c, 1.0, -1.0) for c in positive], examples
 
     def _set_ensembles(self, solvers: list[ColumnGeneration], results: Any, unit: float) -> None:
-        """The hypotheses in use, their weights, edges and soft margins, for each class."""
+        """The hypotheses in use, their weights, edges and soft margins.
+
+        With two classes each is one, and else there is one for each class.
+        """
         self._stages = [
             Stages(solver.found, solver.stages, result.duals)
             for solver, result in zip(solvers, results, strict=True)
@@ -250,6 +251,9 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
             margins.append(unit * solver.soft_margin())
         self.edge_: Any = np.array(edges)
         self.margin_: Any = np.array(margins)
+        if len(solvers) == 1:
+            for name in OF_EACH_CLASS:
+                setattr(self, name, getattr(self, name)[0])
 
     def _warn_of_margin(self, least: float) -> None:
         """Warn where no ensemble has a margin above the least: its scores are then rounding."""
@@ -261,55 +265,3 @@ class ERLPBoostClassifier(Scored, ClassifierMixin, Described):
                 "margin_errors, or a smaller nu",
                 stacklevel=3,
             )
-
-    def decision_function(self, X: Any) -> Array:
-        """f(x) in [−1, 1], for stumps and learners, of shape (n_samples,).
-
-        With more than two classes (n_samples, n_classes).
-        """
-        X = self._checked(X)
-        if len(self.classes_) == 2:
-            return scores_of(X, self.estimators_, self.estimator_weights_)
-        pairs = zip(self.estimators_, self.estimator_weights_, strict=True)
-        return np.column_stack([scores_of(X, found, weights) for found, weights in pairs])
-
-    def _checked(self, X: Any) -> Any:
-        """X as hypotheses take it, of as many features as the fit had."""
-        check_is_fitted(self)
-        X, *_ = in_memory(self, X)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        X = without_repeats(X)
-        return X.tocsc() if issparse(X) and is_by_features(self.estimator) else X
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """f(x) of the ensemble after each search for hypotheses, shaped as `decision_function`.
-
-        All weights are corrected after a search, so that stages share hypotheses, not weights. A
-        class that needed fewer searches keeps its last ensemble.
-        """
-        X = self._checked(X)
-        last = [np.zeros(X.shape[0]) for _ in self._stages]
-        stages = [each.scores(X) for each in self._stages]
-        for _ in range(max(len(each.passes) for each in self._stages)):
-            last = [next(each, kept) for each, kept in zip(stages, last, strict=True)]
-            yield last[0] if len(last) == 1 else np.column_stack(last)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """The labels that the ensemble predicts after each search."""
-        for scores in self.staged_decision_function(X):
-            yield labels_of(scores, self.classes_)
-
-    def staged_score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Iterator[float]:
-        """The accuracy of the ensemble after each search."""
-        X, y, sample_weight = in_memory(self, X, y, sample_weight)
-        for predicted in self.staged_predict(X):
-            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest score for each row of X; ties go to the first class."""
-        return labels_of(self.decision_function(X), self.classes_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,22 @@ STUMPS, COLUMNS = "stumps", "columns"
 MARGIN_ERRORS = 0.2
 # nu times the weights falls below 1 by rounding alone, relative to 1.
 CAP_ROUNDING = 1e-12
+
+
+class CountedExamples(NamedTuple):
+    """The examples whose weights are not 0: their rows, weights and places among all n."""
+
+    X: Any
+    weights: Array
+    used: NDArray[np.intp]
+    n: int
+
+    @classmethod
+    def of(cls, X: Any, weights: Array) -> Self:
+        used = np.flatnonzero(weights)
+        if used.size < len(weights):
+            return cls(X[used], weights[used], used, len(weights))
+        return cls(X, weights, used, len(weights))
 
 
 def cap_of(nu: float | None, margin_errors: float | None, weights: Array) -> float:
