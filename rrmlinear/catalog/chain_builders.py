@@ -15,7 +15,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.solver import Solver
 
 if TYPE_CHECKING:
-    from rrmlinear.risks.layouts.chains import ChainLoss, ChainRisk
+    from rrmlinear.risks.layouts.chains.chain_loss import ChainLoss
+    from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 
 # Sequences of LONG positions in the mean are left to cutting planes, where there are at most
 # MOST_WEIGHTS weights for each position of that mean: planes are about as many as weights.
@@ -48,8 +49,8 @@ def chain_risk(
     edges: Rows | None = None,
 ) -> ChainRisk:
     """F of sequences with these costs; ``observed``: with weights of pairs that occur alone."""
-    from rrmlinear.risks.layouts.chains import ChainRisk
-    from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+    from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+    from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 
     made = ObservedChainRisk if observed else ChainRisk
     return made(rows, label, starts, k, costs, threads, loss, edges=edges)
@@ -91,7 +92,7 @@ def pragam(task: Task) -> Solver:
     if "chain" not in task.features:
         return batch_builders.pragam(task)
     _need_chains(task)
-    from rrmlinear.risks.layouts.edge_marginals import EdgeMarginalsRisk
+    from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 
     return batch_builders.pragam(replace(task, risk=EdgeMarginalsRisk(task.risk)))
 

@@ -168,13 +168,13 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
 
 def _log_loss() -> Any:
     # chains are imported where one is asked for, as solvers are
-    from rrmlinear.risks.layouts.chains import LOG_LOSS
+    from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS
 
     return LOG_LOSS
 
 
 def _structured_hinge(smoothing: float) -> Any:
-    from rrmlinear.risks.layouts.chains import STRUCTURED_HINGE
+    from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
 
     return STRUCTURED_HINGE.smoothed(smoothing)
 

@@ -15,8 +15,8 @@ from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
-from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
+from rrmlinear.risks.layouts.chains._chain_sums import ChainSums, best_labellings
+from rrmlinear.risks.layouts.chains._transitions import SequenceTransitions, Transitions
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
 from rrmlinear.training.model_files.writing import save_model

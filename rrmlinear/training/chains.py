@@ -20,7 +20,7 @@ from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.problem import check_kind
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.costs import checked_costs
@@ -75,7 +75,10 @@ def solve_chains(
     on_pass: OnPass | None = None,
     start: ChainModel | None = None,
 ) -> tuple[ChainModel, Result]:
-    """`fit_chains`, without the warning that the tolerance was not reached."""
+    """`fit_chains`, without the warning that the tolerance was not reached.
+
+    Raises MemoryError for more weights than a process can address.
+    """
     check_sequences(problem, chosen, "positions")
     rows, k = problem.rows, problem.n_labels
     if (rows.width + k * (1 + problem.n_edge_features)) * k > MAX_WEIGHTS:
@@ -183,6 +186,7 @@ def spread(choices: Choices, problem: SequenceProblem) -> Choices:
     """Choices of columns as choices of weights, those of the labels of a column alike.
 
     The appended column, the transitions and each feature of edges have a group and no bounds.
+    Raises ValueError for other numbers of columns than the problem has.
     """
     d, k = problem.n_features, problem.n_labels
     behind = 2 + problem.n_edge_features
@@ -226,7 +230,7 @@ def cross_validate_sequences(
 ) -> NDArray[Any]:
     """Predict the label of each position by a model trained on the other folds, by ``train``.
 
-    The folds are of sequences; else as `cross_validate`.
+    The folds are of sequences; else as `cross_validate`. A ValueError names the fold.
     """
     predicted = np.empty(problem.n_positions, dtype=problem.labels.dtype)
     lengths = np.diff(problem.starts)

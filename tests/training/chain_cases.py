@@ -3,7 +3,7 @@
 import numpy as np
 
 from rrmlinear.data.sequences import SequenceProblem
-from tests.risks.layouts.chains_by_force import ByForce
+from tests.risks.layouts.chains.chains_by_force import ByForce
 
 LENGTHS = [3, 1, 4, 2, 1, 4, 3, 2]
 D, K = 4, 3

@@ -11,7 +11,7 @@ from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import cross_validate_sequences, fit_sequences
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
-from tests.risks.layouts.chains_by_force import ByForce
+from tests.risks.layouts.chains.chains_by_force import ByForce
 from tests.training.chain_cases import LENGTHS, D, made
 
 

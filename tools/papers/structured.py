@@ -43,8 +43,9 @@ from rrmlinear import ChainModel, SequenceProblem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import FBeta, measured
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
-from rrmlinear.risks.layouts.edge_marginals import EdgeMarginalsRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 from rrmlinear.risks.layouts.measures import MeasureRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM

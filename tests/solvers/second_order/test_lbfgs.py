@@ -10,7 +10,8 @@ from scipy.sparse import random as random_matrix
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA

@@ -34,7 +34,7 @@ from rrmlinear.data.attributes.templates import parse_template
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import ChainRisk
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chain_products import ChainProducts
-from rrmlinear.risks.layouts.chains import LOG_LOSS, ChainLoss, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
+from rrmlinear.risks.layouts.chains.chain_products import ChainProducts
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 

@@ -7,7 +7,7 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t, schedule_wake_above,
 )
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.layouts._transitions cimport SequenceTransitions
+from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
 from rrmlinear.simd.chains.best cimport chain_best
 from rrmlinear.simd.chains.labels cimport chain_change_t

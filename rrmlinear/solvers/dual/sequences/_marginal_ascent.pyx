@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.layouts._transitions cimport SequenceTransitions
+from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
 from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_tables

@@ -7,7 +7,8 @@ import pytest
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM

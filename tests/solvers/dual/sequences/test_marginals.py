@@ -6,7 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainLoss, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

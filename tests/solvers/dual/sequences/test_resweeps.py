@@ -5,7 +5,8 @@ import pytest
 
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import STRUCTURED_HINGE, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.stopping import Stopping
 

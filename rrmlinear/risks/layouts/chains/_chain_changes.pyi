@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts._chain_sums import ChainSums
-from rrmlinear.risks.layouts._transitions import Transitions
+from rrmlinear.risks.layouts.chains._chain_sums import ChainSums
+from rrmlinear.risks.layouts.chains._transitions import Transitions
 
 Array = NDArray[np.float64]
 

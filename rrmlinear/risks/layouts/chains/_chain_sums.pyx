@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memset
 
-from rrmlinear.risks.layouts._transitions cimport Transitions
+from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.chains.best cimport chain_best
 from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
 from rrmlinear.simd.chains.logarithms cimport chain_log_backward, chain_log_forward

@@ -9,9 +9,10 @@ from scipy.special import logsumexp
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
-from rrmlinear.risks.layouts.edge_marginals import EdgeMarginalsRisk
-from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
+from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
@@ -19,7 +20,7 @@ from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
 from rrmlinear.solvers.second_order.newton_cg import NewtonCG
-from tests.risks.layouts.chains_by_force import assert_product
+from tests.risks.layouts.chains.chains_by_force import assert_product
 
 D, E = 4, 5
 LOSSES = {

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts._transitions import Transitions
+from rrmlinear.risks.layouts.chains._transitions import Transitions
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]

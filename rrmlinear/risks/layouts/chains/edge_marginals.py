@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.projections.marginals import chain_marginals
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.layouts.chain_products import ChainProducts
-from rrmlinear.risks.layouts.chains import STRUCTURED_HINGE, ChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_products import ChainProducts
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 
 Array = NDArray[np.float64]
 

@@ -1,10 +1,9 @@
-"""F(w) = Σ c_s φ_s(w) over sequences: the CRF's log-loss and the structured hinge of M³N."""
+"""F(w) = Σ c_s φ_s(w) over sequences whose labels depend on their neighbours."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,39 +13,14 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.layouts._chain_sums import ChainSums
-from rrmlinear.risks.layouts._transitions import SequenceTransitions, Transitions
-from rrmlinear.risks.layouts.chain_hessian import ChainHessian
-from rrmlinear.risks.layouts.chain_products import ChainProducts
+from rrmlinear.risks.layouts.chains._chain_sums import ChainSums
+from rrmlinear.risks.layouts.chains._transitions import SequenceTransitions, Transitions
+from rrmlinear.risks.layouts.chains.chain_hessian import ChainHessian
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
+from rrmlinear.risks.layouts.chains.chain_products import ChainProducts
 from rrmlinear.risks.shares import Shares
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ChainLoss:
-    """φ(s) = τ log Σ_y exp((s(y) + δ · Hamming distance of y) / τ) − s(true labels).
-
-    δ is ``distance``, τ ``temperature``; for τ = 0 it is the largest score, with the distance.
-    """
-
-    distance: float
-    temperature: float
-
-    @property
-    def smoothing(self) -> float:
-        """τ: the modulus of φ*, in the entropy of labellings; 0 for a loss with a kink."""
-        return self.temperature
-
-    def smoothed(self, smoothing: float) -> ChainLoss:
-        """The loss with ``smoothing`` times the entropy of the labelling added."""
-        return replace(self, temperature=self.temperature + smoothing)
-
-
-#: The negative log-likelihood of a linear-chain conditional random field.
-LOG_LOSS = ChainLoss(0.0, 1.0)
-#: The structured hinge of max-margin Markov networks, with Hamming distance.
-STRUCTURED_HINGE = ChainLoss(1.0, 0.0)
 
 
 class ChainRisk:

@@ -5,8 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainLoss, ChainRisk
-from tests.risks.layouts.chains_by_force import ByForce, assert_product, random_chains
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from tests.risks.layouts.chains.chains_by_force import ByForce, assert_product, random_chains
 
 LOSSES = {
     "crf": LOG_LOSS,

@@ -5,8 +5,9 @@ import pytest
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
-from rrmlinear.risks.layouts.edge_marginals import EdgeMarginalsRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from rrmlinear.risks.layouts._chain_sums import ChainSums, best_labellings
-from rrmlinear.risks.layouts._transitions import Transitions
-from tests.risks.layouts.chains_by_force import ByForce, random_chains
+from rrmlinear.risks.layouts.chains._chain_sums import ChainSums, best_labellings
+from rrmlinear.risks.layouts.chains._transitions import Transitions
+from tests.risks.layouts.chains.chains_by_force import ByForce, random_chains
 
 SIZES = (0.0, 1.0, 30.0, 140.0, 160.0, 700.0)
 

@@ -3,8 +3,8 @@
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
-from rrmlinear.risks.layouts._chain_sums cimport ChainSums
-from rrmlinear.risks.layouts._transitions cimport Transitions
+from rrmlinear.risks.layouts.chains._chain_sums cimport ChainSums
+from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
 from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_mean
 

@@ -6,8 +6,9 @@ from scipy.sparse import csr_array
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.chains import LOG_LOSS, STRUCTURED_HINGE, ChainRisk
-from rrmlinear.risks.layouts.observed_pairs import ObservedChainRisk
+from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
 from rrmlinear.solvers.second_order.newton_cg import NewtonCG
