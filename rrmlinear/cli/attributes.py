@@ -40,7 +40,7 @@ class Options:
 
 
 def parse_sequences(arguments: Sequence[str]) -> Options:
-    """The command's arguments."""
+    """The command's arguments; LeaveError for those that do not fit each other."""
     parser = Parser(SEQUENCES)
     parser.value("--template", dest="template")
     parser.value("--dictionary", dest="dictionary")

@@ -21,7 +21,11 @@ def read_groups(path: str) -> list[int]:
 
 
 def read_columns(text: str) -> list[int]:
-    """Columns from 0 of a list of features, as 3,5-7, or of a file with one on a line."""
+    """Columns from 0 of a list of features, as 3,5-7, or of a file with one on a line.
+
+    Features count from 1. Raises LeaveError for other numbers and text, and for a file that cannot
+    be read.
+    """
     if not LIST.fullmatch(text):
         features = _whole_lines(text, f"can't open file of features {text}")
     else:

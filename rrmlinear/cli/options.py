@@ -156,7 +156,10 @@ def parser_of_training() -> Parser:
 
 
 def parse_training(arguments: Sequence[str]) -> TrainingOptions:
-    """The train command's arguments, checked as far as they can be without the data."""
+    """The train command's arguments, checked as far as they can be without the data.
+
+    Raises LeaveError for those that are wrong or do not fit each other.
+    """
     parser = parser_of_training()
     options, files = parser.parse(arguments)
     if not files:

@@ -115,7 +115,7 @@ def real_number(text: str) -> float:
 
 
 def whole(name: str, least: int | None = None, most: int | None = None) -> Callable[[str], int]:
-    """The converter of whole numbers within bounds."""
+    """The converter of whole numbers within bounds; it raises LeaveError for other text."""
     allowed = "" if least is None else f" of at least {least}"
     allowed += "" if most is None else f" and at most {most}"
 
@@ -136,7 +136,7 @@ def whole(name: str, least: int | None = None, most: int | None = None) -> Calla
 
 
 def number(name: str) -> Callable[[str], float]:
-    """The converter of finite numbers."""
+    """The converter of finite numbers; it raises LeaveError for other text."""
 
     def convert(text: str) -> float:
         try:
@@ -151,7 +151,10 @@ def number(name: str) -> Callable[[str], float]:
 
 
 def size(name: str) -> Callable[[str], int]:
-    """The converter of numbers of bytes, with K, M or G behind for powers of 1000."""
+    """The converter of numbers of bytes, with K, M or G behind for powers of 1000.
+
+    It raises LeaveError for other text, and for less than a byte.
+    """
 
     def convert(text: str) -> int:
         factor = FACTORS.get(text[-1:].upper(), 1)
@@ -167,7 +170,7 @@ def size(name: str) -> Callable[[str], int]:
 
 
 def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
-    """The converter of names out of a list."""
+    """The converter of names out of a list; it raises LeaveError for other text."""
 
     def convert(text: str) -> str:
         if text not in choices:

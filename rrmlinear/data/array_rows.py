@@ -28,7 +28,10 @@ def in_column_order(X: Any) -> ColumnOrder | None:
 
 
 def rows_of(X: Any) -> Rows:
-    """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`."""
+    """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`.
+
+    Raises ValueError for no rows, and for what is no matrix of finite numbers.
+    """
     rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X)
     if rows.shape[0] == 0:
         raise ValueError("X has 0 rows; at least one example is needed")

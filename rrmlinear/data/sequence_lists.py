@@ -16,7 +16,10 @@ MIXED_LABELS = "labels must be all numbers or all strings"
 
 
 def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
-    """Starts and rows of a list of matrices, sparse or dense; see `SequenceProblem.from_lists`."""
+    """Starts and rows of a list of matrices, sparse or dense.
+
+    Raises ValueError as `SequenceProblem.from_lists`.
+    """
     if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
         raise ValueError("X must be a list of matrices, one for each sequence")
     if hasattr(X, "tocsr"):
@@ -103,7 +106,10 @@ def joined(y: Sequence[Any]) -> NDArray[Any]:
 
 
 def numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """All labels, sorted, and the place of each position's."""
+    """All labels, sorted, and the place of each position's.
+
+    Raises ValueError for NaN, infinity, numbers beside text and labels not among ``labels``.
+    """
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         worst = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"the label of position {worst} is {y[worst]}; it must be finite")

@@ -108,7 +108,10 @@ def _shared(estimator: Any, ratio: float) -> tuple[str, float | None, float]:
 
 
 def cost_of(estimator: Any, total: float) -> float:
-    """C of Ω + C Σ φ: C, or 1/(alpha total), or 1; ``total`` is what the sum is divided by."""
+    """C of Ω + C Σ φ: C, or 1/(alpha total), or 1; ``total`` is what the sum is divided by.
+
+    Raises ValueError where both are given.
+    """
     C, alpha = getattr(estimator, "C", None), getattr(estimator, "alpha", None)
     if alpha is None:
         return 1.0 if C is None else float(C)

@@ -130,7 +130,8 @@ def csr_find_scale_param(
     """{"coef", "offset"} with which x · diag(coef) + offset lies within ``lower`` … ``upper``.
 
     ``x`` is a csr_matrix. Constant columns become zeros. A warning on stderr says where the scaled
-    matrix would have three times as many values as the given one.
+    matrix would have three times as many values as the given one. Raises ValueError where ``lower``
+    is not below ``upper``.
     """
     if not lower < upper:
         raise ValueError(f"lower is {lower}; it must be below upper, {upper}")

@@ -141,7 +141,10 @@ def folds_of(problem: Problem, folds: int, chosen: Selection) -> Iterator[Fold]:
 def parts_of(
     n: int, folds: int, seed: int
 ) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-    """(name, numbers held out, the others) of each fold of 0 … n − 1."""
+    """(name, numbers held out, the others) of each fold of 0 … n − 1.
+
+    Raises ValueError for fewer than 2 folds and for more than n.
+    """
     if not 2 <= folds <= n:
         raise ValueError(f"{folds} folds of {n} examples; allowed are 2 … {n}")
     order = np.arange(n)

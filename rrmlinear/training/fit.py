@@ -112,7 +112,8 @@ def solve(
 ) -> tuple[Model, Result]:
     """`fit_selection`, without the warning that the tolerance was not reached.
 
-    Other warnings name the caller ``stacklevel`` calls above.
+    Other warnings name the caller ``stacklevel`` calls above. Raises ChoiceError for a start that
+    the solver does not take, and MemoryError for more weights than a process can address.
     """
     chosen.check_problem(problem)
     if start is not None and not chosen.solver.starts:

@@ -155,7 +155,10 @@ def fit_selected_graphs(
 def solve_graphs(
     problem: GraphProblem, chosen: Selection, on_pass: OnPass | None = None
 ) -> tuple[GraphModel, Result]:
-    """`fit_selected_graphs`, without the warning that the tolerance was not reached."""
+    """`fit_selected_graphs`, without the warning that the tolerance was not reached.
+
+    Raises ChoiceError for choices of columns, which graphs do not have.
+    """
     check_sequences(problem, chosen, "nodes")
     for name in (*COLUMNS, "observed"):
         if getattr(chosen.choices, name) is not None:

@@ -105,7 +105,8 @@ def examples_of(
 
     ``beside`` names what has the "labels", "weights" and "query_ids" of arrays and tables: a .npy
     file for NumPy's, a column for Parquet's and Arrow's. The parameters before it are those of
-    text, as `read_libsvm` has them; `TextExamples` tells the default of ``threads``.
+    text, as `read_libsvm` has them; `TextExamples` tells the default of ``threads``. Raises
+    ValueError for ``beside`` of another format.
     """
     head = head_of(path)
     if head.startswith((b"\x93NUMPY", b"PK\x03\x04")):

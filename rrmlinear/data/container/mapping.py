@@ -230,7 +230,7 @@ def open_container(path: Any, verify: bool = False) -> Mapped:
 
 
 def map_container(name: str, file: Any) -> Mapped:
-    """Map a container that is open under this name."""
+    """Map a container that is open under this name; ContainerError for one that is damaged."""
     if sys.byteorder != "little":
         raise ContainerError("containers are little-endian, and so must be the machine")
     size = os.fstat(file.fileno()).st_size

@@ -32,6 +32,7 @@ def warning_of(path: str, line: int, column: int, text: str, code: str, lines: i
 def explain(
     code: str, found: str, previous: int, zero_based: bool | str, n_features: int | None
 ) -> str:
+    """The sentence for a fault: its code in the parser, and the text that was found."""
     shown = repr(found if len(found) <= 40 else found[:40] + "…")
     first = "1" if zero_based is False else "0"
     sentences = {

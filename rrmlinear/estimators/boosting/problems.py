@@ -40,7 +40,10 @@ class CountedExamples(NamedTuple):
 
 
 def cap_of(nu: float | None, margin_errors: float | None, weights: Array) -> float:
-    """ν, such that the caps ν s_i of the weights s have a sum of at least 1."""
+    """ν, such that the caps ν s_i of the weights s have a sum of at least 1.
+
+    Raises ValueError for a smaller one, and for both numbers.
+    """
     total = float(weights.sum())
     if nu is None:
         fraction = MARGIN_ERRORS if margin_errors is None else margin_errors
@@ -79,7 +82,7 @@ def solvers_of(
     lam: float,
     by_highs: bool,
 ) -> list[ColumnGeneration]:
-    """The solver of each class against the rest."""
+    """The solver of each class against the rest; ValueError for weights too far apart."""
     alike = bool((weights == weights[0]).all())
     caps: Any = nu * (float(weights[0]) if alike else weights)
     start = weights / weights.sum()

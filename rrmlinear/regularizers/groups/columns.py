@@ -47,7 +47,11 @@ def partition_of(
 
 
 def factors_of(factors: Any, partition: Partition) -> NDArray[np.float64]:
-    """An f for each group, or one for all, as an array."""
+    """An f for each group, or one for all, as an array.
+
+    By default the root of the group's size. Raises ValueError for numbers that are not positive and
+    finite, and for another count.
+    """
     sizes = partition.sizes
     if factors is None:
         return np.ones(1) if sizes is None else np.sqrt(sizes, dtype=np.float64)

@@ -17,7 +17,7 @@ from rrmlinear.training.model_files.header import BLOCK_SIZE, Header, ModelFileE
 
 
 def plain_weights(header: Header, rows: int, columns: int) -> NDArray[np.float64]:
-    """Weights of lines that have a number for each column."""
+    """Weights of lines that have a number for each column; ModelFileError for other lines."""
     stream, length = _rest(header)
     if 2 * rows * columns > length:
         raise header.error(
@@ -40,7 +40,7 @@ def plain_weights(header: Header, rows: int, columns: int) -> NDArray[np.float64
 
 
 def alike_weights(header: Header, rows: int, columns: int, n_lines: int) -> NDArray[np.float64]:
-    """Weights of lines as `AlikeWeights` writes them."""
+    """Weights of lines as `AlikeWeights` writes them; ModelFileError for other lines."""
     stream, length = _rest(header)
     if 4 * n_lines > length:
         raise header.error(f"{n_lines} lines must follow, and the file has {length} bytes")
