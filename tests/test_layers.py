@@ -132,6 +132,16 @@ def test_the_readers_of_imports_read():
     assert len(MODULES) > 20
 
 
+def test_every_folder_has_a_row_in_the_description():
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    used = {path.parent for path in sources(".py", ".pyx", ".h") if path.stem != "__init__"}
+    for folder in used - {PACKAGE}:
+        whole = f"`{folder.relative_to(PACKAGE)}/`"
+        within = (f"`{folder.parent.relative_to(PACKAGE)}/`", f"`{folder.name}/`")
+        assert any(whole in row or all(part in row for part in within) for row in rows), whole
+
+
 def test_every_folder_has_its_place():
     assert {folder_of(path) for path in MODULES} <= set(BELOW) | {"top"}
 
