@@ -12,6 +12,7 @@ from rrmlinear.catalog.dual_builders import one_class
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.ranks import two_in_order
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
@@ -67,7 +68,8 @@ def solve_one_class(
     goes_on = before.status is Status.PASS_LIMIT or (may_be_zero and not by_limit)
     if goes_on and before.passes < stopping.max_passes:
         return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
-    return before, _rho(before, ascent.rho, ascent.scores, costs, nu)
+    rho = ascent.rho
+    return before, rho if ascent.is_apart else _rho(before, rho, ascent.scores, costs, nu)
 
 
 def _by_regression(
@@ -188,8 +190,7 @@ def _all_alike(
 def _middle(
     scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float, rho: float
 ) -> float:
-    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it; it
-    changes their order.
+    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it.
 
     There are others only where every dual is at a bound.
     """
@@ -198,8 +199,7 @@ def _middle(
         at = round(sums) - 1
         if abs(at + 1 - sums) > SUM_ROUNDING * len(scores) or not 0 <= at < len(scores) - 1:
             return rho
-        scores.partition(at + 1)  # one place at a time: NumPy is faster there
-        return float(scores[: at + 1].max() + scores[at + 1]) / 2
+        return sum(two_in_order(scores, at + 1)) / 2
     order = np.argsort(scores)
     below = np.cumsum(costs[order])
     at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))

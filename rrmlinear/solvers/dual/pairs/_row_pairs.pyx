@@ -139,28 +139,39 @@ cdef class RowPairs:
         self.middle = (most + least) / 2
 
     cdef void _sum_gap(self, Py_ssize_t m) noexcept nogil:
-        # An example's loss is the largest product of its residual with a dual.
+        # An example's loss is the largest product of its residual with a dual. Its end is looked
+        # up, not branched on, as conditions are in `_measure`.
+        cdef const int32_t* order = &self.order[0]
+        cdef const double* F = &self.F[0]
+        cdef const double* beta = &self.beta[0]
+        cdef (const double*)[2] ends
         cdef Py_ssize_t t, i
-        cdef double above, end, gap = 0, loss = 0
+        cdef double above, end, middle = self.middle, gap = 0, loss = 0
+        ends[0], ends[1] = &self.lower[0], &self.upper[0]
         for t in range(m):
-            i = self.order[t]
-            above = self.F[i] - self.middle
-            end = self.upper[i] if above > 0 else self.lower[i]
+            i = order[t]
+            above = F[i] - middle
+            end = ends[above > 0][i]
             loss += above * end
-            gap += above * (end - self.beta[i])
+            gap += above * (end - beta[i])
         self.loss, self.gap = loss, gap if self.violation > 0 else 0
 
     cdef Py_ssize_t _keep(self, Py_ssize_t m) noexcept nogil:
         # Leave out examples at the bound where they belong, whatever F of the others is.
+        cdef int32_t* order = &self.order[0]
+        cdef const double* F = &self.F[0]
+        cdef const double* beta = &self.beta[0]
+        cdef const double* lower = &self.lower[0]
+        cdef const double* upper = &self.upper[0]
+        cdef double most = self.most, least = self.least
         cdef Py_ssize_t t, i, kept = 0
-        for t in range(m):
-            i = self.order[t]
-            if self.F[i] > self.most and not self.beta[i] < self.upper[i]:
-                continue
-            if self.F[i] < self.least and not self.beta[i] > self.lower[i]:
-                continue
-            self.order[kept] = i
-            kept += 1
+        cdef bint above, below
+        for t in range(m):      # computed, not branched on, as in `_measure`
+            i = order[t]
+            above = (F[i] > most) & (beta[i] >= upper[i])
+            below = (F[i] < least) & (beta[i] <= lower[i])
+            order[kept] = i
+            kept += 1 - (above | below)
         return kept
 
     cdef (Py_ssize_t, Py_ssize_t) _candidates(self, Py_ssize_t m) noexcept nogil:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.ranks import two_in_order
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
@@ -21,8 +22,9 @@ from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 Vector = NDArray[np.float64]
 
-# A sample has one example of this number, and at least this number of them for each weight.
-SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 4
+# A sample has one example of this number, at least this number of them for each weight, and at
+# least this number in all.
+SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 8, 4, 64
 # One example of this number is in the sum that a start without a sample begins with.
 PART_STEP = 4
 # A pass goes on until the violation is this fraction of the one before, or within the bound of the
@@ -186,7 +188,7 @@ def _weights_of_sample(
 ) -> Vector | None:
     """Weights of a part of the examples; None: it would be small."""
     n = len(y) // SAMPLE_FRACTION
-    if n < MIN_SAMPLE_EXAMPLES * max(rows.width, SAMPLE_FRACTION):
+    if n < max(MIN_SAMPLE_EXAMPLES * rows.width, MIN_SAMPLE):
         return None
     places = np.arange(n, dtype=np.uint64) * MIXER >> np.uint64(40)  # numpy.random takes 6 MB
     chosen = SAMPLE_FRACTION * np.arange(n) + places.astype(np.int64) % SAMPLE_FRACTION
@@ -209,7 +211,7 @@ def at_bounds(slopes: Vector, lower: Vector, upper: Vector, total: float = 0.0) 
     if room.min() == room.max() > 0 and np.isfinite(slopes).all():
         count = min(int((total - lower.sum()) / room[0]), n - 1)
         del room  # memory for the copy
-        between = np.partition(slopes, n - 1 - count)[n - 1 - count]
+        between = two_in_order(slopes, n - 1 - count)[1]
         betas = at_threshold(slopes, between, lower, upper)
         n_above = np.count_nonzero(slopes > between)
         equal = np.flatnonzero(slopes == between)[: count + 1 - n_above]
