@@ -60,6 +60,7 @@ from rrmlinear.solvers.second_order.systems import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
     MAX_PRODUCTS,
+    MIN_BY_CLASSES,
 )
 
 # From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
@@ -252,13 +253,13 @@ def _newton(task: Task) -> Stage:
     duals = n * max(1, k - 1)
     active = duals if smooth else min(duals, unknowns + n // 10)
     has_diagonal = task.regularizer.quadratic_l1 is not None
+    by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > MIN_BY_CLASSES
     gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
     if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         system = gram * active**2 * stored + BLAS_COST * active**3 / 3
-    elif unknowns <= MAX_FACTORIZED:
+    elif unknowns <= MAX_FACTORIZED and not by_classes:
         system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
     else:
-        by_classes = k > 1 and d <= MAX_CLASS_FEATURES
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
@@ -266,7 +267,7 @@ def _newton(task: Task) -> Stage:
     is_quick = smooth and is_norm
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
-    by_parts = both and d <= MAX_CLASS_FEATURES and unknowns > MAX_FACTORIZED
+    by_parts = both and by_classes
     stays = (by_parts or second_order_builders.takes_sweeps(task)) and _is_uneven(task.rows)
     steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if by_parts and stays else KINK_STEPS
     least = least_passes(is_quick, 0 if stays else unknowns) * step

@@ -14,6 +14,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import class_factors, systems
 from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import Systems
 
 LOSSES = {
     "softmax": (Softmax(), 0.0),
@@ -94,6 +95,33 @@ def test_runs_with_stretched_columns_are_solved(name, C, rows, monkeypatch):
     result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-8, max_passes=400))
     assert result.status is Status.SOLVED
     assert result.gap <= 1e-8 * abs(result.primal)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_some_weights_are_factorized_together_where_products_are_too_many(name, monkeypatch):
+    monkeypatch.setattr(systems, "MIN_BY_CLASSES", 0)
+    hessian = hessian_of(name)
+    rng = np.random.default_rng(4)
+    d = hessian.rows.width * hessian.k
+    diagonal, b = rng.random(d) + 0.1, rng.standard_normal(d)
+    exact = np.linalg.solve(hessian.matrix() + np.diag(diagonal), b)
+    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
+
+    def residual(x):
+        rest = hessian.product(x) + diagonal * x - b
+        scale = 1 / (hessian.diagonal() + diagonal)
+        return np.sqrt(rest @ (scale * rest) / (b @ (scale * b)))
+
+    some = Systems()
+    assert residual(some.solved(hessian, diagonal, b)) <= 3 * systems.CLASS_DECREASE
+    assert some.factors is not None
+    assert some.at_once == 0
+
+    monkeypatch.setattr(systems, "MAX_PRODUCTS", 1)
+    some = Systems()
+    for at_once in (1, 0, 2, 1, 0, 3):
+        np.testing.assert_allclose(some.solved(hessian, diagonal, b), exact, rtol=1e-8)
+        assert some.at_once == at_once
 
 
 def test_numbers_that_overflow_are_said():
