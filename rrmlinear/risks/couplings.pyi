@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks._class_sums import ClassSums
+
 Vector = NDArray[np.float64]
 
 class Couplings:
@@ -8,4 +10,5 @@ class Couplings:
     scale: Vector
     inverse: Vector
     is_small: bool
+    def __init__(self, hessian: ClassSums, diagonal: Vector, least: float, most: int) -> None: ...
     def product(self, v: Vector) -> Vector: ...

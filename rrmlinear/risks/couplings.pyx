@@ -20,7 +20,6 @@ cdef class Couplings:
     each of its weights, and a list of values times S in single precision. All pairs store at most
     ``most`` values; ``is_small`` is False if that is too few: then there is no product.
 
-    ``begin``, ``classes``, ``rates`` and ``shares`` are those of H, ``own`` is its diagonal.
     ``inverse`` is 1 over the diagonal of D + H, for all d·k weights.
     """
 
@@ -37,10 +36,11 @@ cdef class Couplings:
     cdef float[::1] value
     cdef object rest                     # the diagonal, 1, less the part that the pairs add to it
 
-    def __init__(self, hessian, const int64_t[::1] begin not None,
-                 const int32_t[::1] classes not None, const double[::1] rates not None,
-                 const double[::1] shares not None, diagonal, own, double least, Py_ssize_t most):
-        self.rows = hessian.rows
+    def __init__(self, hessian, diagonal, double least, Py_ssize_t most):
+        self.rows, own = hessian.rows, hessian.diagonal()
+        begin, classes, rates, shares = (
+            hessian.begin, hessian.classes, hessian.rates, hessian.shares,
+        )
         cdef Py_ssize_t d = self.rows.width, k = hessian.k
         self.some = np.flatnonzero(own >= least * diagonal)
         places = np.full(d * k, -1, dtype=np.int32)

@@ -1,0 +1,152 @@
+"""The second derivative of a sum over examples of functions of k scores, by its active classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks._class_matrix import pair_parts, pair_work
+from rrmlinear.risks._class_parts import class_parts
+from rrmlinear.risks._class_sums import ClassSums
+from rrmlinear.risks.couplings import Couplings
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+# Rows that store at least this fraction of the features are multiplied as dense ones, by BLAS.
+MIN_DENSITY = 0.1
+# Limit on the entries of a dense copy of the active rows.
+MAX_COPIED_ENTRIES = 30_000_000
+
+# Rows that are copied as dense ones at once.
+CHUNK = 4096
+
+
+class BlockHessian(ClassSums):
+    """Σ_i x_i x_i' ⊗ M_i over weights d × k as vectors, row by row; M_i = diag(e) − e e'/Σe.
+
+    The a-th active row, ``active[a]`` of the data, has rates e > 0 for its classes from begin[a] to
+    begin[a + 1], the largest first, and e = 0 for all others. M_i takes equal entries to 0. So
+    with z_ij = x_i ⊗ (e_j − e_r), r the first class and j another, this is Z'Z for the p rows of
+    Z = L'(z_ij), where L L' = diag(e) − e e'/Σe over the other classes of a row:
+    L = diag(root) (I − tilt tilt').
+    """
+
+    __slots__ = ("row_of_term", "term_classes")
+
+    def __init__(
+        self,
+        rows: Rows,
+        k: int,
+        active: Places,
+        begin: Places,
+        classes: NDArray[np.int32],
+        rates: Array,
+    ) -> None:
+        n, counts = len(active), np.diff(begin)
+        first = begin[:n]
+        is_term = np.ones(len(classes), dtype=bool)
+        is_term[first] = False
+        #: Of each term (i, j) the place of i among the active rows, and (j, r).
+        self.row_of_term = np.repeat(np.arange(n), counts - 1)
+        self.term_classes = classes[is_term], classes[first][self.row_of_term]
+        others, top = rates[is_term], rates[first]
+        inverse = 1 / (np.bincount(self.row_of_term, others, n) + top)
+        # with q = √(e/Σe) over the other classes: I − qq' = (I − tilt tilt')²
+        tau = 1 / (1 + np.sqrt(top * inverse))
+        tilt = np.sqrt(others * (inverse * tau)[self.row_of_term])
+        shares = rates * np.repeat(inverse, counts)
+        super().__init__(rows, k, active, begin, classes, rates, shares, np.sqrt(others), tilt)
+
+    def times(self, p: Array) -> Array:
+        """Z p."""
+        result = np.empty(self.size)
+        self.forward(p, result, None)
+        return result
+
+    def adjoint(self, y: Array) -> Array:
+        """Z'y."""
+        result = self.padded()
+        self.backward(np.ascontiguousarray(y), result)
+        return self._cut(result)
+
+    def product(self, p: Array) -> Array:
+        """The matrix times p: one pass over the active rows."""
+        result = self.padded()
+        self.forward(p, None, result)
+        return self._cut(result)
+
+    def _cut(self, padded: Array) -> Array:
+        return padded[: self.rows.width, : self.k].ravel()
+
+    def couplings(self, diagonal: Array, least: float, most: int) -> Couplings:
+        """The largest of its entries beside this positive diagonal, at most ``most`` of them: see
+        `Couplings`.
+        """
+        return Couplings(self, diagonal, least, most)
+
+    def class_parts(self, scale: Array, most: int) -> NDArray[np.float32]:
+        """Its d × d parts of each class with itself, from about ``most`` rows for each class: see
+        `class_parts`.
+        """
+        of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
+        return class_parts(self.rows, self.k, *of_rows, scale, most)
+
+    def matrix(self) -> Array:
+        """All of it, d·k × d·k."""
+        d = self.rows.width
+        by_classes = np.zeros((self.k, d, self.k, d))
+        parts = self._pair_parts()
+        for one in range(1, self.k):
+            for other in range(one):
+                part = parts[one * (one - 1) // 2 + other]
+                by_classes[one, :, other] -= part
+                by_classes[other, :, one] -= part
+                by_classes[one, :, one] += part
+                by_classes[other, :, other] += part
+        return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
+
+    def _pair_parts(self) -> Array:
+        """As `pair_parts`, by it or by matrix products, whichever is less work."""
+        d = self.rows.width
+        at_once, by_products = pair_work(self.rows, self.k, self.active, self.begin)
+        if at_once < by_products:
+            of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
+            return pair_parts(self.rows, self.k, *of_rows)
+        parts = np.zeros((self.k * (self.k - 1) // 2, d, d))
+        for begin in range(0, len(self.active), CHUNK):
+            end = min(begin + CHUNK, len(self.active))
+            x, (rates, shares) = self.copied(begin, end), self.by_classes(begin, end)
+            for one in range(1, self.k):
+                for other in range(one):
+                    weights = rates[one] * shares[other]
+                    some = np.flatnonzero(weights)
+                    if len(some):
+                        y = x[some] * np.sqrt(weights[some])[:, np.newaxis]
+                        parts[one * (one - 1) // 2 + other] += y.T @ y
+        return parts
+
+    def gram(self, inverse: Array) -> Array:
+        """Z diag(g) Z' for d·k numbers ``inverse``, g ≥ 0."""
+        g = np.reshape(inverse, (self.rows.width, self.k))
+        result = np.zeros((self.size, self.size))
+        few = len(self.active) * self.rows.width <= MAX_COPIED_ENTRIES
+        is_dense = self.rows.n_stored >= MIN_DENSITY * np.prod(self.rows.shape)
+        dense = self.copied(0, len(self.active)) if few and is_dense else None
+        for one in range(self.k):
+            own, first = (entry == one for entry in self.term_classes)
+            terms = np.flatnonzero(own | first)
+            if len(terms) == 0:
+                continue
+            some, places = np.unique(self.row_of_term[terms], return_inverse=True)
+            signs = np.where(own[terms], 1.0, -1.0)
+            if dense is None:
+                products = self.products(some, np.ascontiguousarray(g[:, one]))
+            else:
+                part = dense[some] * np.sqrt(g[:, one])
+                products = part @ part.T
+            self.add_products(terms, places, signs, products, result)
+        result += np.tril(result, -1).T
+        self.bind(result)
+        return result
