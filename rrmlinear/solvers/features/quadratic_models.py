@@ -39,11 +39,13 @@ FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
 COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
 # The number of a model that is minimized with all accuracy.
 EXACT_NUMBER = 100
-# Steps on faces in a row: each but the last takes weights from the face.
+# Steps on faces in a row: each but the last takes weights from the face. Rough models take single
+# ones: a few sweeps between them take more weights away, and sooner.
 MAX_FACE_STEPS = 20
 # Time of a step on a face of a Gram matrix, without that of its factor, in multiplications. It
-# counts in rough models alone: the others need such steps to be exact.
-FACE_WORK = 4e5
+# counts in rough models alone: the others need such steps to be exact. The first step waits for
+# that work, and the following ones, also of later models, for the rest of it.
+FACE_WORK, KEPT_WORK = 4e5, 3.2e5
 # Time of a visit of a feature, without that of its products, in multiplications.
 VISIT_WORK = 100
 
@@ -58,6 +60,8 @@ class Model(Protocol):
     sweep_work: float
     #: Multiplications of sweeps since the last step on a face.
     swept: float
+    #: Steps on faces in a row at most.
+    most_face_steps: int
 
     @property
     def weights(self) -> Vector: ...
@@ -111,7 +115,7 @@ class GramModel:
         self.sweep_work, self.swept = float(len(begin)) ** 2, 0.0
         fall = 1.0 if rough else 10.0 ** (1 - number)
         self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * fall)
-        self.rough = rough
+        self.rough, self.most_face_steps = rough, 1 if rough else MAX_FACE_STEPS
 
     @property
     def weights(self) -> Vector:
@@ -133,9 +137,10 @@ class GramModel:
         return self.rough * FACE_WORK + BLAS_TIME * float(size) ** 3 / 3
 
     def face_step(self, signs: Vector) -> FacePoint:
+        self.swept += self.rough * KEPT_WORK
         face = np.flatnonzero(signs)
         weights = self.weights[face]
-        matrix = self.sweeps.gram[face[:, np.newaxis], face]
+        matrix = self.sweeps.gram.take(face, 0).take(face, 1)
         matrix.flat[:: len(face) + 1] += self.modulus
         downhill = self.sweeps.pulls[face] - self.modulus * weights - self.l1 * signs[face]
         system = matrix.copy()
@@ -180,7 +185,7 @@ class ColumnsModel:
         self.rows, self.curvatures, self.free = rows, curvatures, free
         self.l1, self.modulus, self.systems, self.names = l1, modulus, systems, names
         self.sweep_work, self.swept = 2.0 * scaled.n_stored + VISIT_WORK * count, 0.0
-        self.rough = rough
+        self.rough, self.most_face_steps = rough, MAX_FACE_STEPS
 
     @property
     def weights(self) -> Vector:
@@ -236,7 +241,7 @@ def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -
     while True:
         size = int(np.count_nonzero(model.weights))
         if 0 < size <= MAX_FACE and model.swept >= model.face_work(size):
-            for _ in range(MAX_FACE_STEPS):
+            for _ in range(model.most_face_steps):
                 size = int(np.count_nonzero(model.weights))
                 model.swept -= model.face_work(size)
                 point = model.face_step(np.sign(model.weights))
