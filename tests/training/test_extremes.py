@@ -87,8 +87,9 @@ def test_an_extreme_problem(fit, data, lam, free, smoothing):
             assert f"the gap is {result.gap:.3g}" in result.shortfall()
 
 
+@pytest.mark.parametrize("regularizer", ["l2", "l1"])
 @pytest.mark.parametrize("loss", ["weston-watkins", "crammer-singer"])
-def test_smooth_images_of_ten_classes_with_stretched_columns_take_few_passes(loss):
+def test_smooth_images_of_ten_classes_with_stretched_columns_take_few_passes(loss, regularizer):
     # 1 280 weights: systems of classes one by one, where the ascent alone took 2 700 passes
     rng = np.random.default_rng(5)
     places = np.arange(128)
@@ -97,5 +98,6 @@ def test_smooth_images_of_ten_classes_with_stretched_columns_take_few_passes(los
     means = 0.3 * rng.standard_normal((10, 128)) @ smooth
     X = means[labels] + rng.standard_normal((1000, 128)) @ smooth
     problem = Problem.from_arrays(X * 10.0 ** rng.uniform(-3, 3, 128), labels)
-    parameter = Parameter(solver="auto", loss=loss, C=0.1, gap_tol=1e-6, max_passes=500)
+    choices = {"loss": loss, "regularizer": regularizer, "C": 0.1}
+    parameter = Parameter(solver="auto", gap_tol=1e-6, max_passes=500, **choices)
     assert fitted(problem, parameter).result.status is Status.SOLVED

@@ -253,7 +253,10 @@ def _newton(task: Task) -> Stage:
     duals = n * max(1, k - 1)
     active = duals if smooth else min(duals, unknowns + n // 10)
     has_diagonal = task.regularizer.quadratic_l1 is not None
-    by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > MIN_BY_CLASSES
+    is_norm = task.regularizer.quadratic_l1 == 0
+    # with a 1-norm Newton's method is slow on softmax: it had a gap of 4e-3 where others took 5 s
+    least_unknowns = MIN_BY_CLASSES if is_norm or not smooth else MAX_FACTORIZED
+    by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least_unknowns
     gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
     if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         system = gram * active**2 * stored + BLAS_COST * active**3 / 3
@@ -263,7 +266,6 @@ def _newton(task: Task) -> Stage:
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
-    is_norm = task.regularizer.quadratic_l1 == 0
     is_quick = smooth and is_norm
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
