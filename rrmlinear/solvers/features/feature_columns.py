@@ -57,8 +57,12 @@ class FeatureColumns:
         """Weights for all columns of the rows: with the best intercept over the bias, if any."""
         if not self.intercept:
             return weights.copy()
-        level = float((self.unit**2 * y).sum()) / self.mass - float((self.centres * weights).sum())
+        level = self.level_of(y) - float((self.centres * weights).sum())
         return np.append(weights, level / self.bias)
+
+    def level_of(self, y: NDArray[np.float64]) -> float:
+        """The mean of y with an intercept, which is the best one of no weights; else 0."""
+        return float((self.unit**2 * y).sum()) / self.mass if self.intercept else 0.0
 
     def balance(self, sweeps: FeatureSweeps) -> None:
         """With an intercept, make the residual orthogonal to u: the duals' sum has to be 0."""

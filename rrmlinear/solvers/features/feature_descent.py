@@ -100,6 +100,8 @@ class FeatureDescent(Solver):
         )
         self.gram = WorkingGram(self.columns) if self.columns.rows.is_dense else None
         self.aim = self.columns.unit * self.y
+        # residuals have no part along u: with that of y its product with them would be rounding
+        self.centred = self.columns.unit * (self.y - self.columns.level_of(self.y))
         self.root_costs = np.where(self.columns.unit > 0, self.columns.unit, 1)
         self.features = np.arange(self.columns.count)
         self.usable = self.columns.curvature > 0
@@ -202,7 +204,7 @@ class FeatureDescent(Solver):
     def _best_factor(self, pulls: NDArray[np.float64]) -> tuple[float, float]:
         # The t ≥ 0 for which the dual of t r is largest over features with these a_j'r, and that
         # dual: t b'r − ½ t² ‖r‖² − Σ max(0, t |a_j'r| − l1)² / (2 modulus).
-        square, product = self.sweeps.lengths(self.aim)
+        square, product = self.sweeps.lengths(self.centred)
         factor = max(product, 0.0) / square if square > 0 else 0.0
         pulls = np.abs(pulls)
         if self.ridge == 0:

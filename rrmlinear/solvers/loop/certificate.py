@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import (
+    NEGATIVE_GAP,
+    NEGLIGIBLE_PENALTY,
+    OBJECTIVE_ROUNDING,
+)
 
 Array = NDArray[np.float64]
 
@@ -137,7 +142,23 @@ class Certificate:
         if not self._dual_is_exact:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
         self._primal_is_exact = self._dual_is_exact = True
+        self._prove_zero()
         return self.primal, self.dual
+
+    def _prove_zero(self) -> None:
+        """Take duals of 0 where the primal is rounding: the value of others would be so too."""
+        if self._alphas is None or self.risk is None:
+            return
+        if not is_rounding(self.primal, self._value_at_zero, self.penalty):
+            return
+        alphas = 0 * self.alphas
+        dual, alphas = self.dual_of(alphas, np.zeros(self.risk.shape))
+        if dual >= -self.primal:
+            self.dual, self._alphas = dual, alphas
+
+    @cached_property
+    def _value_at_zero(self) -> float:
+        return self.value_at_zero()
 
     def penalty(self) -> float:
         """Ω at the best weights; infinity where the regularizer is not known."""
@@ -213,6 +234,16 @@ class Certificate:
 
 def _made(point: Any | Callable[[], Any]) -> Any:
     return point() if callable(point) else point
+
+
+def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> bool:
+    """Whether the minimum is 0 and found: all of the primal is loss, and rounding of that at w = 0.
+
+    ``zero`` is the primal there, ``penalty`` gives Ω.
+    """
+    if not primal <= OBJECTIVE_ROUNDING * abs(zero) < math.inf:
+        return False
+    return penalty() <= NEGLIGIBLE_PENALTY * primal
 
 
 def gap_of_regularizer(omega: Regularizer, w: Array, v: Array) -> float:

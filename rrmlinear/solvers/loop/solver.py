@@ -10,7 +10,7 @@ from typing import Any
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
-from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.certificate import gap_between, is_rounding
 from rrmlinear.solvers.loop.finite import (
     callers_own,
     check_defined,
@@ -29,8 +29,6 @@ from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
-# A regularizer at most this fraction of an objective does not count in it.
-NEGLIGIBLE_PENALTY = 1e-3
 
 _AS_IT_IS = nullcontext()
 
@@ -90,7 +88,7 @@ class Solver(Passes):
             if on_pass is not None and self._told(on_pass, row) and status is None:
                 status = Status.STOPPED_BY_CALLER
                 with self._without_deadline():
-                    self.trace[-1] = self._measured(row)
+                    self.trace[-1] = self._without_excess(self._measured(row))
         cpu_seconds = time.process_time() - cpu_begun - self.outside_cpu_seconds
         check_proved(self.trace[-1])
         self.certificate.settle()
@@ -164,7 +162,8 @@ class Solver(Passes):
             return row, limit
         self.target = self._target(stopping, row)
         ruled = Status.RULE if self.watch.holds else None
-        return row, self._proven(row, self._goal(stopping, row)) or ruled or limit
+        status = self._proven(row, self._goal(stopping, row)) or ruled or limit
+        return self._without_excess(row), status
 
     def _needs_no_measuring(self, gap: float, stopping: Stopping) -> bool:
         """Whether the gap estimated by the first pass will do as the first one."""
@@ -175,7 +174,8 @@ class Solver(Passes):
 
     def _seems_solved(self, row: TraceRow, target: float) -> bool:
         """Whether estimates say stop, and are to be trusted."""
-        if row.gap <= target and self._may_measure(row.gap):
+        seems = row.gap <= target or self._is_rounding(row)
+        if seems and self._may_measure(row.gap):
             return True
         return self.knows_rule and row.gap <= self.watch.target and self.violation() <= 1
 
@@ -185,13 +185,15 @@ class Solver(Passes):
     def _goal(self, stopping: Stopping, row: TraceRow) -> float:
         """The gap at which the problem is solved: that of ``stopping``.
 
-        A minimum of 0, which no relative gap proves, is found where all of the objective is loss,
-        and within the rounding of that at w = 0.
+        A minimum of 0, which no relative gap proves, is found within the rounding of that at w = 0.
         """
-        goal, rounding = stopping.target(row, self.first_gap), self._rounding_at_zero()
-        if stopping.delta is not None or not goal < row.primal <= rounding:
+        goal = stopping.target(row, self.first_gap)
+        if stopping.delta is not None or goal > row.primal or not self._is_rounding(row):
             return goal
-        return rounding if self.penalty() <= NEGLIGIBLE_PENALTY * row.primal else goal
+        return self._rounding_at_zero()
+
+    def _is_rounding(self, row: TraceRow) -> bool:
+        return is_rounding(row.primal, self.zero, self.penalty)
 
     def _target(self, stopping: Stopping, row: TraceRow) -> float:
         """The gap at which the run may end: the certificate or the rule is looked at there."""
@@ -209,7 +211,7 @@ class Solver(Passes):
             return None
         rounding = self._outside(self.rounding)
         known = max(goal, NEGATIVE_GAP * abs(row.primal))
-        if rounding > known or row.dual > self.zero + known:
+        if max(rounding, -row.gap) > known or row.dual > self.zero + known:
             return Status.HIDDEN
         if row.gap <= goal:
             return Status.SOLVED
@@ -218,6 +220,13 @@ class Solver(Passes):
         above = f"{self.certificate.excess:.3g}"
         self.notes.append(f"the objective is at most {above} above its minimum")
         return Status.BOUNDED
+
+    def _without_excess(self, row: TraceRow) -> TraceRow:
+        """A dual above the primal is wrong by rounding: the gap is what that may hide."""
+        if not -math.inf < row.gap < 0:
+            return row
+        hidden = max(self._outside(self.rounding), -row.gap)
+        return replace(row, dual=row.primal - hidden, gap=hidden)
 
     def _may_measure(self, gap: float) -> bool:
         # if the estimate is half of the last wrong one, or measuring has been cheap so far

@@ -13,6 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 
 Array = NDArray[np.float64]
@@ -80,14 +81,14 @@ class RowSpace(Solver):
 
     def measure(self) -> None:
         self.inner.measure()
-        duals, shape = self.inner.duals(), self.risk.shape
-        if duals is None:  # no point had a finite value
+        duals, found, shape = self.inner.duals(), self.inner.final_weights(), self.risk.shape
+        if duals is None or found is None:  # no point had a finite value
             return
         alphas = self.form(duals)
         vector = self.risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector, exact=True)
-        u = self.inner.final_weights()[: len(self.factor)]
-        self.certificate.offer_weights(self._weights(u).reshape(shape))
+        weights = self._weights(found[: len(self.factor)])
+        self.certificate.offer_weights(weights.reshape(shape))
         self.certificate.offer_weights(self.regularizer.primal_of(vector.ravel()).reshape(shape))
 
     def _weights(self, u: Array) -> Array:
@@ -119,6 +120,6 @@ def cholesky_factor(products: Array) -> Array:
         try:
             return np.ascontiguousarray(np.linalg.cholesky(products))
         except np.linalg.LinAlgError:
-            more = SHIFT_GROWTH * shift or FIRST_SHIFT * mean
+            more = max(SHIFT_GROWTH * shift, FIRST_SHIFT * mean, MIN_DIVISOR)
             products.flat[:: n + 1] += more - shift
             shift = more

@@ -130,6 +130,20 @@ def test_the_certificate_with_an_intercept_is_true(form, dtype, modulus):
     assert result.dual == pytest.approx(dual, rel=1e-12)
 
 
+@pytest.mark.parametrize("spread", [0.0, 1e-8, 1e-3])
+@pytest.mark.parametrize(("l1", "modulus"), [(1e-6, 0.0), (0.0, 1e-3)])
+def test_targets_far_from_0_leave_the_dual_below_the_minimum(spread, l1, modulus):
+    # duals sum to 0 but for rounding, and the mean of the targets may not multiply that
+    X = np.random.default_rng(5).standard_normal((N, 3))
+    y = 1000 + spread * np.cos(np.arange(N))
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    result = solve(problem, np.ones(N), l1, modulus, intercept=True, gap_tol=1e-7)
+    least = N * np.var(y) / 2  # of no weights
+    assert result.gap >= 0
+    assert result.dual <= least * (1 + 1e-9)
+    assert abs(result.duals).max() <= 2 * spread + 1e-12
+
+
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_a_constant_feature_is_no_use_beside_an_intercept(form):
     X = np.column_stack([np.full(20, 3.0), np.arange(20.0)])

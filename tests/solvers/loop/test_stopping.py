@@ -261,6 +261,34 @@ def test_a_minimum_of_0_is_solved(fit):
     assert result.primal <= result.gap <= 1e-13
 
 
+@pytest.mark.parametrize(
+    ("loss", "norm", "solver", "seed"),
+    [
+        ("squared", "linf", "newton", 4),
+        ("smooth-crammer-singer", "l2-norm", "newton", 0),
+        ("smooth-crammer-singer", "l2-norm", "auto", 3),
+    ],
+)
+def test_a_minimum_of_0_in_a_ball_is_solved(fit, loss, norm, solver, seed):
+    # the best duals are rounding, and so is their value: duals of 0 prove the minimum
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((9, 5 if loss == "squared" else 20))
+    y = X @ rng.standard_normal(5) if loss == "squared" else np.arange(9) % 3
+    problem = rrmlinear.Problem.from_arrays(X, y, bias=1.0)
+    choices = {"regularizer": norm, "radius": 30.0, "C": 10.0, "free_bias": True}
+    result = fit(problem, solver=solver, loss=loss, gap_tol=1e-6, **choices).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.dual <= result.primal <= 1e-15 * (5 * (y @ y) if loss == "squared" else 90)
+
+
+@pytest.mark.parametrize(("rounding", "gap"), [(0.2, 0.2), (0.0, 0.1)])
+def test_a_dual_above_the_primal_tells_what_rounding_hides(rounding, gap):
+    result = Claimed(2.0, 2.1, 5.0, rounding, np.inf).solve(Stopping())
+    assert result.status is Status.HIDDEN
+    assert result.gap == pytest.approx(gap)
+    assert result.dual == pytest.approx(2.0 - gap)
+
+
 def test_weights_of_0_are_solved(fit):
     # costs are so small that 0 is the optimum: the gap is 0
     model = fit(overlapping(), solver="auto", loss="logistic", regularizer="l1", C=1e-9)

@@ -151,3 +151,16 @@ def test_what_it_does_not_take_is_said():
         RowSpace(risk, L2(), lambda rows: None, lambda duals: duals)
     with pytest.raises(FloatingPointError, match="overflowed"):
         cholesky_factor(np.array([[np.inf]]))
+
+
+def test_products_that_underflow_have_a_factor():
+    factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
+    assert np.isfinite(factor).all()
+    assert (np.diagonal(factor) > 0).all()
+
+
+def test_objectives_that_overflow_everywhere_are_refused():
+    X = [[-5.96862050e8, 1.08049442e10, -2.44753082e9, 5.15695738e9, -8.38078328e9]]
+    problem = Problem.from_arrays(X, [3.08518133e149])
+    with pytest.raises(ValueError, match="finite"):
+        fit(problem, Parameter(solver=12, C=1e300, max_passes=60))
