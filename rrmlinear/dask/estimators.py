@@ -99,6 +99,7 @@ class _Linear:
             client=self.client,
             parts=self.parts,
             balance=self.balance,
+            larger_first=self.is_classifier,
             wait_limit=self.wait_limit,
         )
         self.result_ = result = self.model_.result

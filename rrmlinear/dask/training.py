@@ -30,6 +30,7 @@ def fit(
     client: Client | None = None,
     parts: int | None = None,
     balance: bool = False,
+    larger_first: bool = False,
     wait_limit: float = WAIT_LIMIT,
     on_pass: OnPass | None = None,
 ) -> Model:
@@ -49,6 +50,9 @@ def fit(
     With ``balance`` slow workers make fewer passes over their parts in a round than quick ones, by
     the seconds of the rounds before; then bits differ from run to run.
 
+    Weights of two classes with one score, and bounds of them, are those of the label that comes
+    first in the data; with ``larger_first``, of the larger one.
+
     ``client`` is the present one by default. ``wait_limit`` bounds every wait, in seconds.
 
     Raises ChoiceError and ValueError for wrong parameters and data, ConnectionError where the
@@ -66,7 +70,9 @@ def fit(
     workers = watch.some_worker()
     blocks = blocks_of(client, X, y, sample_weight)
     shapes = _shapes(watch, blocks)
-    agreed = Agreement.of(parameter, bias, shapes, int(parts or sum(workers.values())))
+    agreed = Agreement.of(
+        parameter, bias, shapes, int(parts or sum(workers.values())), larger_first
+    )
 
     def fleet_of(j: int) -> DaskFleet:
         return DaskFleet(

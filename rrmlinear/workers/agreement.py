@@ -46,9 +46,17 @@ class Agreement:
     recipes: list[Recipe]
 
     @classmethod
-    def of(cls, choices: Choices, bias: float, shapes: Sequence[Shape], parts: int) -> Agreement:
+    def of(
+        cls,
+        choices: Choices,
+        bias: float,
+        shapes: Sequence[Shape],
+        parts: int,
+        larger_first: bool = False,
+    ) -> Agreement:
         """That of blocks with these shapes, their examples dealt to ``parts``.
 
+        Classes stand by first appearance; of two, with ``larger_first``, the larger label is first.
         Raises ChoiceError and ValueError for choices and data that workers do not take.
         """
         chosen = select(choices)
@@ -57,6 +65,8 @@ class Agreement:
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
         (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)
+        if larger_first and len(labels) == 2 and labels[0] < labels[1]:
+            labels, sums = labels[::-1].copy(), sums[::-1].copy()
         if n_features == 0 and bias < 0:
             raise ValueError("the problem has no features; at least one is needed")
         factors = class_factors(choices.class_weights, labels, 4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter, Problem, fit, write_container, write_libsvm
+from rrmlinear import LinearClassifier, Parameter, Problem, fit, write_container, write_libsvm
 from rrmlinear.catalog.stages import over_parts
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
@@ -197,6 +197,21 @@ def test_estimators_predict_on_arrays(client, data):
     assert sorted(classifier.classes_) == [1, 2, 3]
     regressor = dask_rooms.LinearRegressor(client=client).fit(dX, dX[:, 0])
     np.testing.assert_allclose(regressor.predict(dX).compute(), X[:, 0], atol=0.1)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_bounds_of_two_classes_are_those_of_the_scores_for_the_larger_label(client, first):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X @ [1.0, 1.0, -1.0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+    order = np.argsort(y != first, kind="stable")
+    dX, dy = (da.from_array(each[order], chunks=(30, *each.shape[1:])) for each in (X, y))
+    model = dask_rooms.LinearClassifier("logistic", lower=0.0, tol=1e-6, client=client).fit(dX, dy)
+    local = LinearClassifier("logistic", lower=0.0, tol=1e-9, fit_intercept="regularized").fit(X, y)
+    assert model.objective_ == pytest.approx(local.objective_, rel=1e-5)
+    slopes = model.decision_function(np.eye(3)) - model.decision_function(np.zeros((1, 3)))
+    assert (slopes >= -1e-12).all()
+    assert slopes.max() > 1
 
 
 def test_labels_may_be_names(client, data):
