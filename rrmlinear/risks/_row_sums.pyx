@@ -77,8 +77,8 @@ cdef class RowSums:
                     row_axpy(&row, root[a] * factors[a], &out[0])
         return result
 
-    def product(self, const double[::1] p not None):
-        """A'A p, in one pass over the active rows."""
+    def row_product(self, const double[::1] p not None, const double[::1] part not None):
+        """`blocked_product` row by row, of the active rows alone."""
         result = np.zeros(self.rows.width)
         cdef double[::1] out = result
         cdef Py_ssize_t a, i, begin, end
@@ -90,7 +90,7 @@ cdef class RowSums:
                         rows_prefetch(&self.rows.c, self.row_of[a + LOOKAHEAD])
                     i = self.row_of[a]
                     row = rows_get(&self.rows.c, i)
-                    row_axpy(&row, self.h[i] * row_dot(&row, &p[0]), &out[0])
+                    row_axpy(&row, self.h[i] * (row_dot(&row, &p[0]) - part[i]), &out[0])
         return result
 
     def blocked_product(self, const double[::1] p not None, const double[::1] part not None):

@@ -233,11 +233,8 @@ class Hessian(RowSums):
         """The matrix times p."""
         if isinstance(self.held, np.ndarray):
             return self.held.T @ (self.held @ p)
-        if self._is_blocked():
-            return self.blocked_product(p, self._along_units(p))
-        if self.units:
-            return super().adjoint(self._projected(super().times(p)))
-        return super().product(p)
+        multiply = self.blocked_product if self._is_blocked() else self.row_product
+        return multiply(p, self._along_units(p))
 
     def _is_blocked(self) -> bool:
         if not self.rows.is_dense:

@@ -140,6 +140,25 @@ def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     assert chosen.primal == pytest.approx(by_ascent.primal, rel=2e-9)
 
 
+def test_least_squares_with_a_free_intercept_is_one_system(fit):
+    """Of more weights than are factorized; a finer tolerance takes no more passes."""
+    rng = np.random.default_rng(0)
+    n, d = 4_000, 4_000
+    places = rng.zipf(1.3, 20 * n) % d
+    X = csr_array((rng.random(20 * n), places, np.arange(0, 20 * n + 1, 20)), (n, d))
+    X.sum_duplicates()
+    y = X @ rng.standard_normal(d) + rng.standard_normal(n)
+    problem = Problem.from_arrays(X, y).with_bias(1.0)
+    given = {"loss": "squared", "C": 1.0, "free_bias": True}
+    gaps = []
+    for gap_tol in (1e-2, 1e-7):
+        result = fit(problem, solver="auto", gap_tol=gap_tol, **given).result
+        assert result.solved
+        assert result.passes == 1
+        gaps.append(result.gap / result.primal)
+    assert gaps[1] <= 1e-7 < gaps[0] <= 1e-2
+
+
 def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch):
     """Newton steps over features, the next stage, begin at the weights that these have found."""
     labels = np.where(reals.labels > np.median(reals.labels), 1.0, -1.0)

@@ -66,9 +66,6 @@ from rrmlinear.solvers.second_order.systems import (
 # From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
 # begin on that factor: on 1 000 × 10 000 the least time of both orders was equal at 1 000.
 MIN_STIFF = 1000.0
-# With at least this number of dense values and the squared loss, a factor is quicker than descent
-# over features: it took a third of the time for 20 000 × 500. With fewer both take milliseconds.
-MIN_DENSE_VALUES = 1_000_000
 # With at least this number of stored values, proximal points come before Newton steps over features
 # if these have no Gram matrix of all features and no intercept is free. With a free intercept they
 # were no quicker.
@@ -128,7 +125,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
         columns = Stage(
             "coordinate descent over features", _in_any_order(dual_builders.features, task), 1, 0
         )
-        if second and not task.regularizer.quadratic_l1 and _is_factorized(task):
+        if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
             return [*second, columns]
         return [columns, *(second or _gradients(task))]
     streams = task.rows.blocks is not None
@@ -205,14 +202,6 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
 
 def _is_uneven(rows: Rows) -> bool:
     return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())
-
-
-def _is_factorized(task: Task) -> bool:
-    """Whether a factor solves least squares on dense data sooner than descent over features."""
-    n, d = task.rows.shape
-    if not task.rows.is_dense or task.rows.n_stored < MIN_DENSE_VALUES:
-        return False
-    return d <= MAX_FACTORIZED or n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
 
 
 def _from(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:

@@ -92,7 +92,7 @@ class Newton(Solver):
     or the best of an ascent beside its duals, which count where their primal is the lower.
     With ``sweeps``, a `ClassSweeps` for smooth losses alone, each pass begins with some over the
     features: far from the optimum they take the place of steps that a search cuts short. Where F
-    ``is_quadratic``, one step with a factor of all examples reaches the optimum.
+    ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
@@ -103,8 +103,7 @@ class Newton(Solver):
     augmented Lagrangian method for support vector machine, 2020.
     """
 
-    #: The first q is that of the gap, times this.
-    first_rise = 1.0
+    first_rise = 1.0  # the first q is that of the gap, times this
 
     def __init__(
         self,
@@ -170,7 +169,7 @@ class Newton(Solver):
         self.is_blind = False
         loss = risk.loss
         is_flat = isinstance(loss, ScalarLoss) and loss.pieces(np.ones(1)) is not None
-        self.systems = Systems(is_flat)
+        self.systems = Systems(is_flat, self.is_quadratic)
         if not (self.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
@@ -254,7 +253,8 @@ class Newton(Solver):
             self._offer_point(vector)
         else:
             at = self.at if self.shift is None else self.certificate.at(self.scores)
-            self.certificate.offer_weights(self.w, at)
+            from_zero = self.shift is None and not before.any()  # X w is one product
+            self.certificate.offer_weights(self.w, at, exact=from_zero)
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
         is_plain = not self.is_augmented and self.model.is_exact
         if promises_little and is_plain and not self.is_open():
@@ -371,12 +371,12 @@ class Newton(Solver):
 
     def _accuracy(self) -> float:
         """The residual of a system that leaves a small part of the target as gap: that is the
-        squared norm of the gradient for smooth losses.
+        squared norm of the gradient for smooth losses. The first of a quadratic F is its last.
         """
-        is_plain = self.model.is_exact and not (self.is_augmented or self.is_quadratic)
-        if not (is_plain and self.certificate.gap > 0):
+        if self.is_augmented or not (self.model.is_exact and self.certificate.gap > 0):
             return FINE_RESIDUAL
-        part = RESIDUAL_FRACTION * math.sqrt(self.target / self.certificate.gap)
+        whole = self.tolerance * self.certificate.primal if self.is_quadratic else math.inf
+        part = RESIDUAL_FRACTION * math.sqrt(min(self.target, whole) / self.certificate.gap)
         return min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL)
 
     def _step(self, direction: Array) -> Array:

@@ -77,11 +77,12 @@ class Systems:
     preconditioner, for the next systems too until these take many more products, or the diagonal.
     Of sparse rows with several scores the largest entries of D + H take its place.
     Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
-    is made from the last one and the terms that came or went.
+    is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
+    is the whole problem: the diagonal serves to the residual asked for.
     """
 
-    def __init__(self, is_flat: bool = False) -> None:
-        self.is_flat = is_flat
+    def __init__(self, is_flat: bool = False, is_quadratic: bool = False) -> None:
+        self.is_flat, self.is_quadratic = is_flat, is_quadratic
         #: The Hessian of the last system, its matrix, and the diagonal of the last one made anew.
         self.last: tuple[Hessian, Array, Array] | None = None
         self.factors: ClassFactors | None = None
@@ -126,7 +127,8 @@ class Systems:
             if hessian.k > 1 and d > MIN_BY_CLASSES:
                 begin, rest = self._by_classes_or_all(hessian, diagonal, product, b)
             else:
-                if self.kept is None and decrease > FACTORED_DECREASE and self._keeps(hessian, d):
+                is_rough = decrease > FACTORED_DECREASE and not self.is_quadratic
+                if self.kept is None and is_rough and self._keeps(hessian, d):
                     self.kept = _factor_of_sample(hessian, diagonal)
                 begin, rest = self._by_kept(hessian, product, b, decrease)
             if rest is None:
@@ -146,9 +148,8 @@ class Systems:
             if x is not None:
                 return x
             scale = 1 / (hessian.diagonal() + diagonal)
-            x, _ = conjugate_gradients(
-                product, lambda r: scale * r, b, DIAGONAL_DECREASE, MAX_PRODUCTS
-            )
+            rough = decrease if self.is_quadratic else DIAGONAL_DECREASE
+            x, _ = conjugate_gradients(product, lambda r: scale * r, b, rough, MAX_PRODUCTS)
             return x
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
 
