@@ -91,18 +91,18 @@ def newton(task: Task) -> Solver:
     from rrmlinear.solvers.second_order.newton import Newton
 
     risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
-    first = None
+    first, squares = None, "least-squares" in task.features
+    one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
     # duals have weights where Ω is strongly convex: others count beside those alone
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
-    elif task.rows.n_stored >= MIN_SAMPLED_VALUES and _takes_sample(task):
+    elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and _takes_sample(task):
         first = partial(weights_of_sample, task, newton)
     if takes_sweeps(task):
         from rrmlinear.solvers.features.class_sweeps import ClassSweeps
 
         sweeps = ClassSweeps(risk, omega.modulus)
-    squares = "least-squares" in task.features
     return Newton(risk, omega, start_of(task), first, sweeps, squares)
 
 

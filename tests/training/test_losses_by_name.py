@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.stages import automatic
@@ -157,6 +158,23 @@ def test_least_squares_with_a_free_intercept_is_one_system(fit):
         assert result.passes == 1
         gaps.append(result.gap / result.primal)
     assert gaps[1] <= 1e-7 < gaps[0] <= 1e-2
+
+
+@pytest.mark.parametrize(("regularizer", "is_begun"), [("l2", False), ("elastic-net", True)])
+def test_one_step_of_least_squares_begins_without_a_sample(fit, monkeypatch, regularizer, is_begun):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((20_000, 5))
+    problem = Problem.from_arrays(X, X @ np.arange(5.0) + rng.standard_normal(20_000))
+    begun = []
+
+    def sample(task, *_):
+        begun.append(task)
+        return np.zeros(task.rows.width)
+
+    monkeypatch.setattr(second_order_builders, "weights_of_sample", sample)
+    given = {"loss": "squared", "C": 1.0, "gap_tol": 1e-8} | choices_of(regularizer)
+    assert fit(problem, solver="newton", **given).result.solved
+    assert bool(begun) == is_begun
 
 
 def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch):
