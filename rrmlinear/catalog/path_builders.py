@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from rrmlinear.catalog.second_order_builders import sample_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
-from rrmlinear.solvers.features.gram_path import gram_path
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
 
@@ -37,6 +37,13 @@ SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 4
 # Entries of all factors of that of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
+
+
+def gram_path(*arguments: Any) -> Iterable[Array | None]:
+    """The path of these arguments on a Gram matrix."""
+    from rrmlinear.solvers.features.gram_path import gram_path as path
+
+    return path(*arguments)
 
 
 def fold_paths(

@@ -241,7 +241,7 @@ def losses_of_model(name: str) -> tuple[str, ...]:
 
     Raises ValueError with the names that exist.
     """
-    types = {row.name: losses_of(row) for row in SOLVERS.values()}
+    types = {row.name: row for row in SOLVERS.values()}
     if name not in types:
         raise ValueError(f"unknown solver type {name!r}; there are {', '.join(types)}")
-    return types[name]
+    return losses_of(types[name])

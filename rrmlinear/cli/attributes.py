@@ -41,7 +41,7 @@ class Options:
 
 def parse_sequences(arguments: Sequence[str]) -> Options:
     """The command's arguments; LeaveError for those that do not fit each other."""
-    parser = Parser(SEQUENCES)
+    parser = Parser(lambda: SEQUENCES)
     parser.value("--template", dest="template")
     parser.value("--dictionary", dest="dictionary")
     parser.value("--predicted", dest="predicted")

@@ -30,7 +30,7 @@ SEARCHED_REGRESSION = 11
 
 def main(arguments: Sequence[str]) -> None:
     """Read the file and print its facts, or write them as a page."""
-    parser = Parser(INFO)
+    parser = Parser(lambda: INFO)
     parser.flag("--strict")
     parser.flag("--sequences")
     parser.value("--report", dest="report_file")

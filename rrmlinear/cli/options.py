@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from rrmlinear.catalog.choices import CHOICES
@@ -114,12 +114,12 @@ def _offer_choices(parser: Parser) -> None:
         if isinstance(values, Switch):
             parser.flag(flag.flag, dest=name, const=not values.usual)
         elif isinstance(values, Factors):
-            parser.value("-w", dest=name, type=class_weight, action="append", default=[])
+            parser.value("-w", dest=name, type=class_weight, repeats=True)
         else:
             parser.value(flag.flag, dest=name, type=_converter(name))
 
 
-def _parameter(options: argparse.Namespace) -> tuple[Parameter, list[str]]:
+def _parameter(options: SimpleNamespace) -> tuple[Parameter, list[str]]:
     """The choices that were made, all others by default; and sentences on those ignored."""
     made = {name: getattr(options, name) for name in FLAGS}
     if options.groups is not None:
@@ -138,7 +138,7 @@ def _parameter(options: argparse.Namespace) -> tuple[Parameter, list[str]]:
 
 def parser_of_training() -> Parser:
     """The parser of the train command, with a flag for each choice."""
-    parser = Parser(training_usage())
+    parser = Parser(training_usage)
     _offer_choices(parser)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))
@@ -201,7 +201,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     )
 
 
-def _check_workers(parser: Parser, options: argparse.Namespace, file: str) -> None:
+def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:
     """Refuse what training over workers does not do."""
     own = "--mpi" if options.mpi else "--dask"
     if file == "-":
@@ -226,7 +226,7 @@ def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:
     return products
 
 
-def _selected(parameter: Parameter, options: argparse.Namespace) -> Selection:
+def _selected(parameter: Parameter, options: SimpleNamespace) -> Selection:
     row = find_solver(number_of(parameter))
     if options.trace_file is not None and (options.folds is not None or options.search):
         flag = "-C" if options.search else "-v"

@@ -7,15 +7,17 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.cli.files import blaming, check_output
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.training.search import Trial
 from rrmlinear.training.trained import TrainedModel
+
+if TYPE_CHECKING:
+    from rrmlinear.training.search import Trial
 
 Data = Problem | SequenceProblem
 

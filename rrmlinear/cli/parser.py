@@ -1,12 +1,11 @@
-"""argparse behind LIBLINEAR's spelling of options, and converters of their values."""
+"""LIBLINEAR's spelling of options, and converters of their values."""
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import rrmlinear
 from rrmlinear.cli.leaving import LeaveError
@@ -17,41 +16,58 @@ MAX_THREADS = 1024
 FACTORS = {"K": 10**3, "M": 10**6, "G": 10**9}
 
 
-class Parser:
-    """argparse behind LIBLINEAR's rules for the end of options and the place of values."""
+class Option(NamedTuple):
+    """Where the value of an option goes, and what it becomes."""
 
-    def __init__(self, usage_text: str):
-        self.usage_text = usage_text
-        # without a width each option would ask for that of the terminal, which imports 0.6 MB
-        self.parser = argparse.ArgumentParser(
-            add_help=False,
-            allow_abbrev=False,
-            formatter_class=partial(argparse.HelpFormatter, width=80),
-        )
-        self.takes_value: dict[str, bool] = {}
-        self.flag("-h", "--help")
+    dest: str
+    convert: Callable[[str], Any] | None
+    const: Any = True
+    repeats: bool = False
+
+
+class Parser:
+    """LIBLINEAR's spelling of options, which argparse does not have; it takes 8 ms to import."""
+
+    def __init__(self, usage: Callable[[], str]):
+        self.usage = usage
+        self.options: dict[str, Option] = {}
+        self.defaults: dict[str, Any] = {}
+        self.flag("-h", "--help", dest="help")
         self.flag("--version")
         self.flag("-q", dest="quiet")
 
-    def flag(self, *names: str, **keywords: Any) -> None:
-        """An option without value: True where it is given, or ``const``, None elsewhere."""
-        self.takes_value |= dict.fromkeys(names, False)
-        action = "store_const" if "const" in keywords else "store_true"
-        self.parser.add_argument(*names, action=action, **keywords)
+    def flag(self, *names: str, dest: str = "", const: Any = None) -> None:
+        """An option without value: True where it is given, else False; or ``const``, else None."""
+        dest = dest or _name_of(names[0])
+        option = Option(dest, None, True if const is None else const)
+        self.options |= dict.fromkeys(names, option)
+        self.defaults[dest] = False if const is None else None
 
-    def value(self, name: str, **keywords: Any) -> None:
-        """An option with a value."""
-        self.takes_value[name] = True
-        self.parser.add_argument(name, **keywords)
+    def value(
+        self,
+        name: str,
+        dest: str = "",
+        type: Callable[[str], Any] = str,
+        default: Any = None,
+        repeats: bool = False,
+    ) -> None:
+        """An option with a value; all its values where it ``repeats``."""
+        dest = dest or _name_of(name)
+        self.options[name] = Option(dest, type, repeats=repeats)
+        self.defaults[dest] = [] if repeats else default
 
-    def parse(self, arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    def parse(self, arguments: Sequence[str]) -> tuple[SimpleNamespace, list[str]]:
         """(options, files), or LeaveError for --help, --version, no or wrong arguments."""
         if not arguments:
-            raise LeaveError("no arguments are given", self.usage_text)
-        plain, files = self._split(arguments)
-        options = self.parser.parse_args(plain)
+            raise LeaveError("no arguments are given", self.usage())
+        given, files = self._split(arguments)
+        found = dict(self.defaults)
+        for option, text in given:
+            value = option.const if option.convert is None else option.convert(text)
+            found[option.dest] = [*found[option.dest], value] if option.repeats else value
+        options = SimpleNamespace(**found)
         if options.help:
-            raise LeaveError(output=self.usage_text, exit_code=0)
+            raise LeaveError(output=self.usage(), exit_code=0)
         if options.version:
             raise LeaveError(output=f"rrmlinear {rrmlinear.__version__}", exit_code=0)
         return options, files
@@ -67,13 +83,13 @@ class Parser:
         """The error for a wrong command."""
         return LeaveError(f"{message}; see --help")
 
-    def _split(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Options, each as ``name`` or ``name=value``, and the arguments after them.
+    def _split(self, arguments: Sequence[str]) -> tuple[list[tuple[Option, str]], list[str]]:
+        """Options, each with the text of its value, and the arguments after them.
 
         Options end at the first argument without - (or - alone, or after --). Of those with one -
-        only the second character tells, and -wi, whose i is 1 … is made -w=i:weight.
+        only the second character tells, and -wi, whose i is 1 …, has the value i:weight.
         """
-        options: list[str] = []
+        options: list[tuple[Option, str]] = []
         at = 0
         while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "-":
             argument = arguments[at]
@@ -84,24 +100,29 @@ class Parser:
                 name, equals, value = argument.partition("=")
             else:
                 name, equals, value = argument[:2], "", ""
-            if name not in self.takes_value:
+            if name not in self.options:
                 raise self.wrong(f"unknown option: {name}")
-            if not self.takes_value[name]:
+            option = self.options[name]
+            if option.convert is None:
                 if equals:
                     raise self.wrong(f"{name} takes no value, and {value!r} is given")
-                options.append(name)
+                options.append((option, ""))
                 continue
             if not equals:
                 if at == len(arguments):
                     raise self.wrong(f"{argument} needs a value")
                 value = arguments[at]
                 at += 1
-            options.append(f"{name}={argument[2:]}:{value}" if name == "-w" else f"{name}={value}")
+            options.append((option, f"{argument[2:]}:{value}" if name == "-w" else value))
         files = list(arguments[at:])
         for file in files[1:]:
             if file.startswith("-"):
                 raise self.wrong(f"{file} stands after a file; options come first")
         return options, files
+
+
+def _name_of(flag: str) -> str:
+    return flag.lstrip("-").replace("-", "_")
 
 
 def whole_number(text: str) -> int:

@@ -20,7 +20,7 @@ FORMATS = (*drawing.FORMATS, PAGE)
 
 def main(arguments: Sequence[str]) -> None:
     """Draw the traces. Raises LeaveError for every error."""
-    parser = Parser(PLOT)
+    parser = Parser(lambda: PLOT)
     parser.value("-o", dest="output", default="traces.html")
     parser.value("--against", type=choice("--against", [name for name, _ in AXES]))
     options, files = parser.parse(arguments)

@@ -12,10 +12,10 @@ from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.solvers.loop.result import Result, Status, passes_told
 from rrmlinear.training.model import Model
-from rrmlinear.training.search import Trial
 
 if TYPE_CHECKING:
     from rrmlinear.training.chain_model import LabellingModel
+    from rrmlinear.training.search import Trial
 
 
 def summary(model: Model | LabellingModel, solver: SolverRow) -> str:

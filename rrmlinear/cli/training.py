@@ -32,21 +32,15 @@ from rrmlinear.cli.summary import (
     trial_line,
 )
 from rrmlinear.data.container.mapping import is_container
-from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
-from rrmlinear.training.cross_validation import (
-    cross_validate,
-    cross_validate_scores,
-    value_of_measure,
-)
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
-from rrmlinear.training.search import Trial, search
 
 if TYPE_CHECKING:
     from rrmlinear.training.chain_model import LabellingModel
+    from rrmlinear.training.search import Trial
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -145,6 +139,8 @@ class _Run:
 
     def _fit_labels(self) -> Callable[..., LabellingModel]:
         """The function that fits sequences, or graphs."""
+        from rrmlinear.data.graphs import GraphProblem
+
         if isinstance(self.problem, GraphProblem):
             from rrmlinear.training.graphs import fit_selected_graphs
 
@@ -169,6 +165,8 @@ class _Run:
             self.cross_validate(folds)
 
     def search(self, folds: int, begin: SearchOptions) -> None:
+        from rrmlinear.training.search import search
+
         assert isinstance(self.problem, Problem)
         quiet = self.options.quiet
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
@@ -205,6 +203,8 @@ class _Run:
         chosen, labels = self.options.chosen, self.problem.labels
         if chosen.kind != "measure":
             return cross_validation_lines(predicted, labels, chosen.kind == "regression")
+        from rrmlinear.training.cross_validation import value_of_measure
+
         predicted, value = value_of_measure(self.problem, chosen, predicted)
         lines = cross_validation_lines(predicted, labels, regression=False)
         title = chosen.loss_row.title
@@ -217,6 +217,8 @@ class _Run:
 
             given = (self.problem, self.options.chosen, folds, on_pass)
             return cross_validate_sequences(*given, self._fit_labels())
+        from rrmlinear.training.cross_validation import cross_validate, cross_validate_scores
+
         chosen = self.options.chosen
         held_out = cross_validate_scores if chosen.kind == "measure" else cross_validate
         return held_out(self.problem, chosen, folds, on_pass)

@@ -15,6 +15,9 @@ import pytest
 #: Training that takes several hundred thousand passes.
 LONG = ("-s", 30, "--no-accelerate", "-c", 100, "--gap-tol", 1e-15)
 HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas", "pyarrow")
+HEAVY += ("argparse",)
+#: What a training does not need: the parts of other losses, of a search, and of a path.
+OF_OTHERS = ("data.graphs", "training.search", "solvers.features.gram_path")
 
 
 def start(*arguments, command="train", **keywords):
@@ -51,11 +54,34 @@ def test_start_up_imports_nothing_heavy(iris, folder):
     script = (
         "import sys; from rrmlinear.cli.command import run\n"
         f"assert run('training', ['-q', {iris!r}, 'm']) == 0\n"
+        f"print([name for name in {OF_OTHERS!r} if f'rrmlinear.{{name}}' in sys.modules])\n"
         f"assert run('prediction', [{iris!r}, 'm', 'out']) == 0\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ended.stdout.splitlines()[-1] == "[]"
+    assert ended.stdout.splitlines()[0] == ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_garbage_is_collected_while_a_command_runs(iris, folder):
+    script = (
+        "import gc, sys; from rrmlinear.cli.command import run\n"
+        "import rrmlinear.cli.training as training\n"
+        "main = training.main\n"
+        "def seen(arguments):\n"
+        "    print(gc.isenabled())\n"
+        "    main(arguments)\n"
+        "training.main = seen\n"
+        f"run('training', ['-q', {iris!r}, 'm'])\n"
+        "print(gc.get_freeze_count())\n"
+        f"sys.argv[1:] = ['-q', {iris!r}, 'm']\n"
+        "run('training')\n"
+        "print(gc.get_freeze_count() > 0)\n"
+        "gc.disable()\n"
+        f"run('training', ['-q', {iris!r}, 'm'])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    # a command that is called freezes nothing, and garbage stays as its caller has it
+    assert ended.stdout.split() == ["True", "0", "True", "True", "False"]
 
 
 @pytest.fixture

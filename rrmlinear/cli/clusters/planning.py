@@ -60,7 +60,7 @@ class Measured:
 
 def main(arguments: Sequence[str]) -> None:
     """Read the file, simulate, and print the plan; LeaveError for every error."""
-    parser = Parser(PLAN)
+    parser = Parser(lambda: PLAN)
     parser.value("--workers", type=whole("--workers", 1, 1024), default=16)
     parser.value("--loss", type=choice("--loss", tuple(NAMED_LOSSES)))
     parser.value("-c", dest="C", type=number("-c"), default=1.0)

@@ -12,22 +12,23 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rrmlinear.data.container.mapping import is_container
-from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
-from rrmlinear.data.text.cliques_text import with_cliques
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading, usable_processors
 from rrmlinear.data.text.line_blocks import LineBlocks
+
+if TYPE_CHECKING:
+    from rrmlinear.data.graphs import GraphProblem
 
 __all__ = ["LibsvmFormatError", "read_graphs", "read_libsvm", "read_sequences", "write_libsvm"]
 
@@ -106,6 +107,8 @@ def read_graphs(
     """Read graphs: their nodes as `read_sequences` reads positions, and from another file a clique
     on each line, ``[type] qid:graph node node …``; see `with_cliques`.
     """
+    from rrmlinear.data.text.cliques_text import with_cliques
+
     nodes = _read(path_or_file, None, None, False, threads, strict, BLOCK_SIZE, sequences=True)
     return with_cliques(nodes, cliques_file)
 
