@@ -230,15 +230,15 @@ def weights_of_sample(
     if fraction is None:
         most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
         fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
+    found = build(task_of_sample(task, fraction)).solve(Stopping(SAMPLE_GAP, max_passes=passes))
+    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
+
+
+def task_of_sample(task: Task, fraction: int) -> Task:
+    """The task of every ``fraction``-th example, on average, each of which stands for as many."""
     chosen, rows = sample_of(task.rows, fraction, task.choices.seed)
-    part = replace(
-        task,
-        rows=rows,
-        targets=task.targets[chosen],
-        costs=task.costs[chosen] * fraction,
-    )
-    found = build(part).solve(Stopping(SAMPLE_GAP, max_passes=passes)).weights
-    return found[: task.rows.width - bool(task.choices.free_bias)]
+    costs = task.costs[chosen] * fraction
+    return replace(task, rows=rows, targets=task.targets[chosen], costs=costs)
 
 
 def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], Any]:

@@ -61,6 +61,41 @@ enum {
         }                                                                                          \
     }
 
+/* sum += Σ c_i a_i x_i and other += Σ c_i h_i x_i. The bytes behind these rows, as many as `ahead`,
+ * are fetched meanwhile: they are read next, and these rows come from a cache. */
+#define TWO_SUMS_OF_DENSE(NAME, TYPE)                                                             \
+    RRM_CLONES static void NAME##_add_two(                                                        \
+        const TYPE *x, ptrdiff_t rows, ptrdiff_t d, const double *c, const double *a,             \
+        const double *h, ptrdiff_t ahead, double *restrict sum, double *restrict other)           \
+    {                                                                                             \
+        const char *next = (const char *)(x + rows * d), *end = next + ahead;                     \
+        ptrdiff_t i = 0, some = 4 * d * (ptrdiff_t)sizeof(TYPE);                                  \
+        for (; i + 4 <= rows; i += 4) {                                                           \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                 \
+            double a0 = c[i] * a[i], a1 = c[i + 1] * a[i + 1];                                    \
+            double a2 = c[i + 2] * a[i + 2], a3 = c[i + 3] * a[i + 3];                            \
+            double h0 = c[i] * h[i], h1 = c[i + 1] * h[i + 1];                                    \
+            double h2 = c[i + 2] * h[i + 2], h3 = c[i + 3] * h[i + 3];                            \
+            for (const char *to = next + some; next < to && next < end; next += 64)               \
+                __builtin_prefetch(next, 0, 2);                                                   \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
+            {                                                                                     \
+                sum[j] = (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];        \
+                other[j] = (((other[j] + h0 * x0[j]) + h1 * x1[j]) + h2 * x2[j]) + h3 * x3[j];    \
+            }                                                                                     \
+        }                                                                                         \
+        for (; i < rows; i++) {                                                                   \
+            double a0 = c[i] * a[i], h0 = c[i] * h[i];                                            \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
+            {                                                                                     \
+                sum[j] += a0 * x[i * d + j];                                                      \
+                other[j] += h0 * x[i * d + j];                                                    \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+TWO_SUMS_OF_DENSE(dense_float, float)
+TWO_SUMS_OF_DENSE(dense_double, double)
 PRODUCTS_OF_DENSE(dense_float, float)
 PRODUCTS_OF_DENSE(dense_double, double)
 
@@ -136,6 +171,29 @@ static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const d
                 product_prefetch(&row);
             row_axpy(&row, c[i] * a[i], sum);
         }
+    }
+}
+
+/* The same with Σ c_i h_i x_i in `other`; the next `ahead` rows are read after these. */
+static void rows_add_two(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *c,
+                         const double *a, const double *h, ptrdiff_t ahead, double *sum,
+                         double *other)
+{
+    ptrdiff_t d = rows->n_features, count = end - begin;
+    if (!(rows->kind & ROW_DENSE)) {
+        rows_add(rows, begin, end, c, a, sum);
+        rows_add(rows, begin, end, c, h, other);
+        return;
+    }
+    if (rows->kind & ROW_FLOAT32)
+        dense_float_add_two((const float *)rows->values + begin * d, count, d, c + begin,
+                            a + begin, h + begin, ahead * d * 4, sum, other);
+    else
+        dense_double_add_two((const double *)rows->values + begin * d, count, d, c + begin,
+                             a + begin, h + begin, ahead * d * 8, sum, other);
+    for (ptrdiff_t i = begin; rows->bias != 0 && i < end; i++) {
+        sum[d] += c[i] * a[i] * rows->bias;
+        other[d] += c[i] * h[i] * rows->bias;
     }
 }
 

@@ -16,6 +16,7 @@ from rrmlinear.catalog import (
     path_builders,
     second_order_builders,
 )
+from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import (
     BATCH_PASSES,
     BATCH_PRODUCTS,
@@ -130,7 +131,9 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
         return [columns, *(second or _gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
-        return [_class_descent(task), _ascent(task), *newton]
+        return [_descent(task, path_builders.class_descent), _ascent(task), *newton]
+    if tangents.descends_by_tangents(task):
+        return [_descent(task, tangents.tangent_descent), *(newton or [_ascent(task)])]
     points = [_proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *_gradients(task)]
@@ -273,10 +276,10 @@ def _newton(task: Task) -> Stage:
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
 
 
-def _class_descent(task: Task) -> Stage:
+def _descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
+    """L-BFGS, which may take steps that lower no gap."""
     visit = BATCH_PRODUCTS * pass_visit_cost(task)
     least = least_passes(True, 0) * (visit * task.rows.shape[0] + PASS_COST)
-    build = path_builders.class_descent
     return Stage("L-BFGS", lambda _: build(task), visit, 0, least=least, resumes=True)
 
 

@@ -1,0 +1,139 @@
+"""L-BFGS by tangents: the optimum of other solvers, proved, and which tasks it takes."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import LogisticRegression, Parameter, Problem, fit
+from rrmlinear.catalog.stages import tangents
+from rrmlinear.solvers.second_order.tangent_descent import TangentDescent
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The number of each pass of a `TangentDescent`, which small sets have too."""
+    monkeypatch.setattr(tangents, "MIN_VALUES", 0)
+    found, run_pass = [], TangentDescent.run_pass
+
+    def told(self, number):
+        found.append((self, number))
+        run_pass(self, number)
+
+    monkeypatch.setattr(TangentDescent, "run_pass", told)
+    return found
+
+
+def problem_of(n, d, seed=0, stretch=0.0, mean=0.0, factors=0):
+    """Labels −1 and 1 of a noisy plane; columns of some lengths, means and common factors."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    if factors:
+        X += 3 * rng.standard_normal((n, factors)) @ rng.standard_normal((factors, d))
+    scores = X @ rng.standard_normal(d)
+    y = np.where(scores + scores.std() * rng.logistic(size=n) > 0.5 * scores.std(), 1.0, -1.0)
+    y[:2] = -1.0, 1.0
+    return (X + mean) * 10.0 ** rng.uniform(-stretch, stretch, d), y
+
+
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+@pytest.mark.parametrize(
+    ("n", "d", "factors"), [(2000, 4, 0), (300, 20, 0), (600, 60, 3), (90, 80, 0), (80, 80, 0)]
+)
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_the_optimum_is_that_of_newton(runs, n, d, factors, intercept, C):
+    X, y = problem_of(n, d, factors=factors, mean=2.0)
+    weights = np.random.default_rng(1).integers(0, 3, n) + (np.arange(n) < 2)
+    choices = {"C": C, "tol": 1e-9, "fit_intercept": intercept}
+    model = LogisticRegression(**choices).fit(X, y, sample_weight=weights)
+    assert model.duality_gap_ <= 1e-9 * model.objective_
+    assert bool(runs) == (n >= (1 if intercept is True else 8) * (d + 1))
+    assert n < 2 * d or not runs or runs[-1][1] == model.n_iter_ <= 60
+    other = LogisticRegression(solver="newton", **choices).fit(X, y, sample_weight=weights)
+    assert model.objective_ == pytest.approx(other.objective_, rel=2e-9)
+    repeated = LogisticRegression(**choices).fit(X, y, sample_weight=weights)
+    assert (model.coef_ == repeated.coef_).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-7])
+def test_the_gap_is_that_of_the_weights_and_the_intercept(runs, dtype, order, tol):
+    X, y = problem_of(2000, 12, seed=3, stretch=0.5, mean=1.0)
+    X = X.astype(dtype, order=order)
+    model = LogisticRegression(C=10.0, tol=tol).fit(X, y)
+    assert runs
+    margins = y * (X.astype(float) @ model.coef_[0] + model.intercept_[0])
+    primal = (model.coef_**2).sum() / 2 + 10.0 * np.logaddexp(0, -margins).sum()
+    assert model.objective_ == pytest.approx(primal, rel=1e-9)
+    assert model.duality_gap_ <= tol * model.objective_
+    best = LogisticRegression(C=10.0, tol=1e-10, solver="newton").fit(X, y)
+    assert primal - model.duality_gap_ <= best.objective_
+    assert best.objective_ - best.duality_gap_ <= primal
+    p = np.ravel(model.dual_coef_) / 10.0
+    assert abs(p.sum()) <= 1e-9 * np.abs(p).sum()
+
+
+def test_uncorrelated_columns_take_no_matrix(runs):
+    X, y = problem_of(1000, 50)
+    LogisticRegression().fit(X, y)
+    assert isinstance(runs[-1][0].metric, tangents.Diagonal)
+    X, y = problem_of(1000, 50, factors=3)
+    model = LogisticRegression(tol=1e-6).fit(X, y)
+    assert not isinstance(runs[-1][0].metric, tangents.Diagonal)
+    assert model.n_iter_ <= 25
+
+
+def test_many_examples_begin_at_the_optimum_of_a_sample(runs):
+    X, y = problem_of(40_000, 5, factors=2, mean=3.0)
+    model = LogisticRegression(tol=1e-6).fit(X, y)
+    assert runs[-1][1] == model.n_iter_ <= 6
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-8, 1e8, 1e80])
+def test_units_of_features_have_no_effect(runs, scale):
+    """With w/scale for w the problem is the same, divided by scale²."""
+    X, y = problem_of(500, 10, seed=7)
+    plain, scaled = (
+        fit(
+            Problem.from_arrays(X * unit, y),
+            Parameter(solver="auto", loss="logistic", C=unit**-2, gap_tol=1e-7),
+        ).result
+        for unit in (1.0, scale)
+    )
+    assert scaled.solved
+    assert scaled.primal * scale**2 == pytest.approx(plain.primal, rel=2e-7)
+    assert len(runs) == scaled.passes + plain.passes
+
+
+def test_values_that_overflow_leave_it(runs):
+    X, y = problem_of(500, 10)
+    X[7] *= 1e200
+    with pytest.raises(ValueError, match=r"double precision|overflow"):
+        LogisticRegression(fit_intercept=False).fit(X, y)
+    assert runs
+
+
+def test_raw_values_and_separable_classes_end(runs):
+    rng = np.random.default_rng(5)
+    X = 300 * rng.random((2000, 8)) ** 3
+    y = np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
+    model = LogisticRegression(C=100.0, tol=1e-5).fit(X, y)
+    assert model.duality_gap_ <= 1e-5 * model.objective_
+    assert runs
+
+
+def test_one_class_and_given_starts_take_other_ways(runs):
+    X, y = problem_of(500, 5)
+    LogisticRegression(tol=1e-6).fit(X, y, sample_weight=(y > 0).astype(float))
+    assert not runs
+    warm = LogisticRegression(tol=1e-6, warm_start=True).fit(X, y)
+    passes = len(runs)
+    assert passes
+    warm.fit(X, y)
+    assert len(runs) == passes
+
+
+def test_threads_share_the_rows(runs):
+    X, y = problem_of(20_000, 30)
+    one, two, again = (LogisticRegression(tol=1e-8, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 2))
+    assert (two.coef_ == again.coef_).all()
+    assert one.objective_ == pytest.approx(two.objective_, rel=1e-8)
