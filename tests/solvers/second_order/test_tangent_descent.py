@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.solvers.second_order.tangent_descent import TangentDescent
 
@@ -137,3 +138,16 @@ def test_threads_share_the_rows(runs):
     one, two, again = (LogisticRegression(tol=1e-8, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 2))
     assert (two.coef_ == again.coef_).all()
     assert one.objective_ == pytest.approx(two.objective_, rel=1e-8)
+
+
+def test_wide_rows_ascend_before_a_factor_of_their_products_is_made(monkeypatch):
+    made = []
+    monkeypatch.setattr(second_order_builders, "row_space", lambda *given: made.append(given))
+    X, y = problem_of(300, 900)
+    X *= 10.0
+    model = LogisticRegression(tol=1e-6).fit(X, y)
+    assert model.duality_gap_ <= 1e-6 * model.objective_
+    assert not made
+    with pytest.raises(AttributeError):  # no solver was made
+        LogisticRegression(tol=1e-6).fit(X[:100], y[:100])
+    assert made
