@@ -146,7 +146,7 @@ def test_options_are_those_of_train():
     told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", COMMAND_LINE, flags=re.MULTILINE))
     assert told == offered - {"-h", "--version"}
     parser = parser_of_training()
-    assert offered - {"-wi"} == set(parser.takes_value) - {"-w", "--help"}
+    assert offered - {"-wi"} == set(parser.options) - {"-w", "--help"}
 
 
 @pytest.mark.parametrize(
