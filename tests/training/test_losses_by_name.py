@@ -6,6 +6,7 @@ from members import CLASS_LOSSES, REAL_LOSSES, SCALAR_LOSSES, SIGN_LOSSES
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
+import rrmlinear
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.losses import LOSSES
@@ -139,6 +140,21 @@ def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     assert chosen.passes == by_newton.passes
     by_ascent = fit(many, solver=33, **given).result
     assert chosen.primal == pytest.approx(by_ascent.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+def test_newton_takes_over_from_another_cost_where_it_comes_first(loss):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60_000, 6))
+    X[rng.random(X.shape) < 0.3] = 0
+    scores = X @ rng.standard_normal(6) + 2 * rng.standard_normal(60_000)
+    problem = Problem.from_arrays(csr_array(X), np.where(scores > 0, 1, -1))
+    given = {"solver": "auto", "loss": loss, "gap_tol": 1e-7}
+    before = rrmlinear.fit(problem, Parameter(C=0.5, **given))
+    chosen = rrmlinear.fit(problem, Parameter(C=1.0, **given), start=before).result
+    # by the ascent from the duals before, these took 8 passes and more
+    assert chosen.solved
+    assert chosen.passes <= 3
 
 
 def test_least_squares_with_a_free_intercept_is_one_system(fit):

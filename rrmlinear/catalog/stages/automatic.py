@@ -208,7 +208,7 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
         is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
         if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
             return True
-    if task.start is not None:
+    if task.start is not None and not smooth:
         return False
     n, d = task.rows.shape
     small = is_small(n, d * (task.n_classes or 1), True)
