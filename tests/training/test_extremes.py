@@ -101,3 +101,15 @@ def test_smooth_images_of_ten_classes_with_stretched_columns_take_few_passes(los
     choices = {"loss": loss, "regularizer": regularizer, "C": 0.1}
     parameter = Parameter(solver="auto", gap_tol=1e-6, max_passes=500, **choices)
     assert fitted(problem, parameter).result.status is Status.SOLVED
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3])
+def test_newton_from_zero_follows_slow_steps_on_stretched_dense_columns(C):
+    # 600 000 values: L-BFGS comes first. From its duals Newton's method ended at a gap of 400
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((2000, 300)) * 10.0 ** rng.uniform(-3, 3, 300)
+    y = np.where(rng.random(2000) < 0.5, 1, -1)
+    problem = Problem.from_arrays(X, y).with_bias(1.0)
+    given = {"solver": "auto", "loss": "logistic", "gap_tol": 1e-6, "free_bias": True}
+    result = fitted(problem, Parameter(C=C, max_passes=150, **given)).result
+    assert result.status is Status.SOLVED

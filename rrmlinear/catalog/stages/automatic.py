@@ -137,7 +137,8 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     if path_builders.descends_by_classes(task):
         return [_descent(task, path_builders.class_descent), _ascent(task), *newton]
     if tangents.descends_by_tangents(task):
-        return [_descent(task, tangents.tangent_descent), *(newton or [_ascent(task)])]
+        afresh = [replace(stage, build=partial(_newton_from_zero, task)) for stage in newton]
+        return [_descent(task, tangents.tangent_descent), *(afresh or [_ascent(task)])]
     points = [_proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *_gradients(task)]
@@ -299,6 +300,11 @@ def _descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
 def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:
     if duals is not None:
         task = replace(task, start=duals, weights=weights)
+    return second_order_builders.newton(_by_rows(task))
+
+
+def _newton_from_zero(task: Task, _: Any) -> Solver:
+    """Behind L-BFGS: where that is slow, the weights of its duals may be far away."""
     return second_order_builders.newton(_by_rows(task))
 
 
