@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import risk_of
-from rrmlinear.catalog.second_order_builders import sample_of
+from rrmlinear.catalog.second_order_builders import is_dense_norm, sample_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
@@ -100,19 +100,17 @@ def descends_by_classes(task: Task) -> bool:
     """Whether `ClassPaths` solve this task: the softmax of all classes under the squared norm, over
     dense rows with many examples for each weight.
     """
-    rows, omega, k = task.rows, task.regularizer, task.n_classes
-    if k is None or not isinstance(task.loss, Softmax) or not rows.is_dense or not _suits(rows):
+    rows, k = task.rows, task.n_classes
+    if k is None or not isinstance(task.loss, Softmax) or not is_dense_norm(task):
         return False
-    if task.risk is not None or task.start is not None or task.weights is not None:
-        return False
-    if task.choices.budget is not None or omega.quadratic_l1 != 0 or not omega.modulus > 0:
+    if task.start is not None or task.weights is not None or not _suits(rows):
         return False
     n, d = rows.shape
     if rows.n_stored < MIN_DESCENT_VALUES:
         return False
     are_many = n >= MIN_DESCENT_EXAMPLES * d * (k if _has_factor(k, d) else 1)
     few = are_many and k * d**2 <= MAX_MEAN_ENTRIES and n * k <= MAX_SCORES
-    is_plain = omega.linear and (task.choices.free_bias or rows.bias < 0)
+    is_plain = task.choices.free_bias or rows.bias < 0
     return few and is_plain and bool(np.bincount(task.targets, task.costs, k).all())
 
 

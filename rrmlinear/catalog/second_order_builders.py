@@ -155,17 +155,21 @@ def interior(task: Task) -> Solver:
     return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))
 
 
+def is_dense_norm(task: Task) -> bool:
+    """Whether the task is one of dense rows in memory, under the squared norm alone."""
+    rows, omega = task.rows, task.regularizer
+    if not rows.is_dense or rows.blocks is not None or task.risk is not None:
+        return False
+    is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
+    return is_norm and task.choices.budget is None
+
+
 def row_space_applies(task: Task) -> bool:
     """Whether the task is one of fewer weights on a factor of XX': dense rows, at most half as many
     as features, under the squared norm alone.
     """
-    rows, omega = task.rows, task.regularizer
-    if not rows.is_dense or rows.blocks is not None or task.risk is not None:
-        return False
-    if not (omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0):
-        return False
-    n, d = rows.shape
-    return task.choices.budget is None and n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
+    n, d = task.rows.shape
+    return is_dense_norm(task) and n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
 
 
 def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:

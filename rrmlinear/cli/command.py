@@ -35,7 +35,7 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
             _say(leave.message)
         sys.stdout.flush()
         if arguments is None:
-            # What is left is not looked through again where Python ends.
+            # Python collects garbage once more at its end. It skips frozen objects.
             gc.freeze()
         return exit_code
     except BrokenPipeError:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import risk_of
 from rrmlinear.catalog.second_order_builders import (
-    MIN_SAMPLE_EXAMPLES,
     SAMPLE_FRACTION,
     SAMPLE_GAP,
     SAMPLE_PASSES,
+    is_dense_norm,
     newton,
     sample_of,
+    suits_sample,
     task_of_sample,
 )
 from rrmlinear.catalog.task import Task
@@ -45,14 +46,10 @@ def descends_by_tangents(task: Task) -> bool:
     """Whether `TangentDescent` solves this task: the logistic loss of two classes under the squared
     norm, over dense rows with no fewer examples than features.
     """
-    rows, omega = task.rows, task.regularizer
-    if task.n_classes is not None or not rows.is_dense or rows.blocks is not None:
+    rows = task.rows
+    if task.n_classes is not None or not isinstance(task.loss, Logistic):
         return False
-    if task.risk is not None or task.start is not None or task.weights is not None:
-        return False
-    if omega.quadratic_l1 != 0 or not (omega.modulus > 0 and omega.linear):
-        return False
-    if task.choices.budget is not None or not isinstance(task.loss, Logistic):
+    if not is_dense_norm(task) or task.start is not None or task.weights is not None:
         return False
     least = rows.width * (1 if task.choices.free_bias else MIN_ASCENT_EXAMPLES)
     if rows.n_stored < MIN_VALUES or rows.shape[0] < least:
@@ -77,7 +74,7 @@ def _begin(task: Task, risk: Any) -> Any:
 
     n, d = risk.rows.shape[0], risk.rows.width
     with suppress(ArithmeticError, np.linalg.LinAlgError, ValueError):  # numbers overflow
-        if n >= SAMPLE_FRACTION * MIN_SAMPLE_EXAMPLES * d:
+        if suits_sample(True, n, d):
             part = task_of_sample(task, SAMPLE_FRACTION)
             stopping = Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES)
             found = np.ravel(newton(part).solve(stopping).weights)
