@@ -11,7 +11,7 @@ from rrmlinear import Parameter, Problem
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.stages import automatic
+from rrmlinear.catalog.stages import automatic, methods
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -203,7 +203,7 @@ def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch
     monkeypatch.setattr(automatic, "MIN_PROXIMAL_VALUES", 1)
     monkeypatch.setattr(automatic, "MAX_FACTORIZED", 1)
     left = fit(problem, **given).result
-    monkeypatch.setattr(automatic, "KINK_STEPS", 10**9)
+    monkeypatch.setattr(methods, "KINK_STEPS", 10**9)
     chosen = fit(problem, **given).result
     assert chosen.notes == ("proximal points by an ascent are used",)
     assert chosen.primal == pytest.approx(plain.primal, rel=2e-7)
