@@ -22,7 +22,7 @@ def expected(X, y):
     return whole.result.primal
 
 
-def check(model, primal, noted=True):
+def assert_solved(model, primal, noted=True):
     result = model.result
     assert result.solved
     assert result.primal == pytest.approx(primal, rel=1e-6)
@@ -58,12 +58,12 @@ def test_killed_workers(start, data):
     cluster, client = start()
     with cluster, client:
         # between two rounds, with a checkpoint
-        check(train(client, X, y, after(8, lambda: kill(client))), primal)
+        assert_solved(train(client, X, y, after(8, lambda: kill(client))), primal)
         # at any moment
         moment = random.random() / 2
         print(f"killed {moment} s after round 2")
 
-        check(train(client, X, y, after(2, timer(client, 1, moment))), primal, noted=False)
+        assert_solved(train(client, X, y, after(2, timer(client, 1, moment))), primal, noted=False)
 
 
 def timer(client, which, moment):
@@ -82,7 +82,7 @@ def test_a_worker_killed_while_the_data_are_sent(start, data):
         for moment in (0.1, 0.4):
             client.wait_for_workers(2, timeout=30)
             timer(client, 1, moment)()
-            check(train(client, X, y, None), primal, noted=False)
+            assert_solved(train(client, X, y, None), primal, noted=False)
 
 
 def test_data_are_sent_again_where_a_worker_fails(client, monkeypatch):
@@ -110,7 +110,7 @@ def test_a_worker_killed_at_ten_moments(start, data):
         cluster, client = start()
         with cluster, client:
             act = timer(client, k % 2, moment)
-            check(train(client, X, y, after(k + 1, act)), primal, noted=False)
+            assert_solved(train(client, X, y, after(k + 1, act)), primal, noted=False)
 
 
 def test_a_retired_worker(start, data):
@@ -121,7 +121,7 @@ def test_a_retired_worker(start, data):
         def retire():
             client.retire_workers([sorted(client.scheduler_info()["workers"])[0]])
 
-        check(train(client, X, y, after(7, retire)), expected(X, y))
+        assert_solved(train(client, X, y, after(7, retire)), expected(X, y))
 
 
 def test_workers_that_come_and_go(start, data):
@@ -138,7 +138,7 @@ def test_workers_that_come_and_go(start, data):
             if row.number in (4, 10):  # one worker fewer, then one more
                 cluster.scale(1 if row.number == 4 else 2)
 
-        check(train(client, X, y, change), expected(X, y), noted=False)
+        assert_solved(train(client, X, y, change), expected(X, y), noted=False)
 
 
 def test_a_lost_scheduler_is_named(start, data):

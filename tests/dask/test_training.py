@@ -24,7 +24,7 @@ def over(client, X, y, parameter, **more):
     return dask_rooms.fit(X, y, parameter, client=client, bias=1.0, wait_limit=60, **more)
 
 
-def check(model, expected):
+def assert_solved(model, expected):
     result = model.result
     assert result.solved
     assert result.primal == pytest.approx(expected, rel=TOLERANCE)
@@ -48,7 +48,7 @@ def test_the_optimum_is_that_of_one_process(client, data, loss, more):
     arrays = (da.from_array(each, chunks=(150, *each.shape[1:])) for each in (X, y, weights))
     dX, dy, dw = arrays
     model = over(client, dX, dy, parameter, sample_weight=dw)
-    check(model, alone(X, y, parameter, weights))
+    assert_solved(model, alone(X, y, parameter, weights))
     np.testing.assert_array_equal(model.predict(dX.compute()).shape, y.shape)
 
 
@@ -60,7 +60,7 @@ def test_one_class_against_the_rest(client, data):
     )
     rows = []
     model = over(client, X, y, parameter, sample_weight=weights, parts=2, on_pass=rows.append)
-    check(model, alone(X, y, parameter, weights))
+    assert_solved(model, alone(X, y, parameter, weights))
     one = fit(Problem.from_arrays(X, y, weights, bias=1.0), parameter)
     assert model.weights.shape == one.weights.shape == (7, 3)
     np.testing.assert_allclose(model.weights, one.weights, atol=2e-3)
@@ -74,7 +74,7 @@ def test_intercepts_may_be_free(client, data, loss):
     X = X + 5.0
     parameter = Parameter(solver="auto", loss=loss, C=0.01, gap_tol=TOLERANCE, free_bias=True)
     model = over(client, X, y, parameter, parts=2)
-    check(model, alone(X, y, parameter))
+    assert_solved(model, alone(X, y, parameter))
     with pytest.raises(ValueError, match="bias above 0"):
         dask_rooms.fit(X, y, parameter, client=client)
 
@@ -82,7 +82,7 @@ def test_intercepts_may_be_free(client, data, loss):
 def test_other_regularizers_take_smooth_losses(client, data):
     X, y = data(n=300, d=6)
     parameter = Parameter(loss="logistic", regularizer="l1", C=0.1, gap_tol=TOLERANCE)
-    check(over(client, X, y, parameter, parts=3), alone(X, y, parameter))
+    assert_solved(over(client, X, y, parameter, parts=3), alone(X, y, parameter))
 
 
 def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
@@ -90,7 +90,7 @@ def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
     X, y = data(n=400)
     parameter = Parameter(solver=32, loss="squared-hinge", C=1.0, gap_tol=1e-8)
     model = over(client, X, y, parameter, parts=4)
-    check(model, alone(X, y, parameter))
+    assert_solved(model, alone(X, y, parameter))
     assert any("Newton's method goes on" in note for note in model.result.notes)
     assert model.weights.shape == (16, 1)
 
@@ -111,9 +111,9 @@ def test_files_and_a_bag_of_files(client, data, tmp_path):
         paths.append(tmp_path / (f"{k}.txt" if k == 1 else f"{k}.rrm"))
         (write_libsvm if k == 1 else write_container)(paths[-1], problem)
     expected = alone(X, y, SMOOTH)
-    check(over(client, [str(path) for path in paths], None, SMOOTH), expected)
+    assert_solved(over(client, [str(path) for path in paths], None, SMOOTH), expected)
     bag = dask.bag.from_sequence([str(path) for path in paths], npartitions=2)
-    check(over(client, bag, None, SMOOTH), expected)
+    assert_solved(over(client, bag, None, SMOOTH), expected)
 
 
 def test_frames_with_empty_partitions(client, data):
@@ -128,7 +128,7 @@ def test_frames_with_empty_partitions(client, data):
     kept = X[:, 0] > 0.5
     columns = list(range(X.shape[1]))
     model = over(client, some[columns], some["y"], SMOOTH)
-    check(model, alone(X[kept], y[kept], SMOOTH))
+    assert_solved(model, alone(X[kept], y[kept], SMOOTH))
     estimator = dask_rooms.LinearClassifier("logistic", client=client, C=0.1)
     estimator.fit(some[columns], some["y"])
     predicted = estimator.predict(some[columns]).compute()
@@ -142,9 +142,9 @@ def test_futures_and_memory(client, data):
     parts = [(X[own], y[own]) for own in np.array_split(np.arange(len(y)), 3)]
     nothing = (X[:0], y[:0])
     futures = client.scatter([parts[0], nothing, *parts[1:]], hash=False)
-    check(over(client, futures, None, SMOOTH), expected)
-    check(over(client, X, y, SMOOTH, parts=3), expected)
-    check(over(client, Problem.from_arrays(csr_array(X), y), None, SMOOTH), expected)
+    assert_solved(over(client, futures, None, SMOOTH), expected)
+    assert_solved(over(client, X, y, SMOOTH, parts=3), expected)
+    assert_solved(over(client, Problem.from_arrays(csr_array(X), y), None, SMOOTH), expected)
 
 
 def test_same_parts_same_bits(client, data):
@@ -159,7 +159,7 @@ def test_same_parts_same_bits(client, data):
 
 def test_balanced_workers_have_the_same_optimum(client, data):
     X, y = data()
-    check(over(client, X, y, SMOOTH, parts=3, balance=True), alone(X, y, SMOOTH))
+    assert_solved(over(client, X, y, SMOOTH, parts=3, balance=True), alone(X, y, SMOOTH))
 
 
 def test_two_fits_at_once(client, data):
@@ -176,7 +176,7 @@ def test_two_fits_at_once(client, data):
     for thread in threads:
         thread.join()
     for model, parameter in found.values():
-        check(model, alone(X, y, parameter))
+        assert_solved(model, alone(X, y, parameter))
 
 
 def test_workers_with_threads(start, data):
@@ -184,7 +184,7 @@ def test_workers_with_threads(start, data):
     cluster, client = start(workers=1, threads=3)
     with cluster, client:
         model = over(client, X, y, SMOOTH)
-    check(model, alone(X, y, SMOOTH))
+    assert_solved(model, alone(X, y, SMOOTH))
 
 
 def test_estimators_predict_on_arrays(client, data):

@@ -27,7 +27,7 @@ def swept(risk, w, alphas, curvature):
     return steps, risk.gradient(steps), risk.at(scores).value
 
 
-def agree(risk, w, alphas, curvature=0.7):
+def assert_agrees(risk, w, alphas, curvature=0.7):
     ours, theirs = risk.sweep(w, alphas, curvature), swept(risk, w, alphas, curvature)
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-12, atol=1e-12)
     scale = np.abs(theirs[1]).max(initial=1)
@@ -48,8 +48,8 @@ def test_a_sweep_is_its_parts(loss, shape, form, bias, threads):
     given, y, costs, rng = problem(form, *shape, bias=bias)
     risk = ScalarRisk(given.rows, loss, y, costs, threads)
     alphas = -risk.at(rng.standard_normal(shape[0])).derivatives
-    agree(risk, rng.standard_normal(given.rows.width), alphas)
-    agree(risk, np.zeros(given.rows.width), 0.0)
+    assert_agrees(risk, rng.standard_normal(given.rows.width), alphas)
+    assert_agrees(risk, np.zeros(given.rows.width), 0.0)
 
 
 def test_the_same_threads_give_the_same_bits():

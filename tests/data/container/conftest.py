@@ -26,7 +26,7 @@ def _made(n=200, d=50, values=np.float64, indices=np.int32, weights=False, qid=F
     )
 
 
-def _same(a, b):
+def _assert_same(a, b):
     """Assert that two problems have the same arrays of the same types."""
     pairs = [(getattr(a.rows, name), getattr(b.rows, name)) for name in ("values", "indices")]
     pairs += [(a.labels, b.labels), (a.weights, b.weights), (a.query_ids, b.query_ids)]
@@ -45,5 +45,5 @@ def made():
 
 
 @pytest.fixture(scope="session")
-def same():
-    return _same
+def assert_same():
+    return _assert_same

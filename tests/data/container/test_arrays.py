@@ -42,7 +42,7 @@ def converted(tmp_path):
     return call
 
 
-def is_the_same(problem, data, n_features=D):
+def assert_same(problem, data, n_features=D):
     X, y, weights, ids = data
     assert problem.n_features == n_features
     assert np.array_equal(problem.to_scipy().toarray(), X.toarray()[:, :n_features])
@@ -59,13 +59,13 @@ def test_npz_of_scipy_with_labels_beside(tmp_path, data, converted, compressed):
     beside = {field: tmp_path / f"{field}.npy" for field in names}
     for field, path in beside.items():
         np.save(path, names[field])
-    is_the_same(converted(tmp_path / "X.npz", beside=beside), data)
+    assert_same(converted(tmp_path / "X.npz", beside=beside), data)
 
 
 def test_npz_with_its_own_labels(tmp_path, data, converted):
     X, y, weights, ids = data
     np.savez(tmp_path / "a.npz", X=X.toarray(), y=y, sample_weight=weights, qid=ids)
-    is_the_same(converted(tmp_path / "a.npz"), data)
+    assert_same(converted(tmp_path / "a.npz"), data)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, ">f8", bool])
@@ -74,7 +74,7 @@ def test_npy_of_any_numbers(tmp_path, data, converted, dtype):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", data[1])
     problem = converted(tmp_path / "X.npy", beside={"labels": tmp_path / "y.npy"})
-    is_the_same(problem, (sparse.csr_array(X.astype(float)), data[1], None, None))
+    assert_same(problem, (sparse.csr_array(X.astype(float)), data[1], None, None))
     assert (problem.rows.values.dtype == np.float32) == (dtype is np.float32)
 
 
@@ -88,7 +88,7 @@ def test_rows_out_of_order_are_sorted_with_a_warning(tmp_path, converted):
     assert np.array_equal(problem.to_scipy().toarray(), X.toarray())
 
 
-def _refused(path, said, **options):
+def assert_refused(path, said, **options):
     with pytest.raises(ValueError, match=said):
         convert(examples_of(path, **options), path.parent / "out.rrm")
     assert not (path.parent / "out.rrm").exists()
@@ -100,34 +100,34 @@ def test_wrong_arrays_are_refused_in_words(tmp_path, data):
     np.save(labels, y)
     beside = {"labels": labels}
     sparse.save_npz(path, X)
-    _refused(path, r"has no labels: name a \.npy file")
+    assert_refused(path, r"has no labels: name a \.npy file")
     sparse.save_npz(path, X.tocsc())
-    _refused(path, "holds a csc matrix; save it as CSR", beside=beside)
+    assert_refused(path, "holds a csc matrix; save it as CSR", beside=beside)
     np.save(labels, y[:-1])
     sparse.save_npz(path, X)
-    _refused(path, r"y\.npy has shape \(299,\), and there are 300 examples", beside=beside)
+    assert_refused(path, r"y\.npy has shape \(299,\), and there are 300 examples", beside=beside)
     np.savez(path, a=y)
-    _refused(path, "has neither a matrix X", beside=beside)
+    assert_refused(path, "has neither a matrix X", beside=beside)
     np.save(labels, y)
     wrong = X.toarray()
     wrong[250, 3] = np.nan
     np.savez(path, X=wrong)
-    _refused(path, r"X\[\d+, 3\] is nan.*count from row \d+ of the file", beside=beside)
+    assert_refused(path, r"X\[\d+, 3\] is nan.*count from row \d+ of the file", beside=beside)
     np.savez(path, X=X.toarray().astype(str))
-    _refused(path, "holds <U.*, not numbers", beside=beside)
+    assert_refused(path, "holds <U.*, not numbers", beside=beside)
     np.savez(path, X=np.asfortranarray(X.toarray()))
-    _refused(path, "Fortran's order", beside=beside)
+    assert_refused(path, "Fortran's order", beside=beside)
     np.savez(
         path, data=X.data, indices=X.indices + 15, indptr=X.indptr, shape=X.shape, format=b"csr"
     )
-    _refused(path, "column index outside 0 … 19", beside=beside)
+    assert_refused(path, "column index outside 0 … 19", beside=beside)
     np.save(tmp_path / "ids.npy", np.ones(N))
     np.savez(path, X=X.toarray())
     both = beside | {"query_ids": tmp_path / "ids.npy"}
-    _refused(path, "must hold whole numbers", beside=both)
+    assert_refused(path, "must hold whole numbers", beside=both)
     text = tmp_path / "text"
     text.write_text("1 1:1\n")
-    _refused(text, "has its labels, weights and query ids in itself", beside=beside)
+    assert_refused(text, "has its labels, weights and query ids in itself", beside=beside)
 
 
 def test_damaged_archives_are_refused_in_words(tmp_path, data):
@@ -136,9 +136,9 @@ def test_damaged_archives_are_refused_in_words(tmp_path, data):
     whole = path.read_bytes()
     for place in (200, len(whole) // 2):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        _refused(path, "X.npz")
+        assert_refused(path, "X.npz")
     path.write_bytes(whole[:-30])
-    _refused(path, "X.npz")
+    assert_refused(path, "X.npz")
 
 
 def test_values_that_do_not_fit_are_refused(tmp_path):
@@ -183,39 +183,41 @@ class TestTables:
     def test_columns(self, data, save, converted):
         X, y, weights, ids = data
         path = save(label=y, qid=ids, **dense_columns(X), sample_weight=weights)
-        is_the_same(converted(path), data)
+        assert_same(converted(path), data)
 
     def test_columns_by_name(self, data, save, converted):
         X, y, weights, _ = data
         path = save(**dense_columns(X), what=y, cost=weights)
         problem = converted(path, beside={"labels": "what", "weights": "cost"})
-        is_the_same(problem, (X, y, weights, None))
+        assert_same(problem, (X, y, weights, None))
 
     def test_lists_of_indices_and_values(self, data, save, converted):
         X, y = data[:2]
         rows = [X.indices[a:b] for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
         values = [X.data[a:b] for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
         path = save(y=y, indices=rows, values=values)
-        is_the_same(converted(path), (X, y, None, None), int(X.indices.max()) + 1)
+        assert_same(converted(path), (X, y, None, None), int(X.indices.max()) + 1)
 
     def test_wrong_tables_are_refused_in_words(self, data, save):
         X, y = data[:2]
         columns = dense_columns(X)
-        _refused(save(**columns), "has no column 'label' or .*--labels")
-        _refused(save(**columns), "has no column 'z'", beside={"labels": "z"})
-        _refused(save(y=y, **columns, name=["a"] * N), "column 'name' of .* holds string")
+        assert_refused(save(**columns), "has no column 'label' or .*--labels")
+        assert_refused(save(**columns), "has no column 'z'", beside={"labels": "z"})
+        assert_refused(save(y=y, **columns, name=["a"] * N), "column 'name' of .* holds string")
         holes = [None, *columns["f1"][1:].tolist()]
-        _refused(save(y=y, **(columns | {"f1": holes})), "column 'f1' of .* has nulls")
+        assert_refused(save(y=y, **(columns | {"f1": holes})), "column 'f1' of .* has nulls")
         nans = columns["f1"].copy()
         nans[7] = np.inf
-        _refused(save(y=y, **(columns | {"f1": nans})), r"X\[\d, 1\] is inf")
-        _refused(save(y=y, indices=[[0]] * N, values=[[1.0, 2.0]] * N), "differ in length")
-        _refused(save(y=y, indices=[[-1]] * N, values=[[1.0]] * N), "must hold numbers from 0")
+        assert_refused(save(y=y, **(columns | {"f1": nans})), r"X\[\d, 1\] is inf")
+        assert_refused(save(y=y, indices=[[0]] * N, values=[[1.0, 2.0]] * N), "differ in length")
+        assert_refused(
+            save(y=y, indices=[[-1]] * N, values=[[1.0]] * N), "must hold numbers from 0"
+        )
 
     def test_damage_is_a_sentence(self, data, save):
         path = save(y=data[1], **dense_columns(data[0]))
         path.write_bytes(path.read_bytes()[:1000])
-        _refused(path, "cannot be read")
+        assert_refused(path, "cannot be read")
 
 
 def test_a_table_without_pyarrow_names_the_package(tmp_path):

@@ -17,20 +17,20 @@ BLOCK = 2000  # bytes
 @pytest.mark.parametrize("values", [np.float32, np.float64])
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
 @pytest.mark.parametrize(("weights", "qid"), [(False, False), (True, False), (True, True)])
-def test_every_type(tmp_path, made, same, values, indices, weights, qid):
+def test_every_type(tmp_path, made, assert_same, values, indices, weights, qid):
     problem = made(values=values, indices=indices, weights=weights, qid=qid)
     write_container(tmp_path / "p", problem, block_bytes=BLOCK)
     opened = Problem.open(tmp_path / "p", verify=True)
-    same(problem, opened)
+    assert_same(problem, opened)
     assert not opened.rows.values.flags.writeable
 
 
-def test_rows_of_no_values(tmp_path, same):
+def test_rows_of_no_values(tmp_path, assert_same):
     none = np.empty(0)
     rows = Rows(none, none.astype(np.int32), np.zeros(4, dtype=np.int64), 0)
     problem = Problem(rows, np.array([1.0, -1.0, 1.0]))
     write_container(tmp_path / "p", problem)
-    same(problem, Problem.open(tmp_path / "p", verify=True))
+    assert_same(problem, Problem.open(tmp_path / "p", verify=True))
 
 
 def test_no_examples_are_refused(tmp_path):
@@ -56,17 +56,17 @@ def test_rows_out_of_order_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 300, 1 << 23])
-def test_blocks_cover_the_examples_and_no_size_changes_them(tmp_path, made, same, size):
+def test_blocks_cover_the_examples_and_no_size_changes_them(tmp_path, made, assert_same, size):
     problem = made(weights=True)
     write_container(tmp_path / "p", problem, block_bytes=size)
     mapped = open_container(tmp_path / "p", verify=True)
     ends = [mapped.bounds(k) for k in range(mapped.header.n_blocks)]
     assert [end[0] for end in ends] == [0] + [end[1] for end in ends[:-1]]
     assert ends[-1][1] == 200
-    same(problem, Problem.open(tmp_path / "p"))
+    assert_same(problem, Problem.open(tmp_path / "p"))
 
 
-def test_text_to_container_and_back(tmp_path, made, same):
+def test_text_to_container_and_back(tmp_path, made, assert_same):
     problem = made(values=np.float64, qid=True)
     write_libsvm(tmp_path / "a.libsvm", problem)
     for a, b in [("a.libsvm", "b.rrm"), ("b.rrm", "c.rrm"), ("c.rrm", "d.libsvm.gz")]:
@@ -74,18 +74,20 @@ def test_text_to_container_and_back(tmp_path, made, same):
     convert(examples_of(tmp_path / "d.libsvm.gz"), tmp_path / "e.rrm")
     text = read_libsvm(tmp_path / "a.libsvm")
     for name in ("b.rrm", "c.rrm", "d.libsvm.gz", "e.rrm"):
-        same(text, read_libsvm(tmp_path / name))
+        assert_same(text, read_libsvm(tmp_path / name))
 
 
-def test_an_index_beyond_32_bits_widens_those_before(tmp_path, same):
+def test_an_index_beyond_32_bits_widens_those_before(tmp_path, assert_same):
     lines = "".join(f"1 {k}:1 {k + 7}:2\n" for k in range(1, 2000))
     (tmp_path / "a").write_text(lines + f"-1 3:1 {2**40}:5\n" + lines)
     writing = convert(examples_of(tmp_path / "a"), tmp_path / "a.rrm", block_bytes=BLOCK)
     assert writing.n_features == 2**40
-    same(read_libsvm(tmp_path / "a", threads=1), Problem.open(tmp_path / "a.rrm", verify=True))
+    assert_same(
+        read_libsvm(tmp_path / "a", threads=1), Problem.open(tmp_path / "a.rrm", verify=True)
+    )
 
 
-def test_late_blocks_widen_early_ones(tmp_path, made, same):
+def test_late_blocks_widen_early_ones(tmp_path, made, assert_same):
     from rrmlinear.data.container.pieces import pieces_of
     from rrmlinear.data.container.writing import container_file
 
@@ -101,10 +103,10 @@ def test_late_blocks_widen_early_ones(tmp_path, made, same):
     assert np.array_equal(opened.rows.indices, np.concatenate(parts))
 
 
-def test_the_reader_takes_a_container_by_its_bytes_whatever_its_name(tmp_path, made, same):
+def test_the_reader_takes_a_container_by_its_bytes_whatever_its_name(tmp_path, made, assert_same):
     problem = made(values=np.float32)
     write_container(tmp_path / "name.libsvm", problem)
-    same(problem, read_libsvm(tmp_path / "name.libsvm"))
+    assert_same(problem, read_libsvm(tmp_path / "name.libsvm"))
     double = read_libsvm(tmp_path / "name.libsvm", dtype=np.float64, n_features=99)
     assert double.rows.values.dtype == np.float64
     assert double.n_features == 99
