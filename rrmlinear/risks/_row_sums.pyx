@@ -5,6 +5,7 @@ from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
+from rrmlinear.risks.cached_rows cimport cached_rows
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from rrmlinear.data.memory import nonzeros
 
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use
-    BLOCK_BYTES = 1 << 17   # of rows that a product reads twice, the second time from cache
-    MIN_BLOCK_ROWS = 16
     CHECKED_WORK = 1 << 28  # multiplications between two looks at the clock: some 0.1 s
 
 
@@ -96,8 +95,7 @@ cdef class RowSums:
     def blocked_product(self, const double[::1] p not None, const double[::1] part not None):
         """Σ_i h_i x_i (x_i'p − part_i), in blocks of all rows that are read once from memory."""
         result = np.zeros(self.rows.width)
-        cdef Py_ssize_t n = self.rows.shape[0], row_bytes = self.rows.n_bytes // n + 1
-        cdef Py_ssize_t block = max(MIN_BLOCK_ROWS, BLOCK_BYTES // row_bytes), i, j, stop
+        cdef Py_ssize_t n = self.rows.shape[0], block = cached_rows(self.rows), i, j, stop
         cdef Py_ssize_t first, last
         cdef const double[::1] h = self.h
         cdef double[::1] out = result, scores = np.empty(block)

@@ -5,6 +5,7 @@ from libc.math cimport NAN, INFINITY
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.risks.cached_rows cimport cached_rows
 from rrmlinear.risks.terms cimport ScalarTerms, one_or_all
 
 import numpy as np
@@ -12,10 +13,6 @@ import numpy as np
 from rrmlinear.risks.base import Conditioned, Unconditioned
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.shares import Shares
-
-cdef enum:
-    BLOCK_BYTES = 1 << 17  # of rows; a sweep reads a block twice, the second time from cache
-    MIN_BLOCK_ROWS = 16
 
 
 cdef class ScalarRisk:
@@ -175,7 +172,7 @@ cdef class ScalarRisk:
             return steps, self.gradient(steps), self.at(scores).value if value else NAN, warm
         steps, image = np.empty(self.n), np.zeros(self.rows.width)
         others = np.empty((self.shares.threads - 1, self.rows.width))
-        block = max(MIN_BLOCK_ROWS, BLOCK_BYTES * self.n // (self.rows.n_bytes + 1))
+        block = cached_rows(self.rows)
         values = self.shares.run(self._sweep, w, one_or_all(alphas, self.n), curvature, value,
                                  steps, image, others, block)
         for sums in others:
