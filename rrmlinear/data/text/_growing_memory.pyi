@@ -1,0 +1,2 @@
+class Memory:
+    """Bytes that grow; numpy.frombuffer makes an array over them."""
