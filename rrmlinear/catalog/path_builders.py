@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import risk_of
 from rrmlinear.catalog.second_order_builders import is_dense_norm, sample_of
+from rrmlinear.catalog.stages.costs import CLASS_STEPS
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
@@ -26,13 +27,8 @@ MIN_ALIKE = 4
 # Weights of a problem of several classes, each of which has a factor of its own, and scores of all
 # problems, which are kept several times.
 MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
-# Least examples for each weight in one problem of several classes: with fewer, second derivatives
-# take longer than the dual ascent.
-MIN_DESCENT_EXAMPLES = 8
-# With fewer stored values all ways take some milliseconds.
-MIN_DESCENT_VALUES = 5_000
-# Its sample has one example of this number, and this number for each weight. It is solved to this
-# relative gap, with this number of steps at most.
+# The sample of one problem of several classes has one example of this number, and this number for
+# each weight. It is solved to this relative gap, with this number of steps at most.
 SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 4
 # Entries of all factors of that of a mean example.
@@ -106,9 +102,7 @@ def descends_by_classes(task: Task) -> bool:
     if task.start is not None or task.weights is not None or not _suits(rows):
         return False
     n, d = rows.shape
-    if rows.n_stored < MIN_DESCENT_VALUES:
-        return False
-    are_many = n >= MIN_DESCENT_EXAMPLES * d * (k if _has_factor(k, d) else 1)
+    are_many = CLASS_STEPS.hold(task, d * (k if _has_factor(k, d) else 1))
     few = are_many and k * d**2 <= MAX_MEAN_ENTRIES and n * k <= MAX_SCORES
     is_plain = task.choices.free_bias or rows.bias < 0
     return few and is_plain and bool(np.bincount(task.targets, task.costs, k).all())

@@ -19,6 +19,7 @@ from rrmlinear.catalog.second_order_builders import (
     suits_sample,
     task_of_sample,
 )
+from rrmlinear.catalog.stages.costs import TANGENTS
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.hessian import Hessian
@@ -29,10 +30,6 @@ from rrmlinear.solvers.second_order.systems import Factor
 
 Array = NDArray[np.float64]
 
-# With fewer stored values Newton's method takes some milliseconds.
-MIN_VALUES = 500_000
-# Without a free intercept the ascent takes as long with fewer examples than this for each feature.
-MIN_ASCENT_EXAMPLES = 8
 # Examples from which columns are looked at: one for two features, but some at least.
 LOOK_PART, LEAST_LOOK = 2, 64
 # Columns whose correlations are this part noise are taken as uncorrelated.
@@ -51,8 +48,7 @@ def descends_by_tangents(task: Task) -> bool:
         return False
     if not is_dense_norm(task) or task.start is not None or task.weights is not None:
         return False
-    least = rows.width * (1 if task.choices.free_bias else MIN_ASCENT_EXAMPLES)
-    if rows.n_stored < MIN_VALUES or rows.shape[0] < least:
+    if not TANGENTS.hold(task, rows.width):
         return False
     labels = task.targets[task.costs > 0]
     return not task.choices.free_bias or bool((labels > 0).any() and (labels < 0).any())

@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import path_builders
+from rrmlinear.catalog.stages.costs import CLASS_STEPS
 from rrmlinear.solvers.second_order.class_curvatures import MeanCurvatures
 from rrmlinear.solvers.second_order.path_descent import PathDescent
 
@@ -13,7 +14,7 @@ from rrmlinear.solvers.second_order.path_descent import PathDescent
 @pytest.fixture
 def runs(monkeypatch):
     """The passes of each `PathDescent`, in a list; small sets have one too, and a sample."""
-    monkeypatch.setattr(path_builders, "MIN_DESCENT_VALUES", 0)
+    monkeypatch.setattr(path_builders, "CLASS_STEPS", CLASS_STEPS._replace(values=0))
     found, run_pass = [], PathDescent.run_pass
 
     def told(self, number):

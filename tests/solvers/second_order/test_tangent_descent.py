@@ -6,13 +6,14 @@ import pytest
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
+from rrmlinear.catalog.stages.costs import TANGENTS
 from rrmlinear.solvers.second_order.tangent_descent import TangentDescent
 
 
 @pytest.fixture
 def runs(monkeypatch):
     """The number of each pass of a `TangentDescent`, which small sets have too."""
-    monkeypatch.setattr(tangents, "MIN_VALUES", 0)
+    monkeypatch.setattr(tangents, "TANGENTS", TANGENTS._replace(values=0))
     found, run_pass = [], TangentDescent.run_pass
 
     def told(self, number):
