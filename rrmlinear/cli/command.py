@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
@@ -61,11 +64,31 @@ def _imported(command: str) -> Callable[[Sequence[str]], None]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        main: Callable[[Sequence[str]], None] = import_module(f"rrmlinear.cli.{command}").main
+        with _interrupted_after():
+            main: Callable[[Sequence[str]], None] = import_module(f"rrmlinear.cli.{command}").main
     finally:
         if was_enabled:
             gc.enable()
     return main
+
+
+@contextmanager
+def _interrupted_after() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block: compiled modules whose import it breaks, NumPy's
+    among them, report errors of their own.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is None:  # the handler is not Python's
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _unexpected(error: Exception) -> str:

@@ -23,8 +23,8 @@ def mean_squared_error(predicted: NDArray[np.float64], y: NDArray[np.float64]) -
 
 def squared_correlation(predicted: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """The square of Pearson's correlation; nan where predictions or values are all the same."""
-    p, y = predicted - predicted.mean(), y - y.mean()
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        p, y = predicted - predicted.mean(), y - y.mean()
         return float((p @ y) ** 2 / ((p @ p) * (y @ y)))
 
 

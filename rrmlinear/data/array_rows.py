@@ -23,6 +23,8 @@ def in_column_order(X: Any) -> ColumnOrder | None:
         return None
     if X.flags.c_contiguous or X.dtype not in MEMORY_DTYPES or not X.dtype.isnative:
         return None
+    if _hides_entries(X):
+        return None
     rows = ColumnOrder(X)
     return rows if rows.features.find_fault()[0] is None else None
 
@@ -118,7 +120,14 @@ def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
         raise ValueError(f"{wanted}: {error}") from None
 
 
+def _hides_entries(X: Any) -> bool:
+    """Whether X is a masked array with masked entries; `numpy.ma` is slow to import."""
+    return isinstance(X, np.ndarray) and bool(np.any(getattr(X, "mask", False)))
+
+
 def _dense_rows(X: Any) -> Rows:
+    if _hides_entries(X):  # a conversion would take them
+        raise ValueError("X must hold numbers: masked entries are not allowed")
     values = np.asarray(X)
     if values.ndim != 2:
         raise ValueError(f"X must be a matrix of n rows and d columns, got shape {values.shape}")

@@ -173,6 +173,19 @@ def test_regression_of_one_value(train, predict, folder):
     assert "Squared correlation coefficient = nan (regression)" in predict("data", "m", "o").out
 
 
+def test_predictions_beyond_double_precision_need_no_warning(train, predict, folder):
+    (folder / "data").write_text("1 1:1\n2 1:1e10\n")
+    assert train("-q", "-s", 11, "data", "m").code == 0
+    *header, _ = (folder / "m").read_text().splitlines()
+    (folder / "m").write_text("\n".join([*header, "1e308", ""]))
+    ended = predict("data", "m", "o")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == (
+        "Mean squared error = inf (regression)\n"
+        "Squared correlation coefficient = nan (regression)\n"
+    )
+
+
 def test_usage_lists_what_there_is(train):
     text = train("-h").out
     assert all(re.search(rf"[ ]{name}(,|$)", text, re.MULTILINE) for name in LOSSES)

@@ -8,9 +8,12 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from importlib import import_module
 from itertools import count
 
 import pytest
+
+from rrmlinear.cli import command
 
 #: Training that takes several hundred thousand passes.
 LONG = ("-s", 30, "--no-accelerate", "-c", 100, "--gap-tol", 1e-15)
@@ -119,6 +122,21 @@ def interrupt(process):
     assert time.perf_counter() - begin < 10.0
     assert cpu_seconds_of_ended() - ended_before - spent < 2.0
     return ended
+
+
+def test_interrupted_import(monkeypatch, capsys):
+    def breaks(name):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("a compiled module failed") from None
+        return import_module(name)
+
+    monkeypatch.setattr(command, "import_module", breaks)
+    before = signal.getsignal(signal.SIGINT)
+    assert command.run("training", ["--version"]) == 130
+    assert capsys.readouterr() == ("", "interrupted; nothing was saved\n")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -169,6 +169,14 @@ NAN, INF = np.nan, np.inf
         (np.array([[1, {}], [2, 3], [4, 5]], dtype=object), "X must hold numbers"),
         (np.full((3, 2), 1j), "X must hold numbers: complex ones are not allowed"),
         (
+            np.ma.masked_array(np.ones((3, 2)), mask=[[0, 0], [0, 1], [0, 0]]),
+            "X must hold numbers: masked entries are not allowed",
+        ),
+        (
+            np.ma.masked_array(np.ones((3, 2), order="F"), mask=[[0, 0], [0, 1], [0, 0]]),
+            "X must hold numbers: masked entries are not allowed",
+        ),
+        (
             sparse.csr_array(np.full((3, 2), 1j)),
             "X must hold numbers: complex ones are not allowed",
         ),
@@ -176,8 +184,9 @@ NAN, INF = np.nan, np.inf
 )
 def test_bad_matrices_are_refused_by_name(X, message):
     y = [1] * (X.shape[0] if hasattr(X, "shape") and X.shape else 3)
-    with pytest.raises(ValueError, match=message):
-        Problem.from_arrays(X, y)
+    for any_order in (False, True):
+        with pytest.raises(ValueError, match=message):
+            Problem.from_arrays(X, y, any_order=any_order)
 
 
 @pytest.mark.parametrize(

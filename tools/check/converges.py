@@ -116,7 +116,8 @@ def train(problem: Problem, run: Run, options: argparse.Namespace) -> Run:
         found = {"status": f"{type(error).__name__}: {error}"}
         return Run(**(asdict(run) | found | {"seconds": clock() - begin}))
     seconds = clock() - begin
-    relative = result.gap / abs(result.primal) if result.primal else math.inf * result.gap
+    # a minimum of 0 may have a gap of 0
+    relative = result.gap / abs(result.primal) if result.primal else result.gap and math.inf
     found = {
         "status": result.status.name,
         "relative_gap": float(relative),

@@ -35,6 +35,13 @@ def test_each_run_is_judged_by_its_gap(table):
     assert all(0 <= float(row["relative_gap"]) <= 1e-3 for row in rows)
 
 
+def test_a_minimum_of_0_is_solved(tool, tmp_path):
+    data = tmp_path / "zeros"
+    data.write_text("0 1:1\n0 1:2 2:1\n")
+    options = ["--regressions", "zeros", "--losses", "squared", "--costs", "1"]
+    assert tool("converges").main([str(data), *options, "--scalings", "raw"]) == 0
+
+
 def test_a_run_out_of_time_fails_the_table(table):
     options = ["--solver", "39", "--losses", "crammer-singer", "--costs", "1e6", "--limit", "0.01"]
     code, output, rows = table(*options, "--scalings", "raw", "--gap", "1e-12")
