@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -96,8 +98,17 @@ class BlockHessian(ClassSums):
     def matrix(self) -> Array:
         """All of it, d·k × d·k."""
         d = self.rows.width
-        by_classes = np.zeros((self.k, d, self.k, d))
-        parts = self._pair_parts()
+        by_classes = self._by_classes(self._pair_parts())
+        return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
+
+    def scaled_by_classes(self, scale: Array) -> NDArray[np.float32]:
+        """S times it times S in float32, k × d × k × d, for S = diag(scale) over the features."""
+        return self._by_classes(self._pair_parts(scale))
+
+    def _by_classes(self, parts: NDArray[Any]) -> NDArray[Any]:
+        """All of it from its parts for each two classes, k × d × k × d."""
+        d = self.rows.width
+        by_classes = np.zeros((self.k, d, self.k, d), dtype=parts.dtype)
         for one in range(1, self.k):
             for other in range(one):
                 part = parts[one * (one - 1) // 2 + other]
@@ -105,25 +116,31 @@ class BlockHessian(ClassSums):
                 by_classes[other, :, one] -= part
                 by_classes[one, :, one] += part
                 by_classes[other, :, other] += part
-        return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
+        return by_classes
 
-    def _pair_parts(self) -> Array:
-        """As `pair_parts`, by it or by matrix products, whichever is less work."""
+    def _pair_parts(self, scale: Array | None = None) -> NDArray[Any]:
+        """As `pair_parts`, by it or by matrix products, whichever is less work; with a ``scale`` of
+        the features, of rows times it, and float32.
+        """
         d = self.rows.width
         at_once, by_products = pair_work(self.rows, self.k, self.active, self.begin)
         if at_once < by_products:
             of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
-            return pair_parts(self.rows, self.k, *of_rows)
-        parts = np.zeros((self.k * (self.k - 1) // 2, d, d))
+            parts = pair_parts(self.rows, self.k, *of_rows)
+            return parts if scale is None else _scaled(parts, scale)
+        kind = np.float64 if scale is None else np.float32
+        parts = np.zeros((self.k * (self.k - 1) // 2, d, d), dtype=kind)
         for begin in range(0, len(self.active), CHUNK):
             end = min(begin + CHUNK, len(self.active))
             x, (rates, shares) = self.copied(begin, end), self.by_classes(begin, end)
+            if scale is not None:
+                x = (x * scale).astype(np.float32)
             for one in range(1, self.k):
                 for other in range(one):
                     weights = rates[one] * shares[other]
                     some = np.flatnonzero(weights)
                     if len(some):
-                        y = x[some] * np.sqrt(weights[some])[:, np.newaxis]
+                        y = x[some] * np.sqrt(weights[some]).astype(kind)[:, np.newaxis]
                         parts[one * (one - 1) // 2 + other] += y.T @ y
         return parts
 
@@ -150,3 +167,9 @@ class BlockHessian(ClassSums):
         result += np.tril(result, -1).T
         self.bind(result)
         return result
+
+
+def _scaled(parts: Array, scale: Array) -> NDArray[np.float32]:
+    parts *= scale
+    parts *= scale[:, np.newaxis]
+    return parts.astype(np.float32)

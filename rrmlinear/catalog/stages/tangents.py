@@ -26,7 +26,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
 

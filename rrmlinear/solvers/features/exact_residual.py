@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.factors import Factor
 
 Vector = NDArray[np.float64]
 

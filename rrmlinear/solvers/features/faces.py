@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.factors import Factor
 
 Vector = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from rrmlinear.solvers.features.faces import (
 )
 from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.factors import Factor
 
 Vector = NDArray[np.float64]
 

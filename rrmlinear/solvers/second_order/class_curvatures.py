@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.path_curvatures import (
     BLAS_TIME,
     SOLVE_TIME,
@@ -17,7 +18,6 @@ from rrmlinear.solvers.second_order.path_curvatures import (
     factor_of,
     gram_time,
 )
-from rrmlinear.solvers.second_order.systems import Factor
 
 Array = NDArray[np.float64]
 

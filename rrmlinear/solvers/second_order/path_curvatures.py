@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.systems import Factor
+from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
-from rrmlinear.solvers.second_order.class_factors import ClassFactors
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import ClassFactors, Factor, WholeFactor
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,8 @@ CLASS_DECREASE = 0.1
 # a product is then cheap beside the rest of a pass.
 FINE_DECREASE, FEW = 0.02, 0.2
 DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
+# Relative residual of the first system with a factor of all unknowns in float32.
+WHOLE_DECREASE = 1e-3
 # The least entries of D + H, beside D, that count where the largest serve alone; FINER times less
 # after a system whose residual was MAX_MISSED times that aimed at. The largest serve where they are
 # at most this fraction of all: a product with one of them takes twice the time.
@@ -63,9 +65,6 @@ SAMPLE_ROWS, SAMPLED = 8, 3
 MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
 # A new factor is made only if it saves at least this number of products.
 MIN_SAVED = 10
-# Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
-# the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
-FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
 
 
 class Systems:
@@ -85,12 +84,14 @@ class Systems:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
         #: The Hessian of the last system, its matrix, and the diagonal of the last one made anew.
         self.last: tuple[Hessian, Array, Array] | None = None
-        self.factors: ClassFactors | None = None
+        self.factors: ClassFactors | WholeFactor | None = None
         self.least = FIRST_LEAST
         #: The products with the present factors: of the first system, and in the others more.
         self.first = self.more = 0
         #: The systems to be factorized at once, and how many they were after the last slow one.
         self.at_once = self.were_at_once = 0
+        #: The systems to be factorized in float64 at once.
+        self.exact = 0
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None
         self.rows: Any = None
@@ -264,9 +265,18 @@ class Systems:
         return x
 
     def _by_classes(
-        self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array, limit: int
+        self,
+        hessian: Any,
+        diagonal: Array,
+        product: Callable[[Array], Array],
+        b: Array,
+        limit: int,
+        is_whole: bool = False,
     ) -> tuple[Array, Array | None]:
-        """x by at most ``limit`` products, and b less the product with it, or None at the end."""
+        """x by at most ``limit`` products, and b less the product with it, or None at the end.
+
+        New factors are those of all unknowns where ``is_whole``.
+        """
         is_cheap = hessian.size <= FEW * hessian.rows.shape[0]
         x, rest, decrease = np.zeros_like(b), b, FINE_DECREASE if is_cheap else CLASS_DECREASE
         if self.factors is not None:
@@ -280,7 +290,9 @@ class Systems:
                 rest, limit = b - product(x), limit - products
                 if limit == 0:
                     return x, rest
-        self.factors = ClassFactors(hessian, diagonal)
+        self.factors = (WholeFactor if is_whole else ClassFactors)(hessian, diagonal)
+        if is_whole:
+            decrease, limit = WHOLE_DECREASE, MAX_REFINEMENTS
         more, self.first = conjugate_gradients(product, self.factors.solve, rest, decrease, limit)
         self.more = 0
         x += more
@@ -289,17 +301,39 @@ class Systems:
     def _by_classes_or_all(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
     ) -> tuple[Array, Array | None]:
-        """The same with as many products as take the time of a factor of all unknowns."""
-        if self.at_once > 0:
-            self.at_once -= 1
-            return np.zeros_like(b), b
-        limit = len(b) ** 3 / 3 / (MATRIX_SPEED * _visits(hessian))
-        x, rest = self._by_classes(
-            hessian, diagonal, product, b, min(max(MIN_SAVED, int(limit)), MAX_PRODUCTS)
-        )
-        self.were_at_once = 0 if rest is None else min(self.were_at_once + 1, MOST_AT_ONCE)
-        self.at_once = self.were_at_once
-        return x, rest
+        """The same with as many products as take the time of a factor of all unknowns, and then by
+        that in float32.
+        """
+        x = np.zeros_like(b)
+        if self.exact > 0:
+            self.exact -= 1
+            return x, b
+        if self.at_once == 0:
+            limit = len(b) ** 3 / 3 / (MATRIX_SPEED * _visits(hessian))
+            limit = min(max(MIN_SAVED, int(limit)), MAX_PRODUCTS)
+            x, rest = self._by_classes(hessian, diagonal, product, b, limit)
+            if rest is None:
+                self.were_at_once = 0
+                return x, None
+            self.were_at_once = min(self.were_at_once + 1, MOST_AT_ONCE)
+            if not (isinstance(hessian, BlockHessian) and _is_common(diagonal, hessian.k)):
+                # duals are balanced, or float32 would lose weights that are equal in all classes
+                self.exact = self.were_at_once
+                return x, rest
+            self.at_once, self.factors, b = self.were_at_once + 1, None, rest
+        self.at_once -= 1
+        more, rest = self._by_classes(hessian, diagonal, product, b, MAX_PRODUCTS, True)
+        if rest is not None:
+            self.exact, self.at_once = MOST_AT_ONCE, 0
+        if self.at_once == 0:
+            self.factors = None
+        return x + more, rest
+
+
+def _is_common(diagonal: Array, k: int) -> bool:
+    """Whether D is the same for all classes."""
+    by_classes = diagonal.reshape(-1, k)
+    return bool((by_classes == by_classes[:, :1]).all())
 
 
 def _visits(hessian: Any) -> float:
@@ -357,28 +391,3 @@ def _products_by_groups(hessian: Any, curvature: GroupCurvature, line: Array) ->
         row = hessian.adjoint(np.eye(1, p, t)[0])
         result[t] = np.bincount(curvature.group[used], (row * line)[used], count)
     return result
-
-
-class Factor:
-    """The Cholesky factor of a positive definite matrix, scaled to unit diagonal.
-
-    With that scale its error does not depend on the units of the unknowns. Raises
-    FloatingPointError for a matrix that is not finite.
-    """
-
-    def __init__(self, matrix: Array) -> None:
-        scale = scaled_to_unit(matrix)
-        if scale is None:
-            raise FloatingPointError("a Newton system has overflowed; scale the data")
-        self.scale, shift = scale, 0.0
-        while True:
-            try:
-                self.factor = np.linalg.cholesky(matrix)
-                return
-            except np.linalg.LinAlgError:
-                shift = SHIFT_GROWTH * shift or FIRST_SHIFT
-                matrix.flat[:: len(matrix) + 1] = 1 + shift
-
-    def solve(self, b: Array) -> Array:
-        """x with A x = b."""
-        return solved_by_factor(self.factor, b, self.scale)

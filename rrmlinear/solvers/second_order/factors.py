@@ -1,0 +1,175 @@
+"""Cholesky factors of Newton systems: of all unknowns, and preconditioners of several classes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.blas import linear_algebra
+from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
+
+Array = NDArray[np.float64]
+
+# Limit on the multiplications for a preconditioner; a sample of the rows takes no more.
+MAX_MULTIPLICATIONS = 2e10
+# Least number of rows that a class takes for each feature; a class with fewer takes all its rows.
+MIN_ROWS_PER_FEATURE = 4
+# Where float32 leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SINGLE_SHIFT is
+# added to the diagonal, and SINGLE_SHIFT_GROWTH times as much each time that this does not suffice.
+FIRST_SINGLE_SHIFT, SINGLE_SHIFT_GROWTH = 1e-6, 10.0
+# Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
+# the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
+FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
+
+
+class Factor:
+    """The Cholesky factor of a positive definite matrix, scaled to unit diagonal.
+
+    With that scale its error does not depend on the units of the unknowns. Raises
+    FloatingPointError for a matrix that is not finite.
+    """
+
+    def __init__(self, matrix: Array) -> None:
+        scale = scaled_to_unit(matrix)
+        if scale is None:
+            raise FloatingPointError("a Newton system has overflowed; scale the data")
+        self.scale, shift = scale, 0.0
+        while True:
+            try:
+                self.factor = np.linalg.cholesky(matrix)
+                return
+            except np.linalg.LinAlgError:
+                shift = SHIFT_GROWTH * shift or FIRST_SHIFT
+                matrix.flat[:: len(matrix) + 1] = 1 + shift
+
+    def solve(self, b: Array) -> Array:
+        """x with A x = b."""
+        return solved_by_factor(self.factor, b, self.scale)
+
+
+class OverClasses(ABC):
+    """M⁻¹ for an M near D + H, H a `BlockHessian` of d·k weights.
+
+    H takes weights that are equal in all classes to 0. If D is the same for all classes, M⁻¹ is
+    exact on these and keeps to the others. The factors are float32, of matrices with unit diagonal:
+    the units of the features have no effect.
+    """
+
+    #: The number of multiplications that it took.
+    work: float
+
+    def __init__(self, own: Array, diagonal: Array) -> None:
+        """``own`` is the diagonal of H, d × k."""
+        both = own + diagonal.reshape(own.shape)
+        if not np.isfinite(both).all():
+            raise FloatingPointError("a Newton system has overflowed; scale the data")
+        self.shape, self.largest = own.shape, both.max(axis=1, initial=0)
+        #: k × d.
+        self.scales = np.ascontiguousarray(1 / np.sqrt(both).T)
+        common = diagonal.reshape(own.shape)
+        self.common = common[:, 0] if (common == common[:, :1]).all() else None
+
+    @abstractmethod
+    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The inverse of M, with ``scales``, times numbers of k × d."""
+
+    def solve(self, b: Array) -> Array:
+        """M⁻¹ b."""
+        right = b.reshape(self.shape)
+        size = float(np.abs(right).max(initial=0))
+        if size == 0:
+            return np.zeros_like(b)
+        if self.common is not None:
+            mean = right.mean(axis=1, keepdims=True)
+            right = right - mean
+        scaled = np.asarray(self.scales * (right.T / size))
+        result = (self.solved(scaled.astype(np.float32)) * self.scales).T * size
+        if self.common is not None:
+            result += mean / self.common[:, np.newaxis] - result.mean(axis=1, keepdims=True)
+        return result.ravel()
+
+
+class ClassFactors(OverClasses):
+    """M = the parts of D + H of each class with itself.
+
+    A sample of the rows, if the parts are made from one, keeps the diagonal exact.
+    """
+
+    def __init__(self, hessian: Any, diagonal: Array) -> None:
+        k = hessian.k
+        d = len(diagonal) // k
+        own = hessian.diagonal().reshape(d, k)
+        super().__init__(own, diagonal)
+        scale = 1 / np.sqrt(self.largest)
+        most = max(int(MAX_MULTIPLICATIONS / (k * d**2 / 2)), MIN_ROWS_PER_FEATURE * d)
+        parts = hessian.class_parts(scale, most)
+        self.work = 0.5 * k * d**2 * min(most, 2 * hessian.size / k) + k * d**3 / 6
+        self.factors = [
+            _factor(part, np.sqrt(entries) * units)
+            for part, entries, units in zip(parts, own.T, self.scales, strict=True)
+        ]
+
+    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
+        strsv = linear_algebra("scipy.linalg.blas").strsv
+
+        pairs = zip(self.factors, scaled, strict=True)
+        # quicker than one call of spotrs
+        return np.array([strsv(each, strsv(each, b, trans=1)) for each, b in pairs])
+
+
+class WholeFactor(OverClasses):
+    """M = D + H, rounded to float32, for a D that is the same for all classes.
+
+    M is larger on weights that are equal in all classes: D + H is D there, far below rounding.
+    """
+
+    def __init__(self, hessian: Any, diagonal: Array) -> None:
+        k = hessian.k
+        d = len(diagonal) // k
+        super().__init__(hessian.diagonal().reshape(d, k), diagonal)
+        matrix = hessian.scaled_by_classes(1 / np.sqrt(self.largest))
+        places = np.arange(d)
+        matrix[:, places, :, places] += np.float32(1 / k)
+        # the features have their largest class as unit, and each class its own
+        units = (self.scales * np.sqrt(self.largest)).astype(np.float32)
+        matrix *= units[:, :, np.newaxis, np.newaxis]
+        matrix *= units
+        entries = 1 + units.ravel() ** 2 / k
+        self.factor = _factor_with(matrix.reshape(k * d, k * d), entries)
+        self.work = float(k * d) ** 3 / 3
+
+    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
+        strsv = linear_algebra("scipy.linalg.blas").strsv
+
+        b = strsv(self.factor, strsv(self.factor, scaled.ravel(), trans=1))
+        return b.reshape(scaled.shape)
+
+
+def _factor(part: NDArray[np.float32], lengths: Array) -> NDArray[np.float32]:
+    """The factor of a part, known by its lower triangle, after its columns have these lengths and
+    its diagonal is 1. The part is written to.
+    """
+    entries = part.diagonal().astype(np.float64)
+    scale = np.divide(lengths, np.sqrt(entries), out=np.zeros_like(lengths), where=entries > 0)
+    scale32 = scale.astype(np.float32)
+    part *= scale32
+    part *= scale32[:, np.newaxis]
+    return _factor_with(part)
+
+
+def _factor_with(matrix: NDArray[np.float32], diagonal: Any = 1) -> NDArray[np.float32]:
+    """The upper triangular factor of a matrix known by its lower triangle, with this ``diagonal``
+    in place of its own.
+    """
+    spotrf = linear_algebra("scipy.linalg.lapack").spotrf
+
+    shift = 0.0
+    while True:
+        matrix.flat[:: len(matrix) + 1] = diagonal + shift
+        factor, fault = spotrf(matrix.T)
+        if fault == 0:
+            return factor
+        shift = SINGLE_SHIFT_GROWTH * shift or FIRST_SINGLE_SHIFT
