@@ -27,7 +27,7 @@ from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
-from rrmlinear.solvers.loop.model_duals import duals_of_model
+from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -171,9 +171,7 @@ class FeatureNewton(Solver):
         self.work += 3 * self.n
         promises_little = expected <= SMALL_DECREASE * abs(self.certificate.primal)
         if self.level == self.l1 and promises_little and not self._ends_without_duals():
-            alphas = duals_of_model(self.risk, at, moves, self.at)
-            if alphas is not None:
-                self.certificate.offer_duals(alphas)
+            offer_duals_of_model(self.certificate, self.risk, at, moves, self.at)
         self._certify()
 
     def _is_swept(self) -> bool:

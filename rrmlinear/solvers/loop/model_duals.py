@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation, Unconditioned
+from rrmlinear.solvers.loop.certificate import Certificate
 
 Array = NDArray[np.float64]
 
@@ -28,3 +29,12 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
     given = at.derivatives, at.curvatures, moves, after.derivatives
     alphas, beyond = at.terms.model_duals(*given)
     return None if beyond > MAX_OUTSIDE * len(risk.costs) else alphas
+
+
+def offer_duals_of_model(
+    certificate: Certificate, risk: Any, at: Evaluation, moves: Array, after: Evaluation
+) -> None:
+    """Offer `duals_of_model`, if there are any."""
+    alphas = duals_of_model(risk, at, moves, after)
+    if alphas is not None:
+        certificate.offer_duals(alphas)

@@ -87,10 +87,9 @@ class NewtonOverParts(OverParts, Newton):
 
         return nearly_lowest_by_many(derivatives, DERIVATIVE_DECREASE)
 
-    def _step(self, direction: Any) -> Any:
-        moves = super()._step(direction)
+    def _step(self, direction: Any, moves: Any) -> None:
+        super()._step(direction, moves)
         self.risk.foresee(self.at, self.scores, self.alphas if self.is_augmented else None)
-        return moves
 
     def _update(self, vector: Any) -> None:
         super()._update(vector)

@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import nearly_lowest
-from rrmlinear.solvers.loop.model_duals import duals_of_model
+from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -48,8 +48,7 @@ INNER_FALL_FRACTION = 0.01
 PROVED_FRACTION = 0.01
 # After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
 # than EASY_STEPS steps.
-FAST_FALL, SLOW_FALL = 5.0, 1.5
-EASY_STEPS = 6
+FAST_FALL, SLOW_FALL, EASY_STEPS = 5.0, 1.5, 6
 # Steps are damped if each weight has at least this number of examples. With fewer examples the norm
 # alone decides most weights, and damped steps would be slow.
 MIN_DAMPED = 5
@@ -240,8 +239,13 @@ class Newton(Solver):
         direction = self._direction(vector)
         if not (math.isfinite(self.promise) or np.isfinite(direction).all()):
             raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
+        moves = self.risk.scores(direction)
+        if self.certificate.weights is self.w and self.lacks_proof():
+            offer_duals_of_model(self.certificate, self.risk, self.at, moves, self.at)
+            if not self.lacks_proof():  # the weights will do: no step
+                return
         before, begin, gap = self.w, self.at, self.certificate.gap
-        moves = self._step(direction)
+        self._step(direction, moves)
         self.steps += 1
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
         is_still = np.abs(self.w - before).max(initial=0) <= rounding
@@ -258,16 +262,12 @@ class Newton(Solver):
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
         is_plain = not self.is_augmented and self.model.is_exact
         if promises_little and is_plain and not self.is_open():
-            alphas = duals_of_model(self.risk, begin, moves, self.at)
-            if alphas is not None:
-                self.certificate.offer_duals(alphas)
+            offer_duals_of_model(self.certificate, self.risk, begin, moves, self.at)
         if self.is_blind and not self.certificate.gap < gap:
             self.moved = 0
 
     def _sweep(self) -> None:
-        """Sweeps over the features until one lowers the objective by little. They are part of the
-        work of a pass.
-        """
+        """Sweeps over the features until one lowers the objective by little: work of the pass."""
         for _ in range(MAX_SWEEPS):
             self.w, scores, fall = self.sweeps.sweep(self.w, self.at)
             self.at = self.risk.at(scores)
@@ -379,9 +379,8 @@ class Newton(Solver):
         part = RESIDUAL_FRACTION * math.sqrt(min(self.target, whole) / self.certificate.gap)
         return min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL)
 
-    def _step(self, direction: Array) -> Array:
-        """Move to the t at which the derivative along w + t d is nearly 0; the scores of d."""
-        moves = self.risk.scores(direction)
+    def _step(self, direction: Array, moves: Array) -> None:
+        """Move to the t at which the derivative along w + t d is nearly 0; X d are the moves."""
         line = self.at.line(moves)
         t = self._lowest(line, self.model.along(self.w, direction))
         # the digits of a derivative tell nothing of a step that is short for some features alone
@@ -393,7 +392,6 @@ class Newton(Solver):
         self.w = self.w + t * direction
         self.at = line.at(t)
         self.scores = self.at.scores if self.shift is None else self.at.scores + self.shift
-        return moves
 
     def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
         """The t at which the derivative of the losses and that ``known`` are nearly 0 together."""

@@ -231,7 +231,7 @@ def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkey
 
     module = "rrmlinear.solvers.features.feature_newton"
     monkeypatch.setattr(f"{module}.MAX_GRAM_FEATURES", 0)
-    monkeypatch.setattr(f"{module}.duals_of_model", refuse)
+    monkeypatch.setattr(f"{module}.offer_duals_of_model", refuse)
     monkeypatch.setattr(ColumnsModel, "face_step", refuse)
     problem, _, _ = data("squared hinge")
     solver = solver_of(problem, LOSSES["squared hinge"], np.ones(N), 1.0)

@@ -216,3 +216,20 @@ def test_a_rule_of_gradients_is_asked_once_for_each_weights(monkeypatch):
     result = fit(Problem.from_arrays(X, y), Parameter(solver=0, tolerance=1e-6)).result
     assert result.status is Status.RULE
     assert 0 < len(asked) == len(set(asked)) <= result.passes
+
+
+def test_weights_at_which_the_rule_holds_are_proved_without_a_step():
+    rng = np.random.default_rng(5)
+    X = (rng.random((1000, 100)) < 0.15) * 1.0
+    y = np.where(X @ rng.normal(size=100) + rng.normal(size=1000) > 0.3, 1, -1)
+    result = fit(Problem.from_arrays(X, y), Parameter(solver=2)).result
+    before, last = result.trace[-2:]
+    assert before.relative_gap > 0.01 >= last.relative_gap
+    assert last.primal == pytest.approx(before.primal, rel=1e-12)
+    v = X.T @ result.duals
+    w = result.weights.ravel()
+    signs = np.where(y == y[0], 1.0, -1.0)
+    primal = w @ w / 2 + (np.maximum(0, 1 - signs * (X @ w)) ** 2).sum()
+    dual = signs @ result.duals - (result.duals**2).sum() / 4 - v @ v / 2
+    assert (signs * result.duals >= 0).all()
+    assert (primal, dual) == pytest.approx((last.primal, last.dual), rel=1e-9)
