@@ -56,15 +56,18 @@ class ClassProblems:
         return self.joint.solved(j, alone, rest)
 
     def at_zero(self) -> list[tuple[float, float]]:
-        """(primal, dual) of each problem at weights and duals of zero."""
+        """(primal, dual) of each problem at weights and duals of zero.
+
+        Raises ValueError for costs that overflow or are all 0, before any problem is solved.
+        """
         sums = []
         for j in range(len(self.factors)):
-            costs, own = self._costs_of(j), self.label == j
+            costs, own = checked_costs(self._costs_of(j)), self.label == j
             sums.append((costs[own].sum(), costs[~own].sum()))
         return values_at_zero(self.chosen.loss, sums)
 
     def _costs_of(self, j: int) -> Vector:
-        return checked_costs(self.costs * np.where(self.label == j, self.factors[j], 1.0))
+        return self.costs * np.where(self.label == j, self.factors[j], 1.0)
 
 
 def values_at_zero(

@@ -18,7 +18,9 @@ from rrmlinear import (
     LogisticRegressionCV,
     MultivariateClassifier,
 )
+from rrmlinear.estimators import arguments
 from rrmlinear.estimators.arguments import (
+    check_labels,
     class_factors,
     seed_of,
     thread_count,
@@ -71,6 +73,22 @@ def test_labels_without_an_order_are_refused(family):
     y = np.array(["a", None] * 3, dtype=object)
     with pytest.raises(ValueError, match="labels y are of the types NoneType, str, which have no"):
         family().fit(np.arange(12.0).reshape(6, 2), y)
+
+
+def test_whole_numbers_need_no_look_by_scikit_learn(monkeypatch):
+    def refuse(y):
+        raise AssertionError("whole numbers are labels of classes")
+
+    monkeypatch.setattr(arguments, "check_classification_targets", refuse)
+    check_labels(np.arange(30) % 15)
+    check_labels(np.arange(30) % 2 == 0)
+    with pytest.raises(AssertionError, match="whole numbers"):
+        check_labels(np.arange(30) % 15 / 2)
+
+
+def test_whole_numbers_that_nearly_all_differ_are_still_doubted():
+    with pytest.warns(UserWarning, match="unique classes is greater than 50%"):
+        check_labels(np.arange(30))
 
 
 @pytest.mark.parametrize("family", [Lasso, LinearSVC])
