@@ -49,7 +49,7 @@ class Sums:
         self.ended: list[Result] = []
         # sums over the problems that have ended, and over those not begun
         self.passes, self.seconds, self.primal, self.dual = 0, 0.0, 0.0, 0.0
-        self.left = self.zeros[1:].sum(axis=0)
+        self.left = self._sums_left()
 
     def end(self, result: Result) -> None:
         """Go on to the next problem."""
@@ -58,19 +58,24 @@ class Sums:
         self.seconds += result.seconds
         self.primal += result.primal
         self.dual += result.dual
-        self.left = self.zeros[len(self.ended) + 1 :].sum(axis=0)
+        self.left = self._sums_left()
 
     def row(self, row: TraceRow) -> TraceRow:
         """The row of all problems for one of the current problem."""
-        primal, dual = self.left + (row.primal + self.primal, row.dual + self.dual)
+        primal = self.left[0] + (row.primal + self.primal)
+        dual = self.left[1] + (row.dual + self.dual)
         return TraceRow(
             row.number + self.passes,
             row.seconds + self.seconds,
-            float(primal),
-            float(dual),
-            gap_between(float(primal), float(dual)),
+            primal,
+            dual,
+            gap_between(primal, dual),
             row.estimated,
         )
+
+    def _sums_left(self) -> list[float]:
+        sums: list[float] = self.zeros[len(self.ended) + 1 :].sum(axis=0).tolist()
+        return sums
 
 
 class _Columns:
