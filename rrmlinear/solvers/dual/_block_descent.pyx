@@ -295,7 +295,7 @@ cdef class BlockDescent:
     def conjugate_of_regularizer(self):
         """Ω*(V), added up in the same order for any number of panels."""
         if not self.regularizer.linear:
-            return self.regularizer.conjugate_of(self._matrix(self.panels).ravel())
+            return self.regularizer.conjugate_of(self.vector.ravel())
         sums = np.zeros(self.n_threads * self.panel_stride)
         cdef double[::1] squares = sums
         cdef Py_ssize_t p, width = self.rows.width
@@ -322,17 +322,17 @@ cdef class BlockDescent:
     @property
     def weights(self):
         """W, d × k, in memory of its own."""
-        return self._matrix(self.primal_panels) * self.scale
+        return self._matrix(self.primal_panels, self.scale)
 
     @property
     def vector(self):
         """V, d × k, in memory of its own."""
-        return self._matrix(self.panels)
+        return self._matrix(self.panels, 1.0)
 
-    def _matrix(self, panels):
+    def _matrix(self, panels, double factor):
         d, columns = panels.shape[1], self.n_threads * self.panel_stride
         by_feature = panels.transpose(1, 0, 2).reshape(d, columns)
-        return np.ascontiguousarray(by_feature[:, :self.k])
+        return np.multiply(by_feature[:, :self.k], factor, order="C")
 
     cdef void _add_row(self, Py_ssize_t i, scratch_t* mine, double* vector) noexcept nogil:
         # Add the part of example i, whose duals lie at mine.block, to V or another vector like it.
