@@ -62,7 +62,12 @@ class BlockDescent:
         thread: int,
     ) -> None: ...
     def measure(
-        self, begin: int, end: int, thread: int, sums: NDArray[np.float64] | None = None
+        self,
+        begin: int,
+        end: int,
+        thread: int,
+        sums: NDArray[np.float64] | None = None,
+        ranges: NDArray[np.float64] | None = None,
     ) -> float: ...
     def conjugate_of_regularizer(self) -> float: ...
     def retune(self, regularizer: Regularizer) -> None: ...

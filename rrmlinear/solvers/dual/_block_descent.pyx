@@ -4,9 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
-from rrmlinear.core.block_store cimport (
-    block_store_load, block_store_pack, block_store_unpack,
-)
+from rrmlinear.core.block_store cimport block_store_load, block_store_pack, block_store_unpack
 from rrmlinear.simd.blocks cimport (
     add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
     block_scores_some, block_stride, block_update, block_update_some,
@@ -15,13 +13,11 @@ from rrmlinear.core.schedule cimport (
     schedule_above, schedule_awake, schedule_note, schedule_shuffle, schedule_t,
     schedule_wake_above,
 )
-from rrmlinear.simd.rows cimport (
-    ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch,
-)
+from rrmlinear.simd.rows cimport ROW_DENSE, row_index, row_part, row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual._block_duals cimport BlockDuals
+from rrmlinear.solvers.dual._block_duals cimport BlockDuals, gradient_range
 from rrmlinear.solvers.dual._block_memory cimport scratch_lay, scratch_size, scratch_t
 
 import numpy as np
@@ -263,13 +259,14 @@ cdef class BlockDescent:
                 self.out_of_memory = True
         return change.n
 
-    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread, double[::1] sums=None):
+    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread, double[::1] sums=None,
+                double[::1] ranges=None):
         """Σ C_i φ_i over rows begin … end − 1 at the present W.
 
         Updates the gaps of these examples, and adds their duals' combination to ``sums``, in the
-        layout of V; then one thread calls it.
+        layout of V; then one thread calls it. Writes `gradient_range` of each to ``ranges``.
         """
-        cdef bint adds = sums is not None
+        cdef bint adds = sums is not None, looks = ranges is not None
         cdef Py_ssize_t i
         cdef bint held
         cdef double loss = 0
@@ -287,6 +284,8 @@ cdef class BlockDescent:
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
                 self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
+                if looks:
+                    ranges[i] = gradient_range(mine.margins, mine.block, self.cost[i], self.k)
                 if adds and held:
                     self._add_row(i, mine, &sums[0])
                 memset(mine.block, 0, self.k8 * sizeof(double))

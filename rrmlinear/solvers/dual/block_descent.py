@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,8 @@ from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.rules.of_duals import ClassRange
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
 
 # Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
@@ -51,6 +55,8 @@ class BlockAscent(RowAscent):
 
     load_passes = LOAD_PASSES_OF_CLASSES
     proof = RoughBlocks
+    #: What a rule looks at, of each example when measured last.
+    ranges: NDArray[np.float64] | None = None
 
     def __init__(
         self,
@@ -111,6 +117,8 @@ class BlockAscent(RowAscent):
             self.curvature,
             self.threads,
         )
+        if isinstance(self.rule, ClassRange):
+            self.ranges = np.zeros(self.n)
         if joined:
             self.visit_while_reading(self.curvature, self._visit_first)
             if self.rough is not None:
@@ -223,7 +231,8 @@ class BlockAscent(RowAscent):
         return losses, weights
 
     def _losses(self) -> float:
-        return self.over_rows(max(1024, -(-self.n // 64)), self.state.measure)
+        part = partial(self.state.measure, ranges=self.ranges)
+        return self.over_rows(max(1024, -(-self.n // 64)), part)
 
     def end_measuring(self) -> None:
         """Take the gap from those of the examples, at the weights ``measured`` of ``mean``."""
@@ -251,6 +260,11 @@ class BlockAscent(RowAscent):
             omega = self._omega(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=omega + losses)
         self.certificate.offer_duals(self.present_duals, dual=self.full_dual - self.unproved)
+
+    def present(self) -> Point:
+        if self.ranges is None:
+            return super().present()
+        return Point(None, None, ranges=self.ranges)  # of the measurement before the look
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:

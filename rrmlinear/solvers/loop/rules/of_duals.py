@@ -114,6 +114,8 @@ class ClassRange(Rule):
         self.rows, self.label, self.costs, self.tolerance = rows, label, costs, tolerance
 
     def ratio(self, point: Point) -> float:
+        if point.ranges is not None:
+            return float(point.ranges.max(initial=0.0)) / self.tolerance
         if point.duals is None:
             return np.inf
         n = len(self.label)

@@ -15,7 +15,8 @@ Array = NDArray[np.float64]
 
 
 class Point(NamedTuple):
-    """Weights and duals; the scores and the gradient of the losses where they are known.
+    """Weights and duals; the scores and the gradient of the losses where they are known, and
+    ``ranges``, of the dual's gradient over the classes of each example.
 
     Where ``examples`` are named, duals and scores are of these alone.
     """
@@ -25,6 +26,7 @@ class Point(NamedTuple):
     scores: Any = None
     gradient: Any = None
     examples: Any = None
+    ranges: Any = None
 
 
 class Rule:
