@@ -1,0 +1,2 @@
+class SimplexSteps:
+    """Steps of the active-set method of `SimplexQP`."""
