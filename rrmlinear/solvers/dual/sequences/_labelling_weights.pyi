@@ -1,0 +1,2 @@
+class LabellingWeights:
+    """Weights of nodes and pairs of `FrankWolfe`."""
