@@ -2,15 +2,12 @@
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.risks.cached_rows cimport cached_rows
 from rrmlinear.risks.scalar cimport ScalarRisk
 from rrmlinear.simd.columns cimport vector_shifted
 from rrmlinear.simd.products cimport rows_add, rows_add_two, rows_times
 
 import numpy as np
-
-cdef enum:
-    BLOCK_BYTES = 1 << 17  # of rows, which are read again from the cache
-    MIN_BLOCK_ROWS = 16
 
 
 def tangent(ScalarRisk risk not None, w, double b, bint rates):
@@ -25,7 +22,7 @@ def tangent(ScalarRisk risk not None, w, double b, bint rates):
     count = 1 + rates
     scores, alphas, curvatures = np.empty(n), np.empty(n), np.empty(n if rates else 0)
     parts = np.zeros((shares.threads, count, d))
-    block = max(MIN_BLOCK_ROWS, BLOCK_BYTES * n // (rows.n_bytes + 1))
+    block = cached_rows(rows)
     values = shares.run(_tangent, risk, w, b, scores, alphas, curvatures, parts, block)
     sums = parts[0]
     for part in parts[1:]:
