@@ -17,12 +17,16 @@ from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
 from rrmlinear.solvers.loop.tolerances import (
+    LOSS_ROUNDING,
     NEGATIVE_GAP,
     NEGLIGIBLE_PENALTY,
     OBJECTIVE_ROUNDING,
 )
 
 Array = NDArray[np.float64]
+
+# By these fractions weights become longer, one after the other, where the loss left is rounding.
+LONGER = (1e-15, 1e-14, 1e-13, 1e-12)
 
 
 class Certificate:
@@ -142,8 +146,22 @@ class Certificate:
         if not self._dual_is_exact:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
         self._primal_is_exact = self._dual_is_exact = True
+        self._widen_margins()
         self._prove_zero()
         return self.primal, self.dual
+
+    def _widen_margins(self) -> None:
+        """Offer weights that are longer by a little, where the loss left is rounding.
+
+        Margins of separable examples are 1 at an optimum with a large C. Rounding makes some less.
+        """
+        if self.risk is None or self.best_at is None or not self.gap > 0:
+            return
+        w, most = self.weights, LOSS_ROUNDING * self._value_at_zero
+        for longer in LONGER:
+            before = self.primal
+            if not 0 < self.best_at.value <= most or self.offer_weights(w + longer * w) >= before:
+                return
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""

@@ -12,6 +12,8 @@ import numpy as np
 NEGATIVE_GAP = 1e-12
 #: An objective that changes by less has not changed: it is a sum that rounds a few times.
 OBJECTIVE_ROUNDING = 1e-15
+#: A loss at most this fraction of that at w = 0 is the rounding of scores.
+LOSS_ROUNDING = 1e-13
 #: A regularizer at most this fraction of an objective does not count in it.
 NEGLIGIBLE_PENALTY = 1e-3
 #: Pragam compares J_μ(w) with D(α), sums over all examples of terms that may cancel.
