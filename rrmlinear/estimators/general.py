@@ -102,7 +102,7 @@ class LinearClassifier(AnyObjective, Classifier):
         See ``unpenalized``.
     budget : float, default=None
         m > 0: the duals must satisfy Σ_i weight_i |α_i| ≤ m. With the hinge, only the m largest
-        losses count. For losses whose duals are sums of clipped lines: of a margin, all but
+        losses count. Losses whose duals are sums of clipped lines take it: those of a margin but
         "logistic".
     smoothing : float, default=None
         γ of the smooth losses (1 if None). A loss with a kink is smoothed by it: γ/2 ‖α‖² is added
@@ -128,8 +128,8 @@ class LinearClassifier(AnyObjective, Classifier):
         Most passes over the data, for each class where each is trained against the rest.
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
         True or "unregularized": an exact intercept for each score, without regularization.
-        "regularized": append a column of the value ``intercept_scaling`` to X, whose weight is
-        regularized like every other. False: the scores are linear.
+        "regularized": a column of the value ``intercept_scaling`` is appended to X, and its weight
+        is regularized like every other. False: the scores are linear.
     intercept_scaling : float, default=1.0
         Value of that column.
     random_state : int, RandomState instance or None, default=None
@@ -160,7 +160,7 @@ class LinearClassifier(AnyObjective, Classifier):
     objective_ : float
         The objective, summed over the classes where each is trained against the rest.
     duality_gap_ : float
-        At most how far that is above its minimum.
+        A bound of how far ``objective_`` is above its minimum.
     n_iter_ : int
         Passes made, by all classes together.
     status_ : Status

@@ -32,20 +32,21 @@ class LogisticRegression(Classifier):
     Parameters
     ----------
     penalty : {"l1", "l2", "elasticnet"} or None, default="deprecated"
-        What scikit-learn had before ``l1_ratio``: "l1" is 1, "l2" is 0; None is ``C=np.inf``.
+        The parameter that scikit-learn had before ``l1_ratio``: "l1" means a ratio of 1, "l2" a
+        ratio of 0. None means ``C=np.inf``.
     C : float, default=1.0
-        Cost of an example of weight 1. With infinity there is no regularizer: the objective is
-        Σ c_i φ_i without C, and ``duality_gap_`` bounds how far it is above that of all weights at
-        most twice as long as ``coef_``. Of classes that a plane separates it has no minimum;
-        then the weights are large, and a warning tells.
+        Cost of an example of weight 1. With infinity there is no regularizer, and the objective is
+        Σ c_i φ_i without C. ``duality_gap_`` then compares with all weights at most twice as long
+        as ``coef_``. Where a plane separates the classes, this objective has no minimum: the
+        weights are large, and a warning says so.
     l1_ratio : float, default=0.0
         ρ in [0, 1]: 0 is the squared norm, 1 the 1-norm.
     dual : bool, default=False
-        Weights and duals are found and proven together, whichever is asked for.
+        Both values give the same: weights and duals are always found together.
     solver : str, default="auto"
         As in `LinearClassifier`. Of scikit-learn's names, "newton-cg" and "newton-cholesky" are
-        "newton"; "lbfgs", "sag" and "saga" are "auto"; and "liblinear" is "auto" with an intercept
-        that is regularized and each class against the rest, as there.
+        "newton"; "lbfgs", "sag" and "saga" are "auto". "liblinear" is "auto" too, with a
+        regularized intercept and each class against the rest, as in scikit-learn.
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
         True is "unregularized", exact.
     intercept_scaling : float, default=1.0

@@ -33,8 +33,8 @@ class Ridge(Penalized):
     Parameters
     ----------
     alpha : float or ndarray of shape (n_targets,), default=1.0
-        At least 0; 0 is least squares, of several minima near the shortest one (see
-        `duality_gap_`). An array has a value for each target.
+        At least 0. With 0 the problem is least squares; where several weights are best, the result
+        is near the shortest. An array has a value for each target.
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
         True is "unregularized", exact.
     copy_X : bool, default=True
@@ -44,8 +44,8 @@ class Ridge(Penalized):
     solver : str, default="auto"
         As in `LinearClassifier`; scikit-learn's names are "auto".
     tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * objective``; without ``positive`` few features
-        leave rounding alone.
+        Stop when the duality gap is at most ``tol * objective``. With few features, and without
+        ``positive``, the gap is rounding alone.
     max_iter : int, default=10_000
         Most passes over the data.
     random_state, n_jobs, warm_start, callback, verbose
@@ -61,7 +61,7 @@ class Ridge(Penalized):
         Dual variables α per unit of cost.
     objective_, duality_gap_ : float
         The objective, and at most how far it is above its minimum, summed over the targets. With
-        alpha = 0 the gap is that to all weights at most twice as long as ``coef_``.
+        alpha = 0 the comparison is with all weights at most twice as long as ``coef_``.
     trace_ : list of TraceRow
         The passes, of one target after another.
     n_iter_, status_, n_features_in_, feature_names_in_

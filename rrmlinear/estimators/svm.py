@@ -110,18 +110,20 @@ class LinearSVC(Classifier):
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
-        Ω. "l1" makes weights zero; scikit-learn has it for the squared hinge, here for both losses.
+        Ω. "l1" makes weights zero. scikit-learn takes it with the squared hinge alone; here both
+        losses take it.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         φ.
     dual : bool or "auto", default="auto"
-        Weights and duals are found and proven together, whichever is asked for.
+        All values give the same: weights and duals are always found together.
     C : float, default=1.0
         Cost of an example of weight 1.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         Each class against the rest; or all in one problem, where ``penalty`` and ``loss`` do not
         count: ½ Σ‖w_j‖² + Σ C_i max_j (1 + (w_j − w_y)'x_i, j ≠ y; 0).
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
-        True is "regularized"; "unregularized" is exact, and the scaling has no effect.
+        True is "regularized". "unregularized" makes the intercept exact, and
+        ``intercept_scaling`` then has no effect.
     intercept_scaling : float, default=1.0
         Value of the column of the intercept.
     tol : float, default=1e-4
