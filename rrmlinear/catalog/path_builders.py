@@ -47,8 +47,8 @@ def fold_paths(
 ) -> Any:
     """`FoldPaths` of these arguments, or None where no factor is quick enough to make."""
     from rrmlinear.risks.hessian import Hessian
-    from rrmlinear.solvers.second_order.fold_paths import FoldPaths
-    from rrmlinear.solvers.second_order.path_curvatures import (
+    from rrmlinear.solvers.second_order.paths.fold_paths import FoldPaths
+    from rrmlinear.solvers.second_order.paths.path_curvatures import (
         Curvature,
         OwnCurvatures,
         SharedCurvature,
@@ -82,8 +82,8 @@ def class_paths(
     most: int,
 ) -> Any:
     """`ClassPaths` of these arguments, or None where they take too much memory."""
-    from rrmlinear.solvers.second_order.class_curvatures import ClassCurvatures
-    from rrmlinear.solvers.second_order.class_paths import ClassPaths
+    from rrmlinear.solvers.second_order.paths.class_curvatures import ClassCurvatures
+    from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
 
     few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
     if not few or not _suits(rows):
@@ -115,7 +115,7 @@ def _has_factor(k: int, d: int) -> bool:
 
 def class_descent(task: Task) -> Solver:
     """`PathDescent` of a task that `descends_by_classes`."""
-    from rrmlinear.solvers.second_order.path_descent import PathDescent
+    from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
 
     return PathDescent(risk_of(task), task.regularizer, partial(_begun, task))
 
@@ -124,9 +124,12 @@ def _begun(task: Task, tolerance: float) -> Any:
     """`ClassPaths` of a task, begun at the optimum of a sample where there are many examples. The
     sample has the second derivatives of all.
     """
-    from rrmlinear.solvers.second_order.class_curvatures import ClassCurvatures, MeanCurvatures
-    from rrmlinear.solvers.second_order.class_paths import ClassPaths
-    from rrmlinear.solvers.second_order.path_curvatures import Sample
+    from rrmlinear.solvers.second_order.paths.class_curvatures import (
+        ClassCurvatures,
+        MeanCurvatures,
+    )
+    from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
+    from rrmlinear.solvers.second_order.paths.path_curvatures import Sample
 
     rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
     (n, d), seed = rows.shape, task.choices.seed

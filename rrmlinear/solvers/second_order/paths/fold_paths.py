@@ -17,7 +17,7 @@ from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
-from rrmlinear.solvers.second_order.path_curvatures import Curvature
+from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
 

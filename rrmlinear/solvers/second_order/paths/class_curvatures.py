@@ -11,7 +11,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.path_curvatures import (
+from rrmlinear.solvers.second_order.paths.path_curvatures import (
     BLAS_TIME,
     SOLVE_TIME,
     Sample,

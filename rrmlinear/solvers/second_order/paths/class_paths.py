@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
-from rrmlinear.solvers.second_order.class_curvatures import LEAST_SLOPE
-from rrmlinear.solvers.second_order.fold_paths import VALUE_TIME, FoldPaths
-from rrmlinear.solvers.second_order.path_curvatures import Curvature
+from rrmlinear.solvers.second_order.paths.class_curvatures import LEAST_SLOPE
+from rrmlinear.solvers.second_order.paths.fold_paths import VALUE_TIME, FoldPaths
+from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
 Places = tuple[NDArray[np.intp], NDArray[np.intp]]

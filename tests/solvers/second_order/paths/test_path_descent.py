@@ -7,8 +7,8 @@ from scipy.special import logsumexp
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import path_builders
 from rrmlinear.catalog.stages.costs import CLASS_STEPS
-from rrmlinear.solvers.second_order.class_curvatures import MeanCurvatures
-from rrmlinear.solvers.second_order.path_descent import PathDescent
+from rrmlinear.solvers.second_order.paths.class_curvatures import MeanCurvatures
+from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
 
 
 @pytest.fixture

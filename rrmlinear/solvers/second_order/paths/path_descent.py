@@ -13,7 +13,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
-from rrmlinear.solvers.second_order.class_paths import ClassPaths
+from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
 
 Array = NDArray[np.float64]
 
