@@ -11,6 +11,11 @@ from rrmlinear.core.deadline import check_time
 
 Array = NDArray[np.float64]
 
+# Relative residual, and the most products, with a factor of the matrix as preconditioner; the most
+# products with any other.
+FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
+MAX_PRODUCTS = 250
+
 
 def conjugate_gradients(
     product: Callable[[Array], Array],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
 from rrmlinear.solvers.second_order.smooth_descent import SmoothDescent
 
 Array = NDArray[np.float64]
@@ -13,7 +13,6 @@ Array = NDArray[np.float64]
 # A system is solved to a residual of at most FIRST_DECREASE, and of the root of how far the
 # gradient has fallen, within MAX_PRODUCTS.
 FIRST_DECREASE = 0.3
-MAX_PRODUCTS = 250
 
 
 class NewtonCG(SmoothDescent):

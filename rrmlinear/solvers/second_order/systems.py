@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
-from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
-from rrmlinear.solvers.second_order.factors import ClassFactors, Factor, WholeFactor
+from rrmlinear.solvers.second_order.class_systems import ClassSystems
+from rrmlinear.solvers.second_order.conjugate_gradients import (
+    FACTORED_DECREASE,
+    MAX_PRODUCTS,
+    MAX_REFINEMENTS,
+    conjugate_gradients,
+)
+from rrmlinear.solvers.second_order.factors import Factor
+from rrmlinear.solvers.second_order.group_factor import GroupFactor
 
 Array = NDArray[np.float64]
 
@@ -26,21 +32,10 @@ MAX_GRAM_FRACTION = 0.5
 # with itself come before a factor of all. With 2 560 unknowns a system of some 20 products took a
 # tenth of the time of the factor.
 MIN_BY_CLASSES = 1000
-# After this many products too few the next systems are factorized at once: as many as after the
-# last time and one more, at most MOST_AT_ONCE.
-MOST_AT_ONCE = 15
 # Limit on the features for which the part of each class with itself is factorized.
 MAX_CLASS_FEATURES = 1500
-# Relative residual, and the most products, with a factor as preconditioner, with the parts of each
-# class with itself, and with a diagonal.
-FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
-CLASS_DECREASE = 0.1
-# The residual with the parts of each class if an example has at most FEW active terms on average:
-# a product is then cheap beside the rest of a pass.
-FINE_DECREASE, FEW = 0.02, 0.2
-DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
-# Relative residual of the first system with a factor of all unknowns in float32.
-WHOLE_DECREASE = 1e-3
+# Relative residual with a diagonal as preconditioner.
+DIAGONAL_DECREASE = 0.1
 # The least entries of D + H, beside D, that count where the largest serve alone; FINER times less
 # after a system whose residual was MAX_MISSED times that aimed at. The largest serve where they are
 # at most this fraction of all: a product with one of them takes twice the time.
@@ -49,9 +44,6 @@ COUPLED_DECREASE, MAX_COUPLED_PRODUCTS = 0.2, 1000
 # If the difference in Woodbury's formula is below this fraction of its first term, it has few
 # correct digits.
 CANCELLED = 1e-12
-# Multiplications in a product of float32 matrices that take as long as one in a product with a
-# Hessian.
-MATRIX_SPEED = 10.0
 # A factor of a d × d system with all n rows active is kept while a system takes at most
 # d / FEATURES_A_PRODUCT products: the Gram matrix of 20 000 × 500 takes as long as 18 products. If
 # that number is below LEAST_KEPT, no factor is kept.
@@ -63,8 +55,6 @@ SAMPLE_ROWS, SAMPLED = 8, 3
 # Limit on the unknowns of a system whose matrix is kept for the next one, and the least fraction of
 # an entry of the diagonal that changes may leave: beside less, rounding counts.
 MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
-# A new factor is made only if it saves at least this number of products.
-MIN_SAVED = 10
 
 
 class Systems:
@@ -84,14 +74,8 @@ class Systems:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
         #: The Hessian of the last system, its matrix, and the diagonal of the last one made anew.
         self.last: tuple[Hessian, Array, Array] | None = None
-        self.factors: ClassFactors | WholeFactor | None = None
+        self.of_classes = ClassSystems()
         self.least = FIRST_LEAST
-        #: The products with the present factors: of the first system, and in the others more.
-        self.first = self.more = 0
-        #: The systems to be factorized at once, and how many they were after the last slow one.
-        self.at_once = self.were_at_once = 0
-        #: The systems to be factorized in float64 at once.
-        self.exact = 0
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None
         self.rows: Any = None
@@ -126,7 +110,7 @@ class Systems:
             precondition = self._by_gram(hessian, 1 / diagonal)
         elif d <= MAX_FACTORIZED:
             if hessian.k > 1 and d > MIN_BY_CLASSES:
-                begin, rest = self._by_classes_or_all(hessian, diagonal, product, b)
+                begin, rest = self.of_classes.by_parts_or_all(hessian, diagonal, product, b)
             else:
                 is_rough = decrease > FACTORED_DECREASE and not self.is_quadratic
                 if self.kept is None and is_rough and self._keeps(hessian, d):
@@ -143,7 +127,7 @@ class Systems:
             )
             return begin + more
         elif hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
-            return self._by_classes(hessian, diagonal, product, b, MAX_PRODUCTS + 1)[0]
+            return self.of_classes.by_parts(hessian, diagonal, product, b)
         else:
             x = self._by_couplings(hessian, diagonal, product, b)
             if x is not None:
@@ -180,8 +164,8 @@ class Systems:
             def product(x: Array) -> Array:
                 return np.asarray(hessian.product(x) + curvature.product(x))
 
-            precondition = _by_group_gram(hessian, curvature)
-            x, _ = conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)
+            solve = GroupFactor(hessian, curvature).solve
+            x, _ = conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)
             inverse, rest = 1 / (hessian.diagonal() + curvature.diagonal), b - product(x)
             is_right = rest @ (inverse * rest) <= FACTORED_DECREASE**2 * (b @ (inverse * b))
             if is_right or d > MAX_FACTORIZED:
@@ -264,83 +248,6 @@ class Systems:
             self.least /= FINER
         return x
 
-    def _by_classes(
-        self,
-        hessian: Any,
-        diagonal: Array,
-        product: Callable[[Array], Array],
-        b: Array,
-        limit: int,
-        is_whole: bool = False,
-    ) -> tuple[Array, Array | None]:
-        """x by at most ``limit`` products, and b less the product with it, or None at the end.
-
-        New factors are those of all unknowns where ``is_whole``.
-        """
-        is_cheap = hessian.size <= FEW * hessian.rows.shape[0]
-        x, rest, decrease = np.zeros_like(b), b, FINE_DECREASE if is_cheap else CLASS_DECREASE
-        if self.factors is not None:
-            saved = max(MIN_SAVED, int(self.factors.work / (MATRIX_SPEED * _visits(hessian))))
-            if self.more < saved:
-                most = min(self.first + saved - self.more, limit)
-                x, products = conjugate_gradients(product, self.factors.solve, b, decrease, most)
-                self.more += max(0, products - self.first)
-                if products < most:
-                    return x, None
-                rest, limit = b - product(x), limit - products
-                if limit == 0:
-                    return x, rest
-        self.factors = (WholeFactor if is_whole else ClassFactors)(hessian, diagonal)
-        if is_whole:
-            decrease, limit = WHOLE_DECREASE, MAX_REFINEMENTS
-        more, self.first = conjugate_gradients(product, self.factors.solve, rest, decrease, limit)
-        self.more = 0
-        x += more
-        return x, b - product(x) if self.first == limit else None
-
-    def _by_classes_or_all(
-        self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
-    ) -> tuple[Array, Array | None]:
-        """The same with as many products as take the time of a factor of all unknowns, and then by
-        that in float32.
-        """
-        x = np.zeros_like(b)
-        if self.exact > 0:
-            self.exact -= 1
-            return x, b
-        if self.at_once == 0:
-            limit = len(b) ** 3 / 3 / (MATRIX_SPEED * _visits(hessian))
-            limit = min(max(MIN_SAVED, int(limit)), MAX_PRODUCTS)
-            x, rest = self._by_classes(hessian, diagonal, product, b, limit)
-            if rest is None:
-                self.were_at_once = 0
-                return x, None
-            self.were_at_once = min(self.were_at_once + 1, MOST_AT_ONCE)
-            if not (isinstance(hessian, BlockHessian) and _is_common(diagonal, hessian.k)):
-                # duals are balanced, or float32 would lose weights that are equal in all classes
-                self.exact = self.were_at_once
-                return x, rest
-            self.at_once, self.factors, b = self.were_at_once + 1, None, rest
-        self.at_once -= 1
-        more, rest = self._by_classes(hessian, diagonal, product, b, MAX_PRODUCTS, True)
-        if rest is not None:
-            self.exact, self.at_once = MOST_AT_ONCE, 0
-        if self.at_once == 0:
-            self.factors = None
-        return x + more, rest
-
-
-def _is_common(diagonal: Array, k: int) -> bool:
-    """Whether D is the same for all classes."""
-    by_classes = diagonal.reshape(-1, k)
-    return bool((by_classes == by_classes[:, :1]).all())
-
-
-def _visits(hessian: Any) -> float:
-    """The multiplications of a product with the Hessian of several classes."""
-    rows = hessian.rows
-    return float(len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k)
-
 
 def _factor_of_sample(hessian: Any, diagonal: Array) -> Factor | None:
     """The factor of D plus the part of H that a sample of rows has, times all rows over these; None
@@ -353,41 +260,3 @@ def _factor_of_sample(hessian: Any, diagonal: Array) -> Factor | None:
     matrix = hessian.among(chosen).matrix() * (n / m)
     matrix.flat[:: len(matrix) + 1] += diagonal
     return Factor(matrix)
-
-
-def _by_group_gram(hessian: Any, curvature: GroupCurvature) -> Callable[[Array], Array]:
-    """b ↦ (K + Z'Z)⁻¹ b by a factor of I + Y K₀⁻¹ Y', K = K₀ + R'R, the rows of Y those of Z, R."""
-    line, rows, p = curvature.inverse_line(), curvature.rows, hessian.size
-    matrix = np.empty((p + len(rows), p + len(rows)))
-    products = _products_by_groups(hessian, curvature, line)
-    matrix[:p, :p] = hessian.gram(1 / curvature.diagonal) if p else 0.0
-    matrix[:p, :p] += products @ products.T
-    for at, row in enumerate(rows):
-        there = curvature.solved(row, line)
-        matrix[p + at, :p] = matrix[:p, p + at] = hessian.times(there) if p else 0.0
-        matrix[p + at, p:] = rows @ there
-    matrix.flat[:: len(matrix) + 1] += 1.0
-    factor = Factor(matrix)
-
-    def solve(b: Array) -> Array:
-        first = curvature.solved(b, line)
-        terms = factor.solve(np.concatenate((hessian.times(first), rows @ first)))
-        return first - curvature.solved(hessian.adjoint(terms[:p]) + terms[p:] @ rows, line)
-
-    return solve
-
-
-def _products_by_groups(hessian: Any, curvature: GroupCurvature, line: Array) -> Array:
-    """Z v_g for each group g, as columns."""
-    p, count = hessian.size, len(curvature.margins)
-    used = np.flatnonzero(line)
-    if count <= p:
-        result = np.empty((p, count))
-        for g in range(count):
-            result[:, g] = hessian.times(np.where(curvature.group == g, line, 0.0))
-        return result
-    result = np.zeros((p, count))
-    for t in range(p):
-        row = hessian.adjoint(np.eye(1, p, t)[0])
-        result[t] = np.bincount(curvature.group[used], (row * line)[used], count)
-    return result

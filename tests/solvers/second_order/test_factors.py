@@ -12,7 +12,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import factors, systems
+from rrmlinear.solvers.second_order import class_systems, factors, systems
 from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import Systems
@@ -114,16 +114,16 @@ def test_some_weights_are_factorized_together_where_products_are_too_many(name, 
         return np.sqrt(rest @ (scale * rest) / (b @ (scale * b)))
 
     some = Systems()
-    assert residual(some.solved(hessian, diagonal, b)) <= 3 * systems.CLASS_DECREASE
-    assert some.factors is not None
-    assert some.at_once == 0
+    assert residual(some.solved(hessian, diagonal, b)) <= 3 * class_systems.CLASS_DECREASE
+    assert some.of_classes.factors is not None
+    assert some.of_classes.at_once == 0
 
     # the diagonal differs between classes: float32 would lose what is equal in all of them
-    monkeypatch.setattr(systems, "MAX_PRODUCTS", 1)
+    monkeypatch.setattr(class_systems, "MAX_PRODUCTS", 1)
     some = Systems()
     for left in (1, 0, 2, 1, 0, 3):
         np.testing.assert_allclose(some.solved(hessian, diagonal, b), exact, rtol=1e-8)
-        assert some.exact == left
+        assert some.of_classes.exact == left
 
 
 def test_numbers_that_overflow_are_said():
@@ -149,12 +149,12 @@ def test_a_factor_of_all_unknowns_solves_to_float32(name, form):
 def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monkeypatch):
     # in float32, or in float64 where rounding leaves the former too far away
     monkeypatch.setattr(systems, "MIN_BY_CLASSES", 10)
-    monkeypatch.setattr(systems, "MAX_PRODUCTS", 2)
-    monkeypatch.setattr(systems, "MIN_SAVED", 1)
+    monkeypatch.setattr(class_systems, "MAX_PRODUCTS", 2)
+    monkeypatch.setattr(class_systems, "MIN_SAVED", 1)
     monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
     if rounded:
-        monkeypatch.setattr(systems, "MAX_REFINEMENTS", 1)
-        monkeypatch.setattr(systems, "WHOLE_DECREASE", 1e-12)
+        monkeypatch.setattr(class_systems, "MAX_REFINEMENTS", 1)
+        monkeypatch.setattr(class_systems, "WHOLE_DECREASE", 1e-12)
     hessian = hessian_of("softmax", n=120, d=25)
     added = np.ones(hessian.rows.width * hessian.k)
     whole = hessian.matrix() + np.diag(added)
@@ -162,8 +162,8 @@ def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monke
     b = np.random.default_rng(3).standard_normal(len(added)) * lengths
     solver = Systems()
     found = solver.solved(hessian, added, b)
-    assert (solver.exact > 0) == rounded
-    assert rounded or solver.were_at_once == 1
+    assert (solver.of_classes.exact > 0) == rounded
+    assert rounded or solver.of_classes.were_at_once == 1
     assert_allclose(found * lengths, np.linalg.solve(whole, b) * lengths, rtol=0.01, atol=0.02)
     again = solver.solved(hessian, added, b)
     rest = whole @ again - b
