@@ -89,12 +89,13 @@ class NewtonOverParts(OverParts, Newton):
 
     def _step(self, direction: Any, moves: Any) -> None:
         super()._step(direction, moves)
-        self.risk.foresee(self.at, self.scores, self.alphas if self.is_augmented else None)
+        inner = self.inner
+        self.risk.foresee(self.at, self.scores, inner.alphas if inner.is_augmented else None)
 
     def _update(self, vector: Any) -> None:
         super()._update(vector)
-        if self.is_augmented:
-            self.risk.keep(self.alphas)
+        if self.inner.is_augmented:
+            self.risk.keep(self.inner.alphas)
 
 
 class FISTAOverParts(OverParts, FISTA):

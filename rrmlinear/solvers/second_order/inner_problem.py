@@ -1,0 +1,172 @@
+"""The problem that Newton's method solves in place of the objective, until the next takes over."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.second_order.penalties import (
+    FIRST_PROXIMITY,
+    AbsoluteWeights,
+    Envelope,
+    Penalty,
+    ProximalPoints,
+)
+
+Array = NDArray[np.float64]
+
+# An inner problem is solved once its gap is at most this fraction of its duals' distance term.
+INNER_GAP_FRACTION = 0.3
+# It also ends once a step promised to lower it by at most this fraction of that term. Only weights
+# of rare features still move then, one after the other, and these steps change little.
+INNER_FALL_FRACTION = 0.01
+# After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
+# than EASY_STEPS steps.
+FAST_FALL, SLOW_FALL, EASY_STEPS = 5.0, 1.5, 6
+# After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
+HARD_STEPS, RISE = 30, 10.0
+
+
+class Begin(NamedTuple):
+    """What is known where Newton's method begins."""
+
+    w: Array
+    #: F at w.
+    at: Any
+    #: The duals of the examples, 0 where none are given, and Σ c_i α_i x_i.
+    alphas: Any
+    vector: Array
+    #: The gap of both, or the loss at w without duals.
+    gap: float
+
+
+class InnerProblem:
+    """minimize Φ(w) = Ψ(w) + max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²],
+    s = X w; Ψ is Ω or its ``model`` (`penalties`).
+
+    It is once differentiable, and its second derivative has only the examples whose α_i' moves with
+    s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
+    scores s − q α, less a constant. Once an inner problem is solved well enough, α' takes the place
+    of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
+    A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
+    residuals: then q begins above its own curvature of duals, and is left out once below.
+
+    The first q is that of the gap where it begins, times ``rise``.
+    """
+
+    def __init__(self, risk: Any, regularizer: Regularizer, begin: Begin, rise: float) -> None:
+        self.risk, self.alphas = risk, begin.alphas
+        #: q, the risk of losses smoothed by it, and q α; None without an augmented Lagrangian.
+        self.smoothing, self.smooth = 0.0, risk
+        self.shift: Any = None
+        #: The steps on the present one.
+        self.steps = 0
+        total = float(risk.costs.sum())
+        mean = begin.gap / total if total else 0.0
+        smoothing = rise * mean / risk.lipschitz**2
+        self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
+        self.has_kinks = not risk.loss.smoothing > 0
+        if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
+            self._smooth(smoothing or 1.0)
+        size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
+        self.model = _first_model(regularizer, begin, total, size)
+
+    @property
+    def is_augmented(self) -> bool:
+        """Whether Φ has the augmented Lagrangian of the losses."""
+        return self.shift is not None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether Φ is the objective itself."""
+        return not self.is_augmented and self.model.is_exact
+
+    def at(self, scores: Array, warm: Any) -> Any:
+        """The losses in Φ at scores X w."""
+        return self.smooth.at(scores if self.shift is None else scores - self.shift, warm)
+
+    def scores_of(self, at: Any) -> Array:
+        """X w where the losses in Φ are known."""
+        scores: Array = at.scores if self.shift is None else at.scores + self.shift
+        return scores
+
+    def is_solved(self, w: Array, at: Any, vector: Array, promise: float | None) -> bool:
+        """Whether the gap of the inner problem at w, or what the last step promised to lower it by,
+        is small beside the distance term of its duals. None is a ``promise`` that tells nothing.
+        """
+        away = self.model.gradient(w) - vector
+        distance = self.model.distance(w)
+        if self.is_augmented:
+            change = at.derivatives + self.alphas
+            distance += self.smoothing / 2 * at.square(change)
+        if promise is not None and promise <= INNER_FALL_FRACTION * distance:
+            return True
+        return self.model.square(away) / 2 <= INNER_GAP_FRACTION * distance
+
+    def is_hard(self, has_moved: bool, is_damped: bool) -> bool:
+        """Whether an inner problem needs a larger q, and a softer model: it takes too many steps,
+        which damping cures elsewhere, or no step moves, as systems with a small q lose the digits
+        that it needs.
+        """
+        if not self.model.is_exact:
+            return self.steps == HARD_STEPS or not has_moved
+        if not self.is_augmented:
+            return False
+        many = self.has_kinks and not is_damped and self.steps == HARD_STEPS
+        return many or not has_moved
+
+    def soften(self, has_moved: bool) -> None:
+        """Go on with an easier inner problem. With a model of Ω no harder one follows where no step
+        moved: rounding hides what it would tell.
+        """
+        for_good = not (self.model.is_exact or has_moved)
+        self.model.soften(RISE, for_good)
+        if self.is_augmented:
+            if for_good:
+                self.least_smoothing = RISE * self.smoothing
+            self._smooth(RISE * self.smoothing)
+        self.steps = 0
+
+    def update(self, w: Array, at: Any) -> None:
+        """Take the duals and the centre that its solution w gives, and go on with a harder one."""
+        fall = FAST_FALL if self.steps < EASY_STEPS else SLOW_FALL
+        self.model.update(w, fall)
+        if self.is_augmented:
+            self.alphas = -at.derivatives
+            self._smooth(max(self.smoothing / fall, self.least_smoothing))
+        self.steps = 0
+
+    def _smooth(self, smoothing: float) -> None:
+        """Set q. A smooth loss is taken as it is once q is small beside its own."""
+        if not self.has_kinks and smoothing < self.risk.loss.smoothing:
+            self.smoothing, self.smooth, self.shift = 0.0, self.risk, None
+            return
+        self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
+        self.shift = smoothing * self.alphas
+
+
+def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) -> Penalty:
+    """Ω, or a model of it, for weights that give scores of this ``size``; ``total`` is Σ c_i."""
+    if omega.quadratic_l1 == 0:
+        return Penalty(omega)
+    w, vector = begin.w, begin.vector
+    squares = begin.at.squares / max(total, MIN_DIVISOR)
+    squares = squares.reshape(-1, *[1] * (w.ndim - 1))
+    squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
+    size, gap = size or 1.0, begin.gap or 1.0
+    model: Penalty
+    if omega.quadratic_l1 is None:
+        typical = size / np.sqrt(squares * w.size)
+        model = Envelope.at(omega, vector, np.minimum(typical, np.median(typical)), gap)
+    else:
+        # l1 / |w_j|
+        stiff = np.maximum(omega.quadratic_l1 * np.sqrt(squares) / size, omega.modulus)
+        model = AbsoluteWeights(omega, vector - omega.modulus * w, stiff)
+    if omega.quadratic_l1 is not None and omega.modulus > 0:
+        return model
+    proximity = FIRST_PROXIMITY * gap / (size * size * w.size)
+    return ProximalPoints(model, squares, max(proximity, MIN_DIVISOR))
