@@ -187,7 +187,7 @@ def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers(path):
 
 def test_the_catalog_does():
     named = {entry for path in CATALOG for entry in own_imports(path)}
-    assert {("losses", "weston_watkins"), ("solvers", "dual.block_descent")} <= named
+    assert {("losses", "weston_watkins"), ("solvers", "dual.blocks.block_descent")} <= named
 
 
 def module_name(path):

@@ -81,7 +81,7 @@ def _free_blocks(task: Task, accelerate: bool = False) -> Solver:
             field="free_bias",
             value=True,
         )
-    from rrmlinear.solvers.dual import block_intercept
+    from rrmlinear.solvers.dual.blocks import block_intercept
 
     assert task.n_classes is not None
     kinds = block_intercept.InterceptBlockAscent, block_intercept.AcceleratedIntercepts
@@ -222,7 +222,7 @@ def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any
             task.choices.seed,
             **_visits(task),
         )
-    from rrmlinear.solvers.dual.block_descent import BlockAscent
+    from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 
     return lambda omega: BlockAscent(
         task.rows,

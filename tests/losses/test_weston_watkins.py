@@ -8,7 +8,7 @@ from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
 from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual._block_descent import BlockDescent
+from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 
 LOSSES = {
     "knapsack": WestonWatkins,

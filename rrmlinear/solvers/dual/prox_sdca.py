@@ -12,9 +12,9 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.dual._block_descent import this_processor
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
+from rrmlinear.solvers.dual.blocks._block_descent import this_processor
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE

@@ -11,7 +11,7 @@ from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -13,7 +13,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual import mean_duals
 from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.mean_duals import FIRST_GAP, MAX_SUMS, MIN_WEIGHTS, TRIED, MeanDuals
 from rrmlinear.solvers.dual.mean_weights import DECAY
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA

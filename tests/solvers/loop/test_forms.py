@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import rrmlinear
-from rrmlinear.solvers.dual import block_descent
+from rrmlinear.solvers.dual.blocks import block_descent
 from rrmlinear.solvers.loop.result import Status
 
 

@@ -9,7 +9,7 @@ import pytest
 import rrmlinear
 from rrmlinear.losses.weston_watkins import WestonWatkinsShark
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -117,7 +117,7 @@ def test_time_limit(small_problem, fit, certify):
 
 
 def test_time_limit_within_a_pass(small_problem, fit, certify, monkeypatch):
-    from rrmlinear.solvers.dual import block_descent
+    from rrmlinear.solvers.dual.blocks import block_descent
 
     monkeypatch.setattr(block_descent, "SLICE_WORK", 1)  # a look at the clock every 64 examples
     problem = small_problem(2000, 20, 30).problem()

@@ -18,7 +18,7 @@ from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -12,7 +12,7 @@ from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import systems

@@ -23,7 +23,7 @@ from rrmlinear import read_libsvm
 from rrmlinear.data.labels import group_labels
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual._block_descent import BlockDescent
+from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Parameter, fit
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.streamed import rough, rough_blocks
 
 N, D, K = 400, 20, 3

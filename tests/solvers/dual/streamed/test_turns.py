@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.dual.streamed.turns import MAX_TURNS, Turns
 

@@ -6,7 +6,7 @@ import pytest
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
 

@@ -8,9 +8,9 @@ from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual._busy_blocks import blocks, put
-from rrmlinear.solvers.dual.block_descent import BlockAscent
-from rrmlinear.solvers.dual.busy import busy_examples
+from rrmlinear.solvers.dual.blocks._busy_blocks import blocks, put
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.busy import busy_examples
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -99,7 +99,7 @@ def test_the_gap_is_true(name, regularizer):
 
 
 def test_threads_leave_the_bits_the_same(monkeypatch):
-    from rrmlinear.solvers.dual import block_descent
+    from rrmlinear.solvers.dual.blocks import block_descent
 
     monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     problem = text()

@@ -6,8 +6,8 @@ from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_b
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual._block_duals cimport BlockDuals
-from rrmlinear.solvers.dual._block_memory cimport scratch_t
+from rrmlinear.solvers.dual.blocks._block_duals cimport BlockDuals
+from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
 
 cdef enum:
     FEATURE_PARTS = 4    # into which threads that share a face cut its features

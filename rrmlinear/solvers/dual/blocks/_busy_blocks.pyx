@@ -6,8 +6,8 @@ from libc.string cimport memcpy, memset
 from rrmlinear.core.block_store cimport block_store_pack, block_store_unpack
 from rrmlinear.simd.blocks cimport block_change, block_change_t, block_margins
 from rrmlinear.simd.rows cimport row_t, rows_get
-from rrmlinear.solvers.dual._block_descent cimport BlockDescent
-from rrmlinear.solvers.dual._block_memory cimport scratch_t
+from rrmlinear.solvers.dual.blocks._block_descent cimport BlockDescent
+from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
 
 import numpy as np
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual._block_descent import BlockDescent, this_processor
-from rrmlinear.solvers.dual.busy import FIRST_BUSY_PASS, BusyPasses
+from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
+from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks

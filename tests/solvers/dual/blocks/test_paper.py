@@ -99,7 +99,7 @@ def test_certificate_on_real_data(data_set, fit, certify, name):
 
 @pytest.mark.skipif(os.cpu_count() == 1, reason="one core: threads only wait for each other")
 def test_two_threads_give_the_same_bits_on_real_data(data_set, fit, monkeypatch):
-    from rrmlinear.solvers.dual import block_descent
+    from rrmlinear.solvers.dual.blocks import block_descent
 
     monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     problem = data_set("letter.scale")

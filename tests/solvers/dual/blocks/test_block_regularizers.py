@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -81,7 +81,7 @@ def test_elastic_net_optimum_is_that_of_a_conic_solver():
 
 @pytest.mark.parametrize("k", [24, 150])
 def test_threads_give_the_same_bits_with_any_regularizer(k, monkeypatch):
-    from rrmlinear.solvers.dual import block_descent
+    from rrmlinear.solvers.dual.blocks import block_descent
 
     monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
     problem, _, label = data(170, 9, k)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual._block_duals import BlockDuals
+from rrmlinear.solvers.dual.blocks._block_duals import BlockDuals
 
 def this_processor() -> int: ...
 

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.dual._block_descent import BlockDescent
+from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 
 def repeat(state: BlockDescent, order: NDArray[np.int64], passes: int) -> float: ...
 def blocks(state: BlockDescent, order: NDArray[np.int64]) -> NDArray[np.float64]: ...

@@ -7,7 +7,10 @@ from numpy.testing import assert_allclose
 
 from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.block_intercept import AcceleratedIntercepts, InterceptBlockAscent
+from rrmlinear.solvers.dual.blocks.block_intercept import (
+    AcceleratedIntercepts,
+    InterceptBlockAscent,
+)
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D, K = 200, 6, 4

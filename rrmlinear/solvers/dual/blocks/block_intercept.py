@@ -14,7 +14,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 

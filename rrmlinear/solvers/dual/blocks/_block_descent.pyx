@@ -17,8 +17,8 @@ from rrmlinear.simd.rows cimport ROW_DENSE, row_index, row_part, row_t, rows_get
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual._block_duals cimport BlockDuals, gradient_range
-from rrmlinear.solvers.dual._block_memory cimport scratch_lay, scratch_size, scratch_t
+from rrmlinear.solvers.dual.blocks._block_duals cimport BlockDuals, gradient_range
+from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_lay, scratch_size, scratch_t
 
 import numpy as np
 
