@@ -1,92 +1,13 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 
-from rrmlinear.core.block_store cimport block_store_prefetch, block_store_prefetch_place
-from rrmlinear.core.schedule cimport schedule_t
-from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_begin
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.block_base cimport BlockLoss
-from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual.blocks._block_duals cimport BlockDuals
+from rrmlinear.simd.rows cimport row_t
 from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
-
-cdef enum:
-    FEATURE_PARTS = 4    # into which threads that share a face cut its features
-    ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
-    BLOCK_LOOKAHEAD = 4    # the same of its block
-    RECORD_LOOKAHEAD = 12    # the same of the numbers that are kept of an example
+from rrmlinear.solvers.dual.blocks._block_state cimport BlockState
 
 
-cdef class BlockDescent:
-    cdef public Rows rows                 # some may be empty for a while
-    cdef public BlockLoss loss
-    cdef readonly Regularizer regularizer
-    cdef readonly object panels           # V: panels × d × panel stride, padding zero
-    cdef readonly object primal_panels    # ∇Ω*(V) likewise, or, where that is linear, V itself
-    cdef readonly double scale            # W is scale times the primal panels
-    cdef readonly BlockDuals duals
-    cdef readonly object gaps             # n: each example's gap when last computed
-    cdef readonly object conjugates       # n: (C_i φ_i)* at its block
-    cdef readonly object wakes            # n: the pass from which each is visited again
-    cdef readonly object rises            # n: ½ ‖x_i‖² times the square of its last move
-    cdef readonly Py_ssize_t n_threads
-    cdef readonly bint out_of_memory
-    cdef Py_ssize_t n, k, k8
-    cdef Py_ssize_t stride                # of W in one piece, and of each panel of it
-    cdef Py_ssize_t panel_stride
-    cdef Py_ssize_t panel_size            # doubles from a panel to the next
-    cdef double[:, :, ::1] V
-    cdef double[:, :, ::1] W              # V where ∇Ω* is linear
-    cdef double[::1] gap
-    cdef double[::1] conjugate
-    cdef double[::1] rise
-    cdef const double[::1] cost
-    cdef const double[::1] curvature
-    cdef const int32_t[::1] label
-    cdef int32_t[::1] wake                # see schedule_t
-    cdef unsigned char[::1] streak
-    cdef schedule_t schedule
-    cdef double[:, ::1] flags             # where threads meet: flag_t
-    cdef double[:, ::1] scores            # of the team; two, so that a visit may run into the next
-    cdef Py_ssize_t cut[FEATURE_PARTS + 1]    # features at which the parts begin
-    cdef double[:, ::1] scratch           # a row a thread, which begins with its scratch_t
-
-    cdef scratch_t* _scratch(self, int thread) noexcept nogil
+cdef class BlockDescent(BlockState):
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
-    cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
-                     double* scores) noexcept nogil
-    cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
-                      const double* steps, double* vector) noexcept nogil
-    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
-                       Py_ssize_t last) noexcept nogil
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil
-    cdef void _add_row(self, Py_ssize_t i, scratch_t* mine, double* vector) noexcept nogil
     cdef Py_ssize_t _solve(self, Py_ssize_t i, scratch_t* mine, Py_ssize_t label, Py_ssize_t n8,
                            const int32_t* classes, bint record) noexcept nogil
-
-
-cdef inline Py_ssize_t next_example(BlockDescent state, const int64_t* order, Py_ssize_t n,
-                                    Py_ssize_t at) noexcept nogil:
-    """order[at], after prefetching what the visits behind it read and write, of n visits.
-
-    A visit waits for several of these otherwise, where there are more examples than caches hold.
-    GCC drops the call of a function that does nothing but prefetch.
-    """
-    cdef Py_ssize_t i
-    if at + RECORD_LOOKAHEAD < n:
-        i = order[at + RECORD_LOOKAHEAD]
-        rows_prefetch_begin(&state.rows.c, i)
-        block_store_prefetch_place(&state.duals.store, i)
-        prefetch(&state.label[i], 0, 2)
-        prefetch(&state.cost[i], 0, 2)
-        prefetch(&state.curvature[i], 0, 2)
-        prefetch(&state.gap[i], 1, 2)
-        prefetch(&state.rise[i], 1, 2)
-        prefetch(&state.conjugate[i], 1, 2)
-        prefetch(&state.wake[i], 1, 2)
-        prefetch(&state.streak[i], 1, 2)
-    if at + BLOCK_LOOKAHEAD < n:
-        block_store_prefetch(&state.duals.store, order[at + BLOCK_LOOKAHEAD])
-    if at + ROW_LOOKAHEAD < n:
-        rows_prefetch(&state.rows.c, order[at + ROW_LOOKAHEAD])
-    return order[at]
