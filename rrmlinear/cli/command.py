@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.core.blas import begin_with_one_thread
+from rrmlinear.core.interrupts import interrupts_put_off
 
 BROKEN_PIPE = 141
 
@@ -64,31 +62,13 @@ def _imported(command: str) -> Callable[[Sequence[str]], None]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        with _interrupted_after():
+        # compiled modules, NumPy's among them, report errors of their own where Ctrl-C breaks them
+        with interrupts_put_off():
             main: Callable[[Sequence[str]], None] = import_module(f"rrmlinear.cli.{command}").main
     finally:
         if was_enabled:
             gc.enable()
     return main
-
-
-@contextmanager
-def _interrupted_after() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block: compiled modules whose import it breaks, NumPy's
-    among them, report errors of their own.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is None:  # the handler is not Python's
-        yield
-        return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        signal.raise_signal(signal.SIGINT)
 
 
 def _unexpected(error: Exception) -> str:

@@ -1,1 +1,1 @@
-"""Below all mathematics: shuffles, selection, stores of blocks, deadlines, threads of BLAS."""
+"""Below all mathematics: shuffles, selection, stores of blocks, time limits, Ctrl-C, BLAS."""

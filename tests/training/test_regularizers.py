@@ -70,7 +70,7 @@ def minimum(objective, constraints=()):
     return problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10)
 
 
-def check(model, least):
+def assert_least(model, least):
     assert model.result.solved
     assert model.result.gap <= 1e-6 * max(1, abs(model.result.primal))
     assert model.result.primal == pytest.approx(least, rel=2e-6)
@@ -85,7 +85,7 @@ def test_a_conic_solver_finds_the_same_optimum(name, loss, solver):
     labels, risk = LOSSES[loss]
     w = cvxpy.Variable(D)
     least = minimum(TERMS[name](w) + 0.3 * risk(X @ w))
-    check(fit(labels, solver=solver, loss=loss, **choices(name)), least)
+    assert_least(fit(labels, solver=solver, loss=loss, **choices(name)), least)
 
 
 @pytest.mark.parametrize("name", NORMS)
@@ -96,7 +96,7 @@ def test_a_radius_makes_a_norm_a_constraint(name, loss):
     norm = NORMS[name](w)
     least = minimum(0.3 * risk(X @ w), [norm <= 0.8])
     model = fit(labels, solver=37, loss=loss, **choices(name, radius=0.8))
-    check(model, least)
+    assert_least(model, least)
 
 
 @pytest.mark.parametrize("name", MATRIX_TERMS)
@@ -106,9 +106,9 @@ def test_norms_of_matrices(name, solver):
     own = cvxpy.sum(cvxpy.multiply(np.eye(3)[CLASSES.astype(int)], X @ W))
     risk = cvxpy.sum(cvxpy.log_sum_exp(X @ W, axis=1)) - own
     least = minimum(MATRIX_TERMS[name](W) + 0.3 * risk)
-    check(fit(CLASSES, solver=solver, loss="softmax", regularizer=name), least)
+    assert_least(fit(CLASSES, solver=solver, loss="softmax", regularizer=name), least)
     least = minimum(0.3 * risk, [MATRIX_TERMS[name](W) <= 0.9])
-    check(fit(CLASSES, solver=37, loss="softmax", regularizer=name, radius=0.9), least)
+    assert_least(fit(CLASSES, solver=37, loss="softmax", regularizer=name, radius=0.9), least)
 
 
 @pytest.mark.parametrize("solver", [35, 36, 37, 38, 42, "newton", "auto"])
@@ -124,16 +124,16 @@ def test_bounds(name, solver):
     chosen = choices(name, loss="squared", solver=solver)
     least = minimum(term(w) + 0.3 * risk(X @ w), [w >= 0, w <= 0.5])
     model = fit(labels, lower=0, upper=0.5, **chosen)
-    check(model, least)
+    assert_least(model, least)
     assert model.weights.min() == 0
     assert model.weights.max() == 0.5
     lower = np.array([-np.inf, -0.5, 0, 0, -1, 0.2])
     finite = np.isfinite(lower)
     whole = cvxpy.hstack([w, b])
     least = minimum(term(whole) + 0.3 * risk(X @ w + b), [w[finite] >= lower[finite]])
-    check(fit(labels, bias=1.0, lower=lower, **chosen), least)
+    assert_least(fit(labels, bias=1.0, lower=lower, **chosen), least)
     least = minimum(term(w) + 0.3 * risk(X @ w + b), [w[finite] >= lower[finite]])
-    check(fit(labels, bias=1.0, free_bias=True, lower=lower, **chosen), least)
+    assert_least(fit(labels, bias=1.0, free_bias=True, lower=lower, **chosen), least)
 
 
 @pytest.mark.parametrize("solver", [35, 36, 37, 38])
@@ -159,7 +159,7 @@ def test_unpenalized_columns(name, loss, solver):
     least = minimum(TERMS[name](rest) + 0.3 * risk(X @ w))
     chosen = choices(name, solver=solver, loss=loss, unpenalized=[4, 1], limit=10)
     model = fit(labels, **chosen)
-    check(model, least)
+    assert_least(model, least)
     assert np.abs(model.weights).max() < 9
 
 
@@ -183,7 +183,7 @@ def test_an_appended_column_is_a_group_of_its_own():
     w = cvxpy.Variable(D + 1)
     with_ones = np.hstack([X, np.ones((N, 1))])
     least = minimum(group_sum(w, [*MEMBERS, [D]]) + 0.15 * cvxpy.sum_squares(Y - with_ones @ w))
-    check(fit(Y, bias=1.0, **chosen), least)
+    assert_least(fit(Y, bias=1.0, **chosen), least)
 
 
 def test_one_problem_for_each_class():

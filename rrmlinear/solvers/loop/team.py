@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.interrupts import interrupts_put_off
 from rrmlinear.core.pool import thread_pool
 
 # The first FIRST_TRIALS pieces of each kind of work run in turn on all threads and on one, which is
@@ -21,27 +20,6 @@ FIRST_TRIALS = 4
 FIRST_PAUSE = 16
 # The first trials of one thread take the work divided by this.
 TRIAL_PIECES = 8
-
-
-@contextmanager
-def interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C act after the block.
-
-    Ctrl-C interrupts the main thread alone. The other threads of a team would wait for it for ever
-    at their next meeting.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        signal.raise_signal(signal.SIGINT)
 
 
 class Team:
@@ -103,6 +81,7 @@ class Team:
         if self.pool is None or size == 1:
             task(*arguments, 0)
             return
+        # other threads would wait for ever at their next meeting for a main thread that is gone
         with interrupts_put_off():
             taken = self.this_processor()
             others = [

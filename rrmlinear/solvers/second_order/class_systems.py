@@ -38,9 +38,9 @@ MATRIX_SPEED = 10.0
 class ClassSystems:
     """Solves (D + H) x = b, H that of several classes, one system after the other.
 
-    The factors of one system, of the parts of each class with itself or of all unknowns, are the
-    preconditioner of the next ones, until these take so many more products that new ones are
-    quicker.
+    The factors of one system are the preconditioner of later ones. They are of the parts of each
+    class with itself, or of all unknowns. Later systems take more products; once these cost as much
+    as new factors, new ones are made.
     """
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ def shape_of(problem, chosen, fleet):
     return (width,) if chosen.kind == "binary" else (width, fleet.parts[0].columns)
 
 
-def check(result, chosen, problem):
+def assert_optimal(result, chosen, problem):
     whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-10})).result
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(whole.primal, rel=1e-8)
@@ -43,7 +43,7 @@ def test_newton_alone(loss, regularizer):
     risk = SummedRisk(fleet, chosen.loss, lipschitz, shape, problem.n_examples)
     omega = omega_of(problem, chosen, fleet.parts[0].columns)
     result = NewtonOverParts(risk, omega).solve(Stopping(1e-8, None, 300))
-    check(result, chosen, problem)
+    assert_optimal(result, chosen, problem)
     # vectors that nobody holds are freed with the parts, but for the last ones
     assert all(len(part.vectors.known) < 12 + RECENT for part in fleet.parts)
 
@@ -58,7 +58,7 @@ def test_rounds_are_finished(loss):
         shape = shape_of(problem, chosen, fleet)
         solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
         result = solver.solve(Stopping(1e-8, None, 600))
-        check(result, chosen, problem)
+        assert_optimal(result, chosen, problem)
         assert result.duals is None
         assert any("Newton's method goes on" in note for note in result.notes)
         if kind is lossy:
@@ -105,7 +105,7 @@ def test_newton_begins_with_samples_of_the_parts(loss):
         omega = omega_of(problem, chosen, fleet.parts[0].columns)
         solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
         result = solver.solve(Stopping(1e-8, None, 100))
-        check(result, chosen, problem)
+        assert_optimal(result, chosen, problem)
         assert asked[1] == "of_sample"
         assert len(result.notes) == len(lost)
 
@@ -127,7 +127,7 @@ def test_many_weights_take_products(monkeypatch):
     fleet = LocalFleet(parts_of(problem, chosen, 3))
     risk = SummedRisk(fleet, chosen.loss, chosen.loss.lipschitz, (31,), problem.n_examples)
     result = NewtonOverParts(risk, omega_of(problem, chosen, 1)).solve(Stopping(1e-8, None, 300))
-    check(result, chosen, problem)
+    assert_optimal(result, chosen, problem)
 
 
 def test_combinations_free_their_vectors():

@@ -16,7 +16,7 @@ from rrmlinear.training.fit import fit
 LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "crammer-singer"]
 
 
-def check(loss, regularizer="l2", size=3, kind=LocalFleet):
+def assert_as_one_process(loss, regularizer="l2", size=3, kind=LocalFleet):
     problem, chosen = examples(loss), chosen_for(loss, regularizer)
     fleet = kind(parts_of(problem, chosen, size))
     d, k = problem.rows.width - 1, fleet.parts[0].columns
@@ -40,16 +40,16 @@ def check(loss, regularizer="l2", size=3, kind=LocalFleet):
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_optimum_is_that_of_one_process(loss, regularizer):
-    check(loss, regularizer)
+    assert_as_one_process(loss, regularizer)
 
 
 def test_one_part_and_products(monkeypatch):
     monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
-    check("logistic", size=1)
-    check("softmax", size=4)
+    assert_as_one_process("logistic", size=1)
+    assert_as_one_process("softmax", size=4)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
 def test_lost_duals_leave_a_true_gap(loss):
-    result = check(loss, kind=losing_at(3, 40, 120))
+    result = assert_as_one_process(loss, kind=losing_at(3, 40, 120))
     assert len(result.notes) == 3

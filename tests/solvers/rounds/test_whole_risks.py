@@ -17,7 +17,7 @@ from rrmlinear.training.fit import fit
 GROUPS = tuple(j // 3 for j in range(15))
 
 
-def check(loss, free, kind=LocalFleet, gap=1e-6, **more):
+def assert_as_one_process(loss, free, kind=LocalFleet, gap=1e-6, **more):
     problem = examples(loss, n=120, d=15)
     parameter = Parameter(loss=loss, free_bias=free or None, **more)
     chosen = select(parameter)
@@ -38,13 +38,13 @@ def check(loss, free, kind=LocalFleet, gap=1e-6, **more):
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "softmax"])
 def test_the_1_norm(loss, free):
-    result = check(loss, free, regularizer="l1", C=0.1)
+    result = assert_as_one_process(loss, free, regularizer="l1", C=0.1)
     assert np.count_nonzero(result.weights) < result.weights.size
 
 
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins", "crammer-singer"])
 def test_the_1_norm_and_kinks(loss):
-    result = check(loss, False, regularizer="l1", C=0.1)
+    result = assert_as_one_process(loss, False, regularizer="l1", C=0.1)
     assert np.count_nonzero(result.weights) < result.weights.size
 
 
@@ -52,7 +52,7 @@ def test_the_1_norm_and_kinks(loss):
     "more", [{"regularizer": "linf"}, {"regularizer": "group-lasso", "groups": GROUPS}]
 )
 def test_other_regularizers_and_kinks(more):
-    check("hinge", False, gap=1e-4, C=0.1, **more)
+    assert_as_one_process("hinge", False, gap=1e-4, C=0.1, **more)
 
 
 @pytest.mark.parametrize("loss", ["absolute", "epsilon-insensitive", "quantile"])
@@ -76,14 +76,16 @@ def test_the_1_norm_and_kinks_of_residuals(loss):
     "more", [{"regularizer": "linf"}, {"regularizer": "group-lasso", "groups": GROUPS}]
 )
 def test_other_regularizers(more):
-    check("logistic", True, **more)
+    assert_as_one_process("logistic", True, **more)
 
 
 def test_lost_parts():
-    result = check("logistic", True, kind=losing_at(2, 30, 31), regularizer="l1")
+    result = assert_as_one_process("logistic", True, kind=losing_at(2, 30, 31), regularizer="l1")
     assert len(result.notes) == 3
 
 
 def test_lost_parts_and_kinks():
-    result = check("hinge", False, kind=losing_at(2, 40, 90), regularizer="l1", C=0.1)
+    result = assert_as_one_process(
+        "hinge", False, kind=losing_at(2, 40, 90), regularizer="l1", C=0.1
+    )
     assert len(result.notes) == 3
