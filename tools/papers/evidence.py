@@ -91,14 +91,17 @@ class Made:
         self.log.write_text(f"{shown}\n{done.stdout.decode()}", encoding="utf-8")
         return ""
 
+    def found(self) -> list[str]:
+        """The sentences on what the run found."""
+        text = self.log.read_text(encoding="utf-8").splitlines()
+        return [line.removeprefix(FOUND) for line in text if line.startswith(FOUND)]
+
     def section(self) -> Section:
         """The part of the page."""
         one = self.evidence
         command, *text = self.log.read_text(encoding="utf-8").splitlines()
         lines = [("the paper", one.claim)]
-        lines += [
-            ("found here", line.removeprefix(FOUND)) for line in text if line.startswith(FOUND)
-        ]
+        lines += [("found here", sentence) for sentence in self.found()]
         if one.off:
             lines.append(("off from the paper", one.off))
         lines.append(("command", command))

@@ -5,9 +5,10 @@ Makes the evidence for the papers named (000 to 004, by default all): for each a
 figure is a command of its own, which the page shows; what it printed and drew stays in the folder,
 and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
 the whole may take: with less, commands take fewer rows and shorter runs. --jobs makes that many
-figures at a time, each on one core. --pictures puts small copies of the pictures into a folder, for
-docs/papers.md. Data sets come from the folder RRMLINEAR_DATA, or
-../shared/data; where none of a figure's sets is there it is left out, and the page says so.
+figures at a time, each on one core. --pictures puts small copies of the pictures into a folder, and
+--into writes what was found into the places `<!-- made: paper-NNN -->` of a page of docs/. Data
+sets come from the folder RRMLINEAR_DATA, or ../shared/data; where none of a figure's sets is there
+it is left out, and the page says so.
 WALRUS_PROGRAM may name `train` of the authors of paper 003.
 """
 
@@ -24,8 +25,10 @@ from pathlib import Path
 from threading import Lock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench" / "report_page"))
 
 from evidence import Evidence, Made
+from places import made_with, put
 
 from rrmlinear.pages.page import Section, check_available, write_page
 from rrmlinear.pages.run import versions
@@ -106,6 +109,17 @@ class Page:
             title = f"Paper {self.paper}: {PAGES[self.paper][1]}"
             write_page(self.out / f"{self.paper}.html", title, sections)
 
+    def put_into(self, page: Path) -> None:
+        """Write a row for each figure into a page of docs/: what its run found, or why none was
+        made.
+        """
+        rows = ["| figure | found in this run |", "| --- | --- |"]
+        for made in self.figures:
+            why = self.missing.get(made.evidence.title, "no run is there")
+            told = made.found() if made.log.exists() else [f"not made: {why}"]
+            rows.append(f"| `{made.evidence.key}` | {'; '.join(told)} |")
+        put(page, f"made: paper-{self.paper}", "\n".join([*rows, "", made_with(), "", ""]))
+
     def copy_pictures(self, folder: Path) -> None:
         """Copies in a few colours, a third as large."""
         from PIL import Image
@@ -129,6 +143,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="PART", help="figures whose key has it")
     parser.add_argument("--jobs", type=int, default=1, help="figures made at a time")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="gets small copies")
+    parser.add_argument("--into", type=Path, metavar="FILE", help="such as docs/papers.md")
     parser.add_argument("--again", action="store_true", help="make again what is there")
     chosen = parser.parse_args(words)
     for paper in chosen.papers:
@@ -167,6 +182,8 @@ def main(words: list[str] | None = None) -> int:
         page.write()
         if chosen.pictures is not None:
             page.copy_pictures(chosen.pictures)
+        if chosen.into is not None:
+            page.put_into(chosen.into)
         made = sum(each.log.exists() for each in page.figures)
         known, where = len(page.figures), chosen.out / page.paper
         print(f"{made} of {known} figures and tables in {where}.html", flush=True)

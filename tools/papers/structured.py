@@ -237,17 +237,18 @@ def bounds(risk: Any) -> str:
 
 
 def findings(name: str, curves: dict[str, Curve]) -> Iterator[str]:
-    """The first solver at each gap by seconds, and the scores at the ends."""
+    """The solvers at each gap, the quickest first, and the scores at the ends."""
     for at, gap in enumerate(GAPS):
         there = {who: curve.found[at] for who, curve in curves.items()}
         known = {who: found for who, found in there.items() if found is not None}
         if known:
-            passes = min(known, key=lambda who: known[who][0])
-            seconds = min(known, key=lambda who: known[who][1])
-            yield (
-                f"{name} to {gap:g}: fewest passes {passes} ({known[passes][0]}), least CPU time "
-                f"{seconds} ({known[seconds][1]:.2g} s)"
+            told = "; ".join(
+                f"{who} {known[who][0]} passes, {known[who][1]:.2g} s"
+                for who in sorted(known, key=lambda who: known[who][1])
             )
+            late = [who for who in there if who not in known]
+            rest = f"; not reached by {', '.join(late)}" if late else ""
+            yield f"{name} to {gap:g}: {told}{rest}"
     ends = [curve.rows[-1][-1] for curve in curves.values() if curve.rows]
     yield f"{name}: test scores at the end from {min(ends):.1f} to {max(ends):.1f} %"
 

@@ -109,6 +109,26 @@ def test_a_run_goes_on_where_it_stopped(pages, evidence, jobs, tmp_path, monkeyp
     assert re.findall(r"(?:src|href)=\"(?!data:)", text) == []
 
 
+def test_what_was_found_goes_into_a_page(pages, evidence, tmp_path, monkeypatch):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    monkeypatch.setattr(evidence, "TOP", tmp_path)
+    given = [
+        evidence.Evidence(key, title, script, lambda seconds, key=key: [key], "So.")
+        for key, title in (("good", "Figure 1"), ("broken", "Figure 2"))
+    ]
+    monkeypatch.setattr(pages, "evidence_of", lambda paper: given)
+    page = tmp_path / "papers.md"
+    page.write_text("before\n<!-- made: paper-003 -->\nold\n<!-- end -->\nafter\n")
+    monkeypatch.chdir(tmp_path)
+    assert pages.main(["003", "--minutes", "1", "--into", str(page)]) == 0
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["before", "<!-- made: paper-003 -->"]
+    assert lines[4:6] == ["| `good` | it holds |", "| `broken` | not made: it broke |"]
+    assert lines[-2:] == ["<!-- end -->", "after"]
+    assert "old" not in lines
+
+
 def test_wrong_words_are_refused(pages, capsys):
     for words, said in (
         (["005"], "005 is no paper"),

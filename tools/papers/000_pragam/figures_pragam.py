@@ -215,7 +215,7 @@ def draw(panels: Sequence[Panel], path: Path) -> None:
 
 
 def findings(panels: Sequence[Panel]) -> list[str]:
-    """What became of the paper's claims on iterations, and the accuracies at the ends."""
+    """What became of the paper's claims on iterations, and objectives and accuracies at the end."""
     found = []
     for rival in SLOWER:
         both = [panel for panel in panels if {rival, "Pragam"} <= set(panel.curves)]
@@ -227,6 +227,14 @@ def findings(panels: Sequence[Panel]) -> list[str]:
                 f"{len(both) - len(behind)} of {len(both)} sets{told}"
             )
     for panel in panels:
+        above = {
+            name: panel.excess(runs[-1])[-1]
+            for name, runs in panel.curves.items()
+            if not METHODS[name].biased
+        }
+        order = sorted(above, key=above.__getitem__)
+        told = ", ".join(f"{name} {max(above[name], 0.0):.1g}" for name in order)
+        found.append(f"objective/optimum − 1 at the end on {panel.data}: {told}")
         ends = {name: 100 * runs[-1].table[-1, 3] for name, runs in panel.curves.items()}
         least, most = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
         found.append(

@@ -218,8 +218,8 @@ def findings(panels: Sequence[Panel]) -> list[str]:
             found.append(f"{panel.task.name}: {told}{least[best] / panel.aim.optimum - 1:.2g}")
             continue
         order = sorted(cells, key=lambda name: cells[name][at][1])
-        told = ", ".join(
-            f"{name} {cells[name][at][1]:.2g} s" for name in order
+        told = "; ".join(
+            f"{name} {cells[name][at][0]:.0f} passes, {cells[name][at][1]:.2g} s" for name in order
             if math.isfinite(cells[name][at][1])
         )  # fmt: skip
         late = [name for name in order if not math.isfinite(cells[name][at][1])]

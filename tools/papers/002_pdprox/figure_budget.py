@@ -95,13 +95,17 @@ def main(words: list[str] | None = None) -> int:
         return 1
     print("| data | " + " | ".join(f"passes to {LEVEL:g}, m = {m}" for m in BUDGETS) + " |")
     print("|" + " --- |" * (1 + len(BUDGETS)))
-    in_order = []
+    in_order, found = [], []
     for name, own in curves.items():
         counts = [passes_to(table) for table in own.values()]
         print(f"| {name} | {' | '.join('–' if c == np.inf else f'{c:.0f}' for c in counts)} |")
+        counted = ", ".join("–" if c == np.inf else f"{c:.0f}" for c in counts)
+        found.append(f"{name} {counted}")
         if counts == sorted(counts) and counts[0] < np.inf:
             in_order.append(name)
     told = ", ".join(in_order) or "no set"
+    budgets = ", ".join(map(str, BUDGETS))
+    print(f"found: passes to {LEVEL:g} with m = {budgets}: {'; '.join(found)}")
     print(f"found: fewer passes, or as few, to {LEVEL:g} with a smaller m on {told}")
     if chosen.png is not None:
         write_whole(chosen.png, lambda path: draw(curves, path))

@@ -232,10 +232,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise BenchmarkError(f"{name!r} is none of {', '.join(STUDIES)}")
         print("| " + " | ".join(COLUMNS) + " |")
         print("|" + " --- |" * len(COLUMNS))
+        found = []
         for name in chosen.sets or STUDIES:
             line = row_of(name, STUDIES[name], chosen.trials, chosen.gap)
             print("| " + " | ".join(printed_row(name, STUDIES[name])) + " |")
             print("| " + " | ".join(line) + " |", flush=True)
+            found.append(f"found: {name}: accuracy {line[5]} with the budget, LIBLINEAR {line[3]}")
+        print("\n".join(found))
     except BenchmarkError as error:
         print(f"noise_budget: {error}", file=sys.stderr)
         return 1

@@ -131,6 +131,11 @@ def tell(runs: dict[str, dict[str, tuple[Point, ...]]], pairs: Sequence[Pair]) -
             times = [seconds_to(points, decay) for decay in DECAYS]
             cells = " | ".join("not reached" if np.isnan(t) else f"{t:.3g}" for t in times)
             print(f"| {name} | {block} | {cells} |")
+    for name, curves in runs.items():
+        ends = {block: seconds_to(points, DECAYS[-1]) for block, points in curves.items()}
+        told = ", ".join(f"{block} {t:.2g} s" for block, t in ends.items() if not np.isnan(t))
+        if told:
+            print(f"found: {name}, C = 1, to {DECAYS[-1]:g} of the first gap: {told}")
     print("\nFigure 2: seconds of Walrus over those of Shark, medians over C\n")
     print(f"| data | k | {heads} | runs below 1 |\n|{' --- |' * (len(DECAYS) + 3)}")
     for name in dict.fromkeys(pair.data for pair in pairs):

@@ -174,6 +174,12 @@ def findings(found: list[Panel]) -> list[str]:
             f"the accelerated ascent is at {LEVEL:g} above the optimum before {name} in {ahead} "
             f"of {len(found)} panels"
         )
+    for method in METHODS:
+        counts = [panel.passes_to(method) for panel in found]
+        known = [count for count in counts if count is not None]
+        reached = f"reached in {len(known)} of {len(found)} panels"
+        passes = f", after {min(known):.0f} to {max(known):.0f} passes" if known else ""
+        told.append(f"{method}: {reached}{passes}")
     return told
 
 
