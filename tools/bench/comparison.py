@@ -38,7 +38,8 @@ class Target:
 def target_of(trainers: Sequence[Trainer], trainings: Sequence[Training]) -> Target | None:
     """The gap to reach, by one training of each; None where no peer tells its gaps."""
     for trainer, training in zip(trainers, trainings, strict=True):
-        if trainer.peer and training.curve and training.curve[-1].gap > 0:
+        is_told = training.curve and not training.is_cut
+        if trainer.peer and is_told and training.curve[-1].gap > 0:
             return Target(trainer.name, training.curve[-1].gap)
     return None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from typing import TypeVar
 
 Outcome = TypeVar("Outcome")
@@ -22,18 +25,21 @@ class BenchmarkError(Exception):
 
 @dataclass(frozen=True)
 class ProcessRun:
-    """A finished process: its standard output, CPU and wall seconds from start to end, and the most
-    memory that it held, in bytes.
+    """A finished process: its standard output, CPU and wall seconds from start to end, the most
+    memory that it held, in bytes, and whether its limit ended it.
     """
 
     output: str
     cpu: float
     wall: float
     peak: int
+    is_cut: bool = False
 
 
-def run_process(command: Sequence[str]) -> ProcessRun:
-    """Run to the end; BenchmarkError with the last line of its errors where it fails."""
+def run_process(command: Sequence[str], limit: float | None = None) -> ProcessRun:
+    """Run to the end, or for ``limit`` seconds; BenchmarkError with the last line of its errors
+    where it fails.
+    """
     # After the import of NumPy an idle OpenBLAS thread spins for a while, which would count.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -42,12 +48,17 @@ def run_process(command: Sequence[str]) -> ProcessRun:
             child = subprocess.Popen(command, stdout=output, stderr=errors, env=environment)
         except OSError as error:
             raise BenchmarkError(f"cannot run {command[0]}: {error.strerror}") from None
+        clock = Timer(math.inf if limit is None else limit, child.kill)
+        if limit is not None:
+            clock.start()
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - begin
+        clock.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
+        is_cut = limit is not None and wall >= limit and child.returncode == -signal.SIGKILL
         output.seek(0)
         errors.seek(0)
-        if child.returncode:
+        if child.returncode and not is_cut:
             said = (errors.read() or output.read()).decode(errors="replace").strip()
             last = said.splitlines()[-1] if said else "nothing"
             code = child.returncode
@@ -55,7 +66,7 @@ def run_process(command: Sequence[str]) -> ProcessRun:
         text = output.read().decode(errors="replace")
     # Linux counts it in kilobytes, macOS in bytes.
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall, peak)
+    return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall, peak, is_cut)
 
 
 def take_turns(jobs: Sequence[Callable[[], Outcome]], rounds: int) -> list[list[Outcome]]:

@@ -37,7 +37,7 @@ class Training:
     """One training. ``curve`` is empty where the solver's own time is unknown.
 
     ``curve`` ends at the first pass whose gap is within the tolerance; ``reached`` is False where
-    there is none.
+    there is none. A limit may have ended it: ``is_cut``.
     """
 
     process_cpu: float
@@ -47,6 +47,7 @@ class Training:
     solver_cpu: float | None = None
     solver_wall: float | None = None
     notes: tuple[str, ...] = ()
+    is_cut: bool = False
 
     def seconds_to(self, gap: float) -> float | None:
         """CPU seconds at the first pass with a gap at most this; None: no such pass."""
@@ -104,15 +105,16 @@ def points_of(trace: Sequence[Mapping[str, Any]], scale: float) -> tuple[Point, 
 
 @dataclass(frozen=True)
 class CommandTrainer:
-    """A command with {c}, {data} and {model} in it."""
+    """A command with {c}, {data} and {model} in it, which may take ``limit`` seconds."""
 
     name: str
     command: tuple[str, ...]
     threads: int = 1
+    limit: float | None = None
     peer = True
 
     @classmethod
-    def parse(cls, text: str) -> CommandTrainer:
+    def parse(cls, text: str, limit: float | None = None) -> CommandTrainer:
         """NAME=COMMAND; BenchmarkError where it is not one."""
         name, _, command = text.partition("=")
         missing = [field for field in PLACEHOLDERS if field not in command]
@@ -122,7 +124,7 @@ class CommandTrainer:
                 f"--peer {text!r} {what}; it is NAME=COMMAND, the command with "
                 "{c}, {data} and, if it writes one, {model}"
             )
-        return cls(name, tuple(shlex.split(command)))
+        return cls(name, tuple(shlex.split(command)), limit=limit)
 
     def train(self, data: Path, cost: float, delta: float, folder: Path) -> Training:
         values = {"{c}": repr(cost), "{data}": str(data), "{model}": str(folder / "model")}
@@ -131,8 +133,10 @@ class CommandTrainer:
             for field, value in values.items():
                 word = word.replace(field, value)
             words.append(word)
-        run = run_process(words)
+        run = run_process(words, self.limit)
         points = parse_passes(run.output)
+        if run.is_cut:
+            return Training(run.cpu, run.wall, tuple(points), False, run.cpu, is_cut=True)
         curve, reached = cut_at_tolerance(points, delta)
         seconds = curve[-1].seconds if curve else None
         return Training(run.cpu, run.wall, curve, reached, seconds)

@@ -43,7 +43,6 @@ SEVERAL = (
     "sector.scale",
     "pendigits",
 )
-#: LIBLINEAR's types are timed on these, and reading on the last, as text.
 #: Sets with the paper's own test part, and their names there.
 OF_ACCURACIES = {
     "dna.scale": "dna",
@@ -52,12 +51,15 @@ OF_ACCURACIES = {
     "sector.scale": "sector",
     "mnist.scale": "mnist",
 }
+#: LIBLINEAR's types are timed on these.
 OF_TYPES = ("a9a", "ijcnn1", "cadata", "news20.unit", "sector.scale", "mnist.scale")
 #: On these the types are timed at the default of -e alone, as LIBLINEAR takes minutes to 1e-6.
 COARSE = ("news20.unit", "sector.scale", "mnist.scale")
 OF_READING = ("mnist.scale", "news20")
 OF_ESTIMATORS = ("a9a", "ijcnn1", "news20.unit", "sector.scale", "letter.scale", "satimage.scale")
 OF_KERNELS = ("svmguide1", "breast-cancer", "satimage.scale", "pendigits")
+#: The commands of --peer may take this many limits of a training.
+PATIENCE = 30
 #: The least seconds of a solver that a rounded time may be divided by.
 LEAST_SECONDS = 1e-4
 
@@ -105,7 +107,7 @@ def plan(chosen: argparse.Namespace) -> Iterator[HeadToHead]:
     peers = [word for text in chosen.peer for word in ("--peer", text)]
     for data, name in _present(chosen.data, SEVERAL):
         words = [data, "--blocks", "knapsack", "--threads", "1", "--accelerate"]
-        words += ["--runs", runs, *peers]
+        words += ["--runs", runs, "--limit", f"{PATIENCE * chosen.limit:g}", *peers]
         yield HeadToHead(
             "Weston–Watkins",
             f"ww-{name}",

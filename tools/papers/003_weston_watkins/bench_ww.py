@@ -12,10 +12,11 @@ method go on. A COMMAND holds {c}, {data} and {model}:
 
 The Walrus authors' program is recognized by its output, which has its solver's CPU seconds and
 gaps. Of other commands only the whole process is timed: reading, solving and saving cannot be
-separated, and the command stops by its own rule. Seconds "solver" leave out reading and measuring
-the objective, "process" includes everything (for ours also the start of Python). First gaps depend
-on the order of the visits; so the table also has the time of each to the final gap of the first
-peer that prints its gaps. All programs get compressed data as a plain copy.
+separated, and the command stops by its own rule, or where --limit ends it: then the tolerance
+counts as not reached. Seconds "solver" leave out reading and measuring the objective, "process"
+includes everything (for ours also the start of Python). First gaps depend on the order of the
+visits; so the table also has the time of each to the final gap of the first peer that prints its
+gaps. All programs get compressed data as a plain copy.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def contest(
     """All trainers on one plain file at one cost.
 
     A first round brings the file into memory and tells the final gap of the peer. Those of ours
-    that stop before it, their first gap being larger, also take turns with that gap to reach.
+    that stop before it, their first gap being larger, also take turns with that gap to reach. A
+    peer that its limit ends does not begin again.
     """
     with tempfile.TemporaryDirectory(prefix="bench-ww-") as folder:
 
@@ -80,7 +82,10 @@ def contest(
             for at, trainer in enumerate(trainers)
             if target and not trainer.peer and trials[at].seconds_to(target.gap) is None
         }
-        jobs = [job(trainer, delta) for trainer in trainers]
+        jobs = [
+            (lambda trial=trial: trial) if trial.is_cut else job(trainer, delta)
+            for trainer, trial in zip(trainers, trials, strict=True)
+        ]
         jobs += [job(trainers[at], smaller) for at, smaller in further.items()]
         outcomes = take_turns(jobs, runs)
     beyond = dict(zip(further, outcomes[len(trainers) :], strict=True))
@@ -126,11 +131,14 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--accelerate", action="store_true", help="ours as -s 30 is by itself")
     parser.add_argument("--runs", type=int, default=5, help="of each, for the medians")
     parser.add_argument("--delta", type=float, default=0.0009)
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="of a training by a peer")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     parser.add_argument("--png", type=Path, metavar="FILE", help="gap against CPU seconds")
     chosen = parser.parse_args(words)
     if chosen.runs < 1:
         parser.error(f"--runs is {chosen.runs}, at least 1 is needed")
+    if chosen.limit is not None and not chosen.limit > 0:
+        parser.error(f"--limit is {chosen.limit:g}, it must be positive")
     if not 0 < chosen.delta < 1:
         parser.error(f"--delta is {chosen.delta}, it must lie between 0 and 1")
     return chosen
@@ -147,7 +155,7 @@ def gap_drawer() -> Callable[[list[Comparison], Path], None]:
 def main(words: list[str] | None = None) -> int:
     chosen = arguments_of(words)
     try:
-        peers = [CommandTrainer.parse(text) for text in chosen.peer]
+        peers = [CommandTrainer.parse(text, chosen.limit) for text in chosen.peer]
         names = [peer.name for peer in peers]
         if len(set(names)) < len(names):
             raise BenchmarkError(f"the names of the peers must differ: {', '.join(names)}")

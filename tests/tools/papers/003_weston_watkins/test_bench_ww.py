@@ -169,3 +169,22 @@ def test_a_wrong_command_line_ends_with_code_2(tool, words):
     with pytest.raises(SystemExit) as ended:
         tool("bench_ww").main([str(IRIS), *words])
     assert ended.value.code == 2
+
+
+def test_a_peer_that_its_limit_ends_reaches_nothing(tool, tmp_path, capsys):
+    script = tmp_path / "slow.py"
+    script.write_text(
+        f"import time\nopen({str(tmp_path / 'calls')!r}, 'a').write('x')\n"
+        f"print({PASSES!r}, end='', flush=True)\ntime.sleep(60)\n"
+    )
+    table = tmp_path / "runs.csv"
+    words = [str(IRIS), "--peer", f"slow={sys.executable} {script} {{c}} {{data}}"]
+    words += ["--limit", "1", "--blocks", "walrus", "--threads", "1", "--csv", str(table)]
+    assert tool("bench_ww").main(words) == 0
+    slow, ours = csv.DictReader(table.open())
+    assert (tmp_path / "calls").read_text() == "x"
+    assert (slow["reached"], ours["reached"]) == ("False", "True")
+    assert slow["seconds_to_peer_gap"] == ours["seconds_to_peer_gap"] == ""
+    with pytest.raises(SystemExit):
+        tool("bench_ww").main([str(IRIS), "--limit", "0"])
+    assert "--limit is 0, it must be positive" in capsys.readouterr().err
