@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
+from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
+from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
@@ -46,7 +49,8 @@ class BlockAscent(RowAscent):
     zero). The run stops only on a measurement of the whole problem.
 
     ``start`` are duals of the same examples and classes; they are cut to C_i. With ``repeats``
-    busy examples get passes of their own (`BusyPasses`), which one thread makes.
+    busy examples get passes of their own (`BusyPasses`), which one thread makes, and a loss with
+    kinks is proved by the best multiple of the weights (`BestMultiple`).
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
     algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
@@ -57,6 +61,7 @@ class BlockAscent(RowAscent):
     proof = RoughBlocks
     #: What a rule looks at, of each example when measured last.
     ranges: NDArray[np.float64] | None = None
+    multiple: BestMultiple | None = None
 
     def __init__(
         self,
@@ -128,6 +133,10 @@ class BlockAscent(RowAscent):
             self.conjugate = self.state.conjugate_of_regularizer()
         self.stream()
         self.busy = BusyPasses(self.state)
+        has_kinks = self.loss.smoothing == 0 and self.rows.blocks is None
+        if self.repeats and has_kinks and self.regularizer.linear and self.rule is None:
+            losses = self.loss, self.label, self.n_classes, self.costs, self.threads
+            self.multiple = BestMultiple(BlockRisk(self.rows, *losses), self.regularizer)
         self.team = Team(self.threads, this_processor)
         if self.first_duals is not None:
             first = self.first_duals
@@ -166,6 +175,13 @@ class BlockAscent(RowAscent):
         self.gap_sum = float(np.add.reduce(self.state.gaps))
         if not face:
             self.full_gap, self.full_dual = self.gap_sum, self.dual()
+            self._look_at_multiple()
+
+    def _look_at_multiple(self) -> None:
+        multiple, gap = self.multiple, self.full_gap
+        if multiple is not None and multiple.is_due(gap, self.target, self.work / self.n):
+            multiple.search(self.state.weights, gap, self.full_dual)
+            self.work += self.n
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
         turns = self.begin_turns(shrinking)
@@ -206,7 +222,10 @@ class BlockAscent(RowAscent):
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()
         # After a pass over faces: the gap of the last full pass less the gain of the dual.
-        return dual, max(self.likely_gap, self.full_gap - (dual - self.full_dual))
+        gap = max(self.likely_gap, self.full_gap - (dual - self.full_dual))
+        if self.multiple is not None:
+            gap = min(gap, gap_between(self.multiple.primal, dual))
+        return dual, gap
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; updates the gap of every example."""
@@ -258,7 +277,11 @@ class BlockAscent(RowAscent):
         omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
         if not self.regularizer.linear or self.mean is not None:
             omega = self._omega(self.present_weights())
-        self.certificate.offer_weights(self.present_weights, primal=omega + losses)
+        multiple, primal = self.multiple, omega + losses
+        if multiple is not None and multiple.primal < primal:
+            self.certificate.offer_weights(lambda: multiple.weights, primal=multiple.primal)
+        else:
+            self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=self.full_dual - self.unproved)
 
     def present(self) -> Point:

@@ -1,0 +1,67 @@
+"""The best multiple of the weights of an ascent, which may have a far smaller objective."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.line_search import nearly_lowest
+
+Array = NDArray[np.float64]
+
+# A multiple is sought first when the gap is at most FIRST_GAP times the target, and again once the
+# gap has fallen by the factor FALL, or as the last search promises. A search takes about as long as
+# a visit of each example, and all of them at most LARGEST_PART of all work.
+FIRST_GAP, FALL, LARGEST_PART = 300.0, 2.0, 0.05
+# The growth that a search tries first. It ends where the derivative is at most END of that of the
+# regularizer: the losses left are then about as large as a few examples make them at the minimum.
+FIRST_GROWTH, END = 1e-3, 0.5
+
+
+class BestMultiple:
+    """The t ≥ 1 at which (1/2) ‖t W‖² + Σ c_i φ_i(t S) is least, for weights W with scores S.
+
+    With large costs nearly all margins are 1 at the optimum of separable examples. On the way there
+    thousands of them are a little less, each at its cost, while a little longer weights have none
+    of these losses. On sector, Weston–Watkins, C = 1000, their gap was a thirtieth.
+    """
+
+    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+        self.risk, self.regularizer = risk, regularizer
+        #: The smallest primal value of a multiple, and its weights.
+        self.primal = math.inf
+        self.weights = np.zeros((0, 0))
+        self.searches, self.growth = 0, FIRST_GROWTH
+        # the gap of the weights, and that of their multiple, at the last search
+        self.gap = self.gap_of_multiple = math.inf
+
+    def is_due(self, gap: float, target: float, work: float) -> bool:
+        """Whether to search, where the weights have this ``gap``; ``work`` is in visits of each
+        example.
+        """
+        if not target < gap <= FIRST_GAP * target or self.searches + 1 > LARGEST_PART * work:
+            return False
+        fallen = gap / self.gap  # 0 before the first search
+        return fallen <= 1 / FALL or (fallen < 1 and fallen * self.gap_of_multiple <= target)
+
+    def search(self, weights: Array, gap: float, dual: float) -> None:
+        """Look for the best multiple of weights with this ``gap``."""
+        scores = self.risk.scores(weights)
+        line = self.risk.at(scores).line(scores)
+        omega, unit = self.regularizer.value_of(weights.ravel()), self.growth
+
+        def derivative(x: float) -> float:
+            return float(line.derivative(unit * x) + 2 * (1 + unit * x) * omega)
+
+        steep = -derivative(0.0)
+        growth = unit * nearly_lowest(derivative, END * 2 * omega / steep) if steep > 0 else 0.0
+        primal = float(line.at(growth).value + (1 + growth) ** 2 * omega)
+        self.searches += 1
+        self.growth = growth or unit
+        self.gap, self.gap_of_multiple = gap, primal - dual
+        if primal < self.primal:
+            self.primal, self.weights = primal, (1 + growth) * weights

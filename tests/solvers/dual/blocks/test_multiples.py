@@ -1,0 +1,92 @@
+"""The best multiple of weights: the least objective along them, and shorter runs on text."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rrmlinear import Problem
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.risks.block import BlockRisk
+from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
+from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.stopping import Stopping
+
+LOSSES = {"weston-watkins": WestonWatkins(), "crammer-singer": CrammerSinger()}
+K, COST = 6, 1000.0
+
+
+def text(n=600, d=3000, seed=0):
+    """Short rows with columns of several lengths, which any labels separate."""
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, d, density=0.01, format="csr", random_state=seed)
+    X.data *= 10.0 ** rng.uniform(-1, 1, d)[X.indices]
+    return Problem.from_arrays(X, rng.integers(0, K, n))
+
+
+def risk_of(problem, loss):
+    label = problem.labels.astype(np.int32)
+    return BlockRisk(problem.rows, loss, label, K, np.full(problem.n_examples, COST))
+
+
+def ascent(problem, loss, regularizer=None):
+    label, costs = problem.labels.astype(np.int32), np.full(problem.n_examples, COST)
+    omega = L2(1.0) if regularizer is None else regularizer
+    return BlockAscent(problem.rows, label, K, costs, loss, omega, 0, 1, None, repeats=True)
+
+
+def objective(risk, w):
+    return risk.at(risk.scores(w)).value + np.vdot(w, w) / 2
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_no_other_multiple_has_a_much_smaller_objective(name):
+    problem = text()
+    risk = risk_of(problem, LOSSES[name])
+    result = ascent(problem, LOSSES[name]).solve(Stopping(1e-12, max_passes=12))
+    w = result.weights
+    found = BestMultiple(risk, L2(1.0))
+    found.search(w, result.gap, result.dual)
+    assert objective(risk, found.weights) == pytest.approx(found.primal, rel=1e-12)
+    t = np.vdot(found.weights, w) / np.vdot(w, w)
+    assert t > 1
+    np.testing.assert_allclose(found.weights, t * w, rtol=1e-12)
+    growths = (t - 1) * np.geomspace(0.01, 100, 200)
+    least = min(objective(risk, (1 + growth) * w) for growth in growths)
+    assert found.primal - result.dual <= 1.5 * (least - result.dual)
+    assert found.primal - result.dual < 0.5 * result.gap
+
+
+def test_weights_that_should_be_shorter_stay_as_they_are():
+    problem = text()
+    risk = risk_of(problem, WestonWatkins())
+    w = 10 * ascent(problem, WestonWatkins()).solve(Stopping(1e-3)).weights
+    found = BestMultiple(risk, L2(1.0))
+    found.search(w, 1.0, 0.0)
+    assert found.primal == pytest.approx(objective(risk, w), rel=1e-12)
+    np.testing.assert_array_equal(found.weights, w)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_separable_text_with_large_costs_takes_fewer_visits(name, monkeypatch):
+    problem, loss = text(), LOSSES[name]
+    solver = ascent(problem, loss)
+    result = solver.solve(Stopping(1e-6))
+    assert result.status is Status.SOLVED
+    assert solver.multiple.searches > 0
+    risk = risk_of(problem, loss)
+    assert result.primal == pytest.approx(objective(risk, result.weights), rel=1e-12)
+    monkeypatch.setattr(BestMultiple, "is_due", lambda *_: False)
+    without = ascent(problem, loss)
+    assert without.solve(Stopping(1e-6)).status is Status.SOLVED
+    assert solver.work < 0.9 * without.work
+
+
+def test_smooth_losses_and_other_regularizers_have_no_multiples():
+    problem = text()
+    for loss, omega in ((Softmax(), L2(1.0)), (WestonWatkins(), ElasticNet(1.0, 0.1))):
+        solver = ascent(problem, loss, omega)
+        solver.solve(Stopping(1e-3, max_passes=3))
+        assert solver.multiple is None
