@@ -13,10 +13,11 @@ from rrmlinear.solvers.loop.line_search import nearly_lowest
 
 Array = NDArray[np.float64]
 
-# A multiple is sought first when the gap is at most FIRST_GAP times the target, and again once the
-# gap has fallen by the factor FALL, or as the last search promises. A search takes about as long as
-# a visit of each example, and all of them at most LARGEST_PART of all work.
-FIRST_GAP, FALL, LARGEST_PART = 300.0, 2.0, 0.05
+# A multiple is sought first when the gap is at most FIRST_GAP times the target. It is sought again
+# once the gap has fallen as far as the last search promises, or, if the last multiple had at most
+# the part USEFUL of the gap, by the factor FALL. A search takes about as long as a visit of each
+# example, and all of them at most LARGEST_PART of all work.
+FIRST_GAP, USEFUL, FALL, LARGEST_PART = 100.0, 0.5, 2.0, 0.05
 # The growth that a search tries first. It ends where the derivative is at most END of that of the
 # regularizer: the losses left are then about as large as a few examples make them at the minimum.
 FIRST_GROWTH, END = 1e-3, 0.5
@@ -45,8 +46,11 @@ class BestMultiple:
         """
         if not target < gap <= FIRST_GAP * target or self.searches + 1 > LARGEST_PART * work:
             return False
-        fallen = gap / self.gap  # 0 before the first search
-        return fallen <= 1 / FALL or (fallen < 1 and fallen * self.gap_of_multiple <= target)
+        if self.searches == 0:
+            return True
+        fallen, is_useful = gap / self.gap, self.gap_of_multiple <= USEFUL * self.gap
+        promised = fallen < 1 and fallen * self.gap_of_multiple <= target
+        return promised or (is_useful and fallen <= 1 / FALL)
 
     def search(self, weights: Array, gap: float, dual: float) -> None:
         """Look for the best multiple of weights with this ``gap``."""
