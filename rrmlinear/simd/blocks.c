@@ -8,6 +8,17 @@ typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
 
+/* How many classes make one vector. gcc keeps vectors that are wider than registers in memory: with 8
+ * classes in one, AVX2 took 5 to 20 times as long as with 4, and SSE2 twice as long as plain loops. */
+enum { PLAIN = 1, VEC4 = 4, VEC8 = 8 };
+#if defined(__AVX512F__) || defined(__clang__)
+enum { OWN_VEC = VEC8 };
+#elif defined(__AVX__)
+enum { OWN_VEC = VEC4 };
+#else
+enum { OWN_VEC = PLAIN };
+#endif
+
 /* Where vector c of a row begins. */
 #define VECTOR_BEGIN(c, width, columns, stride) \
     ((c) + 1 < (columns) ? (c) * (width) : (stride) - (width))
@@ -18,7 +29,7 @@ typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
     RRM_INLINE void scores_##vec(const row_t *row, int kind, const double *W, ptrdiff_t stride, \
                                  int columns, int rows, double *scores)                        \
     {                                                                                          \
-        vec sum[8][4];                                                                         \
+        vec sum[8][8];                                                                         \
         ptrdiff_t t = 0;                                                                       \
         for (int r = 0; r < rows; r++)                                                         \
             for (int c = 0; c < columns; c++)                                                  \
@@ -50,59 +61,125 @@ DEFINE_SCORES_NARROW(vec8, 8)
 
 enum { ROWS_AT_ONCE = 4, ROW_LOOKAHEAD = 16 /* rows of W between a prefetch and its use */ };
 
-#define ADD(value, index)                                    \
+#define ADD(vec, width, value, index)                        \
     {                                                        \
         const double x = value, *w = W + (index) * stride;   \
-        for (j = 0; j < before; j += 8)                      \
-            *(vec8 *)(scores + j) += x * *(const vec8 *)(w + j); \
-        end += x * *(const vec8 *)(w + last);                \
+        for (j = 0; j < before; j += width)                  \
+            *(vec *)(scores + j) += x * *(const vec *)(w + j); \
+        end += x * *(const vec *)(w + last);                 \
     }
+#define FOUR(vec, j)                                                       \
+    (x[0] * *(const vec *)(w[0] + (j)) + x[1] * *(const vec *)(w[1] + (j)) \
+     + (x[2] * *(const vec *)(w[2] + (j)) + x[3] * *(const vec *)(w[3] + (j))))
 /* The same for many classes: the scores stay in the first-level cache while four rows of W at a time
  * stream past. Sparse data take rows from anywhere in W, so these are prefetched. */
-RRM_INLINE void scores_wide(const row_t *row, int kind, const double *W, ptrdiff_t stride,
-                            double *scores)
-{
-    const ptrdiff_t before = (stride - 1) / 8 * 8, last = stride - 8;
-    ptrdiff_t t = 0, j;
-    vec8 end = {0};
-    for (j = 0; j < before; j += 8)
-        *(vec8 *)(scores + j) = end;
-    for (; t + ROWS_AT_ONCE <= row->length; t += ROWS_AT_ONCE) {
-        const double *w[ROWS_AT_ONCE], *ahead[ROWS_AT_ONCE];
-        double x[ROWS_AT_ONCE];
-        for (int r = 0; r < ROWS_AT_ONCE; r++) {
-            ptrdiff_t later = t + r + ROW_LOOKAHEAD < row->length ? t + r + ROW_LOOKAHEAD : t + r;
-            w[r] = W + row_index(row, kind, t + r) * stride;
-            ahead[r] = W + row_index(row, kind, later) * stride;
-            x[r] = row_value(row, kind, t + r);
-        }
-#define FOUR(j)                                                              \
-    (x[0] * *(const vec8 *)(w[0] + (j)) + x[1] * *(const vec8 *)(w[1] + (j)) \
-     + (x[2] * *(const vec8 *)(w[2] + (j)) + x[3] * *(const vec8 *)(w[3] + (j))))
-        for (j = 0; j < before; j += 8) {
-            if (!(kind & ROW_DENSE))
-                for (int r = 0; r < ROWS_AT_ONCE; r++)
-                    __builtin_prefetch(ahead[r] + j, 0, 3);
-            *(vec8 *)(scores + j) += FOUR(j);
-        }
-        if (!(kind & ROW_DENSE))
-            for (int r = 0; r < ROWS_AT_ONCE; r++)
-                __builtin_prefetch(ahead[r] + last + 7, 0, 3);
-        end += FOUR(last);
-#undef FOUR
+#define DEFINE_SCORES_WIDE(vec, width)                                                         \
+    RRM_INLINE void scores_wide_##vec(const row_t *row, int kind, const double *W,             \
+                                      ptrdiff_t stride, double *scores)                        \
+    {                                                                                          \
+        const ptrdiff_t before = (stride - 1) / width * width, last = stride - width;          \
+        ptrdiff_t t = 0, j;                                                                    \
+        vec end = {0};                                                                         \
+        for (j = 0; j < before; j += width)                                                    \
+            *(vec *)(scores + j) = end;                                                        \
+        for (; t + ROWS_AT_ONCE <= row->length; t += ROWS_AT_ONCE) {                           \
+            const double *w[ROWS_AT_ONCE], *ahead[ROWS_AT_ONCE];                               \
+            double x[ROWS_AT_ONCE];                                                            \
+            for (int r = 0; r < ROWS_AT_ONCE; r++) {                                           \
+                ptrdiff_t later = t + r + ROW_LOOKAHEAD;                                       \
+                later = later < row->length ? later : t + r;                                   \
+                w[r] = W + row_index(row, kind, t + r) * stride;                               \
+                ahead[r] = W + row_index(row, kind, later) * stride;                           \
+                x[r] = row_value(row, kind, t + r);                                            \
+            }                                                                                  \
+            for (j = 0; j < before; j += width) {                                              \
+                if (!(kind & ROW_DENSE) && j % 8 == 0)                                         \
+                    for (int r = 0; r < ROWS_AT_ONCE; r++)                                     \
+                        __builtin_prefetch(ahead[r] + j, 0, 3);                                \
+                *(vec *)(scores + j) += FOUR(vec, j);                                          \
+            }                                                                                  \
+            if (!(kind & ROW_DENSE))                                                           \
+                for (int r = 0; r < ROWS_AT_ONCE; r++)                                         \
+                    __builtin_prefetch(ahead[r] + last + width - 1, 0, 3);                     \
+            end += FOUR(vec, last);                                                            \
+        }                                                                                      \
+        for (; t < row->length; t++)                                                           \
+            ADD(vec, width, row_value(row, kind, t), row_index(row, kind, t))                  \
+        if (row->bias != 0)                                                                    \
+            ADD(vec, width, row->bias, row->bias_index)                                        \
+        *(vec *)(scores + last) = end;                                                         \
     }
-    for (; t < row->length; t++)
-        ADD(row_value(row, kind, t), row_index(row, kind, t))
-    if (row->bias != 0)
-        ADD(row->bias, row->bias_index)
-    *(vec8 *)(scores + last) = end;
-}
+DEFINE_SCORES_WIDE(vec4, 4)
+DEFINE_SCORES_WIDE(vec8, 8)
+#undef DEFINE_SCORES_WIDE
+#undef FOUR
 #undef ADD
+
+/* 5 to 32 classes in vectors of four: with two sums of the most columns registers would not do. */
+RRM_INLINE void scores_by_4(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                            ptrdiff_t whole, double *scores)
+{
+    const ptrdiff_t columns = (stride + 3) / 4;
+    if (whole == 8)
+        scores_vec4(row, kind, W, stride, 2, 4, scores);
+    else if (whole == 16)
+        switch (columns) {
+        case 2: scores_vec4(row, kind, W, 8, 2, 2, scores); break;
+        case 3: scores_vec4(row, kind, W, stride, 3, 2, scores); break;
+        case 4: scores_vec4(row, kind, W, stride, 4, 2, scores); break;
+        }
+    else
+        switch (columns) {
+        case 2: scores_vec4(row, kind, W, 8, 2, 1, scores); break;
+        case 3: scores_vec4(row, kind, W, stride, 3, 1, scores); break;
+        case 4: scores_vec4(row, kind, W, stride, 4, 1, scores); break;
+        case 5: scores_vec4(row, kind, W, stride, 5, 1, scores); break;
+        case 6: scores_vec4(row, kind, W, stride, 6, 1, scores); break;
+        case 7: scores_vec4(row, kind, W, stride, 7, 1, scores); break;
+        case 8: scores_vec4(row, kind, W, stride, 8, 1, scores); break;
+        }
+}
+
+RRM_INLINE void scores_by_8(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                            ptrdiff_t whole, double *scores)
+{
+    const ptrdiff_t columns = (stride + 7) / 8;
+    if (whole == 8 && stride < 8)
+        scores_vec4(row, kind, W, stride, 2, 8, scores);
+    else if (whole == 8)
+        scores_vec8(row, kind, W, 8, 1, 8, scores);
+    else if (whole == 16)
+        switch (columns) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 4, scores); break;
+        case 2: scores_vec8(row, kind, W, stride, 2, 4, scores); break;
+        }
+    else
+        switch (columns) {
+        case 1: scores_vec8(row, kind, W, 8, 1, 2, scores); break;
+        case 2: scores_vec8(row, kind, W, stride, 2, 2, scores); break;
+        case 3: scores_vec8(row, kind, W, stride, 3, 2, scores); break;
+        case 4: scores_vec8(row, kind, W, stride, 4, 2, scores); break;
+        }
+}
+
+RRM_INLINE void scores_plain(const row_t *row, int kind, const double *W, ptrdiff_t stride,
+                             double *scores)
+{
+    for (ptrdiff_t j = 0; j < stride; j++)
+        scores[j] = 0;
+    for (ptrdiff_t t = 0; t < row->length + (row->bias != 0); t++) {
+        int stored = t < row->length;
+        const double x = stored ? row_value(row, kind, t) : row->bias;
+        const double *w = W + (stored ? row_index(row, kind, t) : row->bias_index) * stride;
+        for (ptrdiff_t j = 0; j < stride; j++)
+            scores[j] += x * w[j];
+    }
+}
 
 /* The number of sums follows from `whole`, the stride of W in one piece, not from the panel's: a
  * score must have the same bits whichever panel it is computed from. */
 RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
-                            ptrdiff_t whole, double *scores)
+                            ptrdiff_t whole, double *scores, int vec)
 {
     if (whole == 2)
         scores_vec2(row, kind, W, 2, 1, 8, scores);
@@ -110,57 +187,44 @@ RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff
         scores_vec2(row, kind, W, 3, 2, 8, scores);
     else if (whole == 4)
         scores_vec4(row, kind, W, 4, 1, 8, scores);
-    else if (whole == 8 && stride < 8)
-        scores_vec4(row, kind, W, stride, 2, 8, scores);
-    else if (whole == 8)
-        scores_vec8(row, kind, W, 8, 1, 8, scores);
-    else if (whole == 16)
-        switch ((stride + 7) / 8) {
-        case 1: scores_vec8(row, kind, W, 8, 1, 4, scores); break;
-        case 2: scores_vec8(row, kind, W, stride, 2, 4, scores); break;
-        }
+    else if (vec == PLAIN)
+        scores_plain(row, kind, W, stride, scores);
+    else if (whole <= 32 && vec == VEC8)
+        scores_by_8(row, kind, W, stride, whole, scores);
     else if (whole <= 32)
-        switch ((stride + 7) / 8) {
-        case 1: scores_vec8(row, kind, W, 8, 1, 2, scores); break;
-        case 2: scores_vec8(row, kind, W, stride, 2, 2, scores); break;
-        case 3: scores_vec8(row, kind, W, stride, 3, 2, scores); break;
-        case 4: scores_vec8(row, kind, W, stride, 4, 2, scores); break;
-        }
+        scores_by_4(row, kind, W, stride, whole, scores);
+    else if (vec == VEC8)
+        scores_wide_vec8(row, kind, W, stride, scores);
     else
-        scores_wide(row, kind, W, stride, scores);
+        scores_wide_vec4(row, kind, W, stride, scores);
 }
 
-#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores)
 #define SCORES_ARGUMENTS \
     const row_t *row, const double *W, ptrdiff_t stride, ptrdiff_t whole, double *scores
 #ifdef RRM_HAS_CLONES
-/* Not by RRM_CLONES: without wide vectors the loops above take most of the time to compile, and run
- * hardly faster than a plain one, which serves the machines that have none. */
+/* Not by RRM_CLONES: each level has vectors of its own. Plain loops serve machines without AVX2: with
+ * others for all kinds of rows and numbers of classes that level took most of the time to compile. */
 __attribute__((target("arch=x86-64-v4"))) static void scores_v4(SCORES_ARGUMENTS)
 {
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, VEC8)
     ROW_SWITCH(row, CALL)
+#undef CALL
 }
 
 __attribute__((target("arch=x86-64-v3"))) static void scores_v3(SCORES_ARGUMENTS)
 {
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, VEC4)
     ROW_SWITCH(row, CALL)
+#undef CALL
 }
 
-static void scores_plain(SCORES_ARGUMENTS)
+static void scores_default(SCORES_ARGUMENTS)
 {
     (void)whole;
-    for (ptrdiff_t j = 0; j < stride; j++)
-        scores[j] = 0;
-    for (ptrdiff_t t = 0; t < row->length + (row->bias != 0); t++) {
-        int stored = t < row->length;
-        const double x = stored ? row_value(row, row->kind, t) : row->bias;
-        const double *w = W + (stored ? row_index(row, row->kind, t) : row->bias_index) * stride;
-        for (ptrdiff_t j = 0; j < stride; j++)
-            scores[j] += x * w[j];
-    }
+    scores_plain(row, row->kind, W, stride, scores);
 }
 
-static void (*best_scores)(SCORES_ARGUMENTS) = scores_plain;
+static void (*best_scores)(SCORES_ARGUMENTS) = scores_default;
 
 __attribute__((constructor)) static void choose_scores(void)
 {
@@ -178,11 +242,12 @@ void block_scores(SCORES_ARGUMENTS)
 #else
 void block_scores(SCORES_ARGUMENTS)
 {
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, OWN_VEC)
     ROW_SWITCH(row, CALL)
+#undef CALL
 }
 #endif
 #undef SCORES_ARGUMENTS
-#undef CALL
 
 /* Four classes at a time: loads limit this loop, not additions. */
 RRM_INLINE void scores_some_kind(const row_t *row, int kind, const double *W, ptrdiff_t stride,
@@ -264,8 +329,21 @@ DEFINE_UPDATE(vec4, 4)
 DEFINE_UPDATE(vec8, 8)
 #undef DEFINE_UPDATE
 
+RRM_INLINE void update_plain(const row_t *row, int kind, double *W, ptrdiff_t stride,
+                             const double *steps)
+{
+    for (ptrdiff_t t = 0; t < row->length + (row->bias != 0); t++) {
+        int stored = t < row->length;
+        const double x = stored ? row_value(row, kind, t) : row->bias;
+        double *w = W + (stored ? row_index(row, kind, t) : row->bias_index) * stride;
+#pragma omp simd
+        for (ptrdiff_t j = 0; j < stride; j++)
+            w[j] += x * steps[j];
+    }
+}
+
 RRM_INLINE void update_kind(const row_t *row, int kind, double *W, ptrdiff_t stride,
-                            const double *steps)
+                            const double *steps, int vec)
 {
     if (stride == 2)
         update_all_vec2(row, kind, W, 2, steps, 1);
@@ -275,20 +353,69 @@ RRM_INLINE void update_kind(const row_t *row, int kind, double *W, ptrdiff_t str
         update_all_vec4(row, kind, W, 4, steps, 1);
     else if (stride < 8)
         update_all_vec4(row, kind, W, stride, steps, 2);
-    else
+    else if (vec == PLAIN)
+        update_plain(row, kind, W, stride, steps);
+    else if (vec == VEC8)
         switch ((stride + 7) / 8) {
         case 1: update_all_vec8(row, kind, W, 8, steps, 1); break;
         case 2: update_all_vec8(row, kind, W, stride, steps, 2); break;
         case 4: update_all_vec8(row, kind, W, stride, steps, 4); break;
         default: update_all_vec8(row, kind, W, stride, steps, (stride + 7) / 8);
         }
+    else
+        switch ((stride + 3) / 4) {
+        case 2: update_all_vec4(row, kind, W, 8, steps, 2); break;
+        case 3: update_all_vec4(row, kind, W, stride, steps, 3); break;
+        case 4: update_all_vec4(row, kind, W, stride, steps, 4); break;
+        default: update_all_vec4(row, kind, W, stride, steps, (stride + 3) / 4);
+        }
 }
 
 /* W[t, :] += x_t steps, for W or a panel of it. */
-RRM_CLONES void block_update(const row_t *row, double *W, ptrdiff_t stride,
-                                    const double *steps)
+#define UPDATE_ARGUMENTS const row_t *row, double *W, ptrdiff_t stride, const double *steps
+#ifdef RRM_HAS_CLONES
+__attribute__((target("arch=x86-64-v4"))) static void update_v4(UPDATE_ARGUMENTS)
 {
-#define CALL(kind) update_kind(row, kind, W, stride, steps)
+#define CALL(kind) update_kind(row, kind, W, stride, steps, VEC8)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
+
+__attribute__((target("arch=x86-64-v3"))) static void update_v3(UPDATE_ARGUMENTS)
+{
+#define CALL(kind) update_kind(row, kind, W, stride, steps, VEC4)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+static void update_default(UPDATE_ARGUMENTS)
+{
+#define CALL(kind) update_kind(row, kind, W, stride, steps, PLAIN)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+
+static void (*best_update)(UPDATE_ARGUMENTS) = update_default;
+
+__attribute__((constructor)) static void choose_update(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("x86-64-v4"))
+        best_update = update_v4;
+    else if (__builtin_cpu_supports("x86-64-v3"))
+        best_update = update_v3;
+}
+
+void block_update(UPDATE_ARGUMENTS)
+{
+    best_update(row, W, stride, steps);
+}
+#else
+void block_update(UPDATE_ARGUMENTS)
+{
+#define CALL(kind) update_kind(row, kind, W, stride, steps, OWN_VEC)
+    ROW_SWITCH(row, CALL)
+#undef CALL
+}
+#endif
+#undef UPDATE_ARGUMENTS
