@@ -6,6 +6,7 @@ import fcntl
 import importlib
 import importlib.util
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -99,8 +100,8 @@ def built(tmp_path_factory):
 
 
 def compile_extension(source, target, of_simd):
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None or importlib.util.find_spec("Cython") is None:
+    compiler = shlex.split(os.environ.get("CC", "cc"))  # CC may name a launcher: ccache gcc
+    if shutil.which(compiler[0]) is None or importlib.util.find_spec("Cython") is None:
         pytest.skip(f"no C compiler or no Cython to build {source.name} with")
     code = target.with_name(f"{source.stem}.c")
     cython = [sys.executable, "-m", "cython", "-3", "-X", "boundscheck=False"]
@@ -113,7 +114,7 @@ def compile_extension(source, target, of_simd):
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
     sources = [str(path) for path in (code, *(simd / name for name in of_simd))]
     part = target.with_suffix(".part")
-    for command in (cython, [compiler, *flags, *sources, "-o", str(part)]):
+    for command in (cython, [*compiler, *flags, *sources, "-o", str(part)]):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     part.replace(target)

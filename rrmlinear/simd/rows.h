@@ -76,9 +76,9 @@ static inline void rows_shorten(rows_t *rows, const float *units)
     rows->units = units;
 }
 
-/* Code for several instruction sets; the loader takes the best that the machine has. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) \
-    && !defined(RRM_NO_CLONES)
+/* Code for several instruction sets, by gcc 12 or newer: glibc's loader takes the machine's best. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(__clang__) \
+    && __GNUC__ >= 12 && !defined(RRM_NO_CLONES)
 #define RRM_HAS_CLONES
 #define RRM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
