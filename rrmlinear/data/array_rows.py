@@ -15,6 +15,7 @@ from rrmlinear.data.rows import Rows
 INT32_MAX = 2**31 - 1
 #: The types of values that kernels read.
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+MASKED = "masked entries are not allowed"
 
 
 def in_column_order(X: Any) -> ColumnOrder | None:
@@ -23,7 +24,7 @@ def in_column_order(X: Any) -> ColumnOrder | None:
         return None
     if X.flags.c_contiguous or X.dtype not in MEMORY_DTYPES or not X.dtype.isnative:
         return None
-    if _hides_entries(X):
+    if _hides_entries(X):  # `rows_of` refuses them
         return None
     rows = ColumnOrder(X)
     return rows if rows.features.find_fault()[0] is None else None
@@ -112,6 +113,8 @@ def shared_rows(rows: Rows) -> Rows:
 def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
     """Values as doubles, or a ValueError that says what is ``wanted``."""
     try:
+        if _hides_entries(values):
+            raise TypeError(MASKED)
         array = np.asarray(values)
         if array.dtype.kind == "c":  # a conversion would drop the imaginary parts
             raise TypeError("complex ones are not allowed")
@@ -120,14 +123,19 @@ def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
         raise ValueError(f"{wanted}: {error}") from None
 
 
+def check_unmasked(values: Any, wanted: str) -> None:
+    """Raise a ValueError that says what is ``wanted`` for a masked array with masked entries."""
+    if _hides_entries(values):  # a conversion would take them
+        raise ValueError(f"{wanted}: {MASKED}")
+
+
 def _hides_entries(X: Any) -> bool:
     """Whether X is a masked array with masked entries; `numpy.ma` is slow to import."""
     return isinstance(X, np.ndarray) and bool(np.any(getattr(X, "mask", False)))
 
 
 def _dense_rows(X: Any) -> Rows:
-    if _hides_entries(X):  # a conversion would take them
-        raise ValueError("X must hold numbers: masked entries are not allowed")
+    check_unmasked(X, "X must hold numbers")
     values = np.asarray(X)
     if values.ndim != 2:
         raise ValueError(f"X must be a matrix of n rows and d columns, got shape {values.shape}")

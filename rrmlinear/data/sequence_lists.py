@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.array_rows import rows_of
+from rrmlinear.data.array_rows import check_unmasked, rows_of
 from rrmlinear.data.rows import Rows
 
 MIXED_LABELS = "labels must be all numbers or all strings"
@@ -27,7 +27,8 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
     if len(X) == 0:
         raise ValueError("X has 0 sequences; at least one is needed")
     parts = [part if hasattr(part, "tocsr") else np.asarray(part) for part in X]
-    for s, part in enumerate(parts):
+    for s, (given, part) in enumerate(zip(X, parts, strict=True)):
+        check_unmasked(given, f"X[{s}] must hold numbers")
         if part.ndim != 2:
             raise ValueError(
                 f"X[{s}] must be a matrix with a row for each position, and has shape {part.shape}"
@@ -62,6 +63,8 @@ def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | 
             )
     starts, rows = stack([part for part, _ in X])
     parts = [of_edges if hasattr(of_edges, "tocsr") else np.asarray(of_edges) for _, of_edges in X]
+    for s, (_, of_edges) in enumerate(X):
+        check_unmasked(of_edges, f"the features of edges of X[{s}] must hold numbers")
     for s, (part, length) in enumerate(zip(parts, np.diff(starts), strict=True)):
         if part.ndim != 2 or part.shape[0] != length - 1:
             raise ValueError(
@@ -96,6 +99,8 @@ def _stacked(parts: list[Any]) -> Any:
 
 def joined(y: Sequence[Any]) -> NDArray[Any]:
     """The labels of all sequences, end to end; ValueError for numbers beside strings."""
+    for s, part in enumerate(y):
+        check_unmasked(part, f"y[{s}] must hold labels")
     parts = [np.asarray(part) for part in y]
     text, numbers = (any(part.dtype.kind in kinds for part in parts) for kinds in ("US", "biufc"))
     # NumPy makes text of numbers that stand beside it
@@ -126,6 +131,7 @@ def numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int
 
 def checked_weights(weights: Any, m: int) -> NDArray[np.float64]:
     """Weights of m sequences as an array, or a ValueError."""
+    check_unmasked(weights, "weights must hold numbers")
     array = np.ascontiguousarray(weights, dtype=np.float64)
     if array.shape != (m,):
         raise ValueError(f"weights has shape {array.shape}, but there are {m} sequences")

@@ -54,7 +54,7 @@ class Ridge(Penalized):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        Weights.
+        Weights; of shape (n_features,) for a matrix of one target too.
     intercept_ : float or ndarray of shape (n_targets,)
         Added to the predictions; zero without ``fit_intercept``.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
@@ -121,9 +121,10 @@ class Ridge(Penalized):
         self.coef_ = np.stack([copy.coef_ for copy in copies])
         self.intercept_ = np.array([copy.intercept_ for copy in copies])
         self.dual_coef_ = np.column_stack([result.duals for result in results])
+        if targets.shape[1] == 1:  # scikit-learn's shapes
+            self.coef_ = self.coef_[0]
         if y.ndim == 1:
-            self.coef_, self.dual_coef_ = self.coef_[0], self.dual_coef_[:, 0]
-            self.intercept_ = float(self.intercept_[0])
+            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], float(self.intercept_[0])
         together = _together(results, [copy._scale for copy in copies])
         self._training_ = copies[-1]._training_
         self._set_certificate(together)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.core.available_memory import available_memory
+from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.mapping import head_of, is_container
 from rrmlinear.data.problem import Problem
@@ -44,10 +45,14 @@ def opened(X: Any) -> Problem | None:
 def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """X, y and the weights: of a container the `Problem` and what is in it, of arrays as given.
 
-    Raises ValueError for labels or weights given beside a container.
+    Raises ValueError for labels or weights given beside a container, and for masked entries.
     """
     problem = opened(X)
     if problem is None:
+        # scikit-learn's checks take what a mask hides
+        check_unmasked(X, "X must hold numbers")
+        check_unmasked(y, "y must hold labels or numbers")
+        check_unmasked(sample_weight, "sample_weight must hold numbers")
         return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
@@ -120,7 +125,10 @@ class LinearScores(Certified):
         dtypes = [np.float64, np.float32]
         order = None if self._takes_any_order() else "C"
         how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
-        return *validate_data(self, X, y, **how), sample_weight
+        X, y = validate_data(self, X, y, **how)
+        if how.get("y_numeric"):  # of text, scikit-learn converts that in arrays of objects alone
+            y = float64_of(y, f"y must be {len(y)} numbers")
+        return X, y, sample_weight
 
     def _takes_any_order(self) -> bool:
         """Whether the solver chosen reads a dense X in F-order as well as in C-order."""
@@ -130,15 +138,15 @@ class LinearScores(Certified):
         """X, or the `Problem` of a container, of as many features as the fit had, or with ``reset``
         to be fitted.
         """
-        problem = opened(X)
-        if problem is None:
+        X = labelled(X, None)[0]
+        if not isinstance(X, Problem):
             dtypes, order = [np.float64, np.float32], "C" if reset else None
             return validate_data(
                 self, X, accept_sparse="csr", dtype=dtypes, order=order, reset=reset
             )
-        shape = np.broadcast_to(0.0, problem.rows.shape)
+        shape = np.broadcast_to(0.0, X.rows.shape)
         validate_data(self, shape, reset=reset, skip_check_array=True)
-        return problem
+        return X
 
     def _rules(self) -> dict[str, Any]:
         """Choices of every Parameter on stopping and the run."""

@@ -200,6 +200,10 @@ def test_bad_matrices_are_refused_by_name(X, message):
         (["a", "b", "c"], "y must be 3 numbers"),
         (None, "y"),
         (np.array([1j, 2, 3]), "y must be 3 numbers: complex ones are not allowed"),
+        (
+            np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]),
+            "y must be 3 numbers: masked entries are not allowed",
+        ),
     ],
 )
 def test_bad_labels_are_refused_by_name(y, message):
@@ -215,6 +219,10 @@ def test_bad_labels_are_refused_by_name(y, message):
         ([1, NAN, 2], r"sample_weight\[1\] is nan; it must be finite"),
         ([1, 2, INF], r"sample_weight\[2\] is inf; it must be finite"),
         (["x", 1, 2], "sample_weight must be 3 numbers"),
+        (
+            np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]),
+            "sample_weight must be 3 numbers: masked entries are not allowed",
+        ),
     ],
 )
 def test_bad_weights_are_refused_by_name(weight, message):

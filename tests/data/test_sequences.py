@@ -9,6 +9,7 @@ from rrmlinear.data.sequences import SequenceProblem
 
 X = [np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[3.0, 1.0]]), np.array([[0.0, 0.0]])]
 Y = [["b", "a"], ["c"], ["a"]]
+MASKED = np.ma.masked_array(X[0], mask=[[0, 0], [0, 1]])
 
 
 def dense(problem):
@@ -99,6 +100,9 @@ def test_a_query_id_that_comes_back():
         (X, [["a", "b"], [1], ["b"]], None, "labels must be all numbers or all strings"),
         (X, Y, [1, 2], r"weights has shape \(2,\), but there are 3"),
         (X, Y, [1, -2, 1], r"weights\[1\] is -2.0; it must be finite and at least 0"),
+        ([MASKED, X[1]], Y[:2], None, r"X\[0\] must hold numbers: masked entries are not allowed"),
+        (X, [MASKED[1], Y[1], Y[2]], None, r"y\[0\] must hold labels: masked entries are not"),
+        (X, Y, np.ma.masked_array([1, 2, 3], [0, 1, 0]), "weights must hold numbers: masked"),
     ],
 )
 def test_what_is_refused(X, y, weights, sentence):

@@ -47,7 +47,12 @@ def test_several_targets(name, alpha, intercept, weighted):
 
 def test_shapes_of_one_target():
     X, Y, _ = DATA["tall"]
-    assert Ridge().fit(X, Y[:, :1]).predict(X).shape == (40, 1)
+    for ours, theirs in ((Ridge(), peers.Ridge()), (RidgeCV(), peers.RidgeCV())):
+        for fitted in (ours, theirs):
+            fitted.fit(X, Y[:, :1])
+        for name in ("coef_", "intercept_"):
+            assert getattr(ours, name).shape == getattr(theirs, name).shape
+        assert ours.predict(X).shape == theirs.predict(X).shape
     one = Ridge(alpha=np.array([2.0])).fit(X, Y[:, 0])
     assert (one.coef_.shape, type(one.intercept_)) == ((5,), float)
     assert_array_equal(one.coef_, Ridge(alpha=2.0).fit(X, Y[:, 0]).coef_)

@@ -18,6 +18,7 @@ from rrmlinear import (
     KernelChainCRF,
     KernelClassifier,
     KernelRegressor,
+    Lasso,
     LassoCV,
     LinearClassifier,
     LinearRegressor,
@@ -197,6 +198,28 @@ def test_errors_are_sentences(stored, fit, error, said):
     Path(f"{given}.libsvm").write_text("1 1:1\n-1 2:1\n")
     with pytest.raises(error, match=re.escape(said) if "(" in said else f"(?i){said}"):
         fit(given)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(LinearSVC(), LogisticRegressionCV(), KernelClassifier(), ERLPBoostClassifier()),
+        *(Ridge(), RidgeCV(), Lasso(), KernelRegressor(), MultiTaskRegressor(), OneClassSVM()),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_masked_entries_are_refused(estimator):
+    given = {"X": np.eye(20), "y": np.arange(20) % 2, "sample_weight": np.ones(20)}
+    plain = {name: np.ma.masked_array(array, mask=False) for name, array in given.items()}
+    estimator.fit(**plain)
+    for name, array in given.items():
+        if name == "y" and isinstance(estimator, OneClassSVM):
+            continue
+        masked = np.ma.masked_array(array, mask=array == array.flat[-1])
+        with pytest.raises(ValueError, match=f"^{name} must hold .*masked entries are not allowed"):
+            estimator.fit(**given | {name: masked})
+    with pytest.raises(ValueError, match=r"^X must hold numbers: masked entries are not allowed"):
+        estimator.predict(np.ma.masked_array(np.eye(20), mask=np.eye(20)))
 
 
 def test_a_damaged_block_is_found_by_a_path(stored):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.estimators.arguments import check_counted
 
 
@@ -66,6 +67,7 @@ def _checked_shape(shape: Any) -> tuple[int, int]:
 
 def indices(values: Any, name: str, size: int | None) -> NDArray[np.int64]:
     """Whole numbers of 0 … size − 1, as an array, or a ValueError."""
+    check_unmasked(values, f"{name} must be whole numbers")
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of indices, got shape {array.shape}")
@@ -82,13 +84,7 @@ def indices(values: Any, name: str, size: int | None) -> NDArray[np.int64]:
 
 def numbers_of(values: Any, name: str) -> NDArray[np.float64]:
     """Finite numbers as an array, or a ValueError."""
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind == "c":
-            raise TypeError("complex ones are not allowed")
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers: {error}") from None
+    array = np.ascontiguousarray(float64_of(values, f"{name} must be numbers"))
     if np.ndim(values) != 1:
         raise ValueError(f"{name} must be a list of numbers, got shape {np.shape(values)}")
     if not np.isfinite(array).all():

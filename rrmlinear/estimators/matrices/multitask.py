@@ -17,6 +17,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, weight_at_limit
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.data.array_rows import check_unmasked
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
@@ -289,6 +290,7 @@ def _targets(
         return None, k, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
     if tasks is None:
         return None, 1, np.arange(n), np.zeros(n, dtype=np.int64)
+    check_unmasked(tasks, "tasks must hold labels")
     labels = np.asarray(tasks)
     if labels.shape != (n,):
         raise ValueError(f"tasks has shape {labels.shape}, but X has {n} rows")

@@ -246,6 +246,7 @@ def test_mistakes_get_a_sentence(choices, given, message):
         ([1.0], "there are 2 rows and 1 sample_weight"),
         ([1.0, -2.0], r"sample_weight\[1\] is -2.0; it must be at least 0"),
         ([0.0, 0.0], "sample_weight is zero for all entries"),
+        (np.ma.masked_array([1.0, 2.0], [0, 1]), "sample_weight must be numbers: masked entries"),
     ],
 )
 def test_wrong_weights_get_a_sentence(weights, message):
