@@ -9,7 +9,10 @@ import os.path
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
-from typing import Any
+
+TYPE_CHECKING = False  # typing's own takes the time of its import
+if TYPE_CHECKING:
+    from typing import Any
 
 try:
     import rrmlinear._cyutility  # noqa: F401  (every compiled module needs it)

@@ -258,6 +258,15 @@ def test_nothing_heavy_is_imported_at_once(path):
     assert at_once & HEAVY == set()
 
 
+@pytest.mark.parametrize("name", ["__init__.py", "cli/command.py", "cli/leaving.py", *DOORS])
+def test_a_command_imports_little_before_it_catches_ctrl_c(name):
+    light = {"__future__", "collections.abc", "gc", "importlib", "importlib.machinery", "os"}
+    light |= {"os.path", "sys", "rrmlinear._cyutility", "rrmlinear.cli.command"}
+    light |= {"rrmlinear.cli.leaving"}
+    at_once = {entry.module for entry in imports_of(PACKAGE / name) if entry.at_once}
+    assert {module for module in at_once if module.rpartition(".")[0] not in light} <= light
+
+
 def test_fitting_loads_nothing_heavy(tmp_path):
     code = (
         "import sys, rrmlinear\n"

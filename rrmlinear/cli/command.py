@@ -1,17 +1,17 @@
-"""Run a command: every outcome ends in a sentence and an exit code."""
+"""Run a command: every outcome ends in a sentence and an exit code.
+
+This module imports next to nothing at once: Ctrl-C before `run` begins ends in Python's own error.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.core.blas import begin_with_one_thread
-from rrmlinear.core.interrupts import interrupts_put_off
 
 BROKEN_PIPE = 141
 
@@ -21,11 +21,9 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
 
     The arguments are those of the process by default.
     """
-    _make_streams_safe()
-    begin_with_one_thread()
     try:
+        _make_streams_safe()
         try:
-            # imported here, so that Ctrl-C during the import ends the same way
             main = _imported(command)
             main(sys.argv[1:] if arguments is None else list(arguments))
             exit_code = 0
@@ -59,11 +57,16 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
 
 def _imported(command: str) -> Callable[[Sequence[str]], None]:
     """The main of a command. The import leaves no garbage, and the search for it takes 10 ms."""
+    from rrmlinear.core.interrupts import interrupts_put_off
+
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         # compiled modules, NumPy's among them, report errors of their own where Ctrl-C breaks them
         with interrupts_put_off():
+            from rrmlinear.core.blas import begin_with_one_thread
+
+            begin_with_one_thread()
             main: Callable[[Sequence[str]], None] = import_module(f"rrmlinear.cli.{command}").main
     finally:
         if was_enabled:
@@ -73,6 +76,8 @@ def _imported(command: str) -> Callable[[Sequence[str]], None]:
 
 def _unexpected(error: Exception) -> str:
     """An error that no check has foreseen, and where it arose, in one line."""
+    import traceback
+
     reason = " ".join(str(error).split()) or "no reason is given"
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}, line {place.lineno}"
