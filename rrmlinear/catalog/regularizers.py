@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.bounded import Bounded
@@ -156,8 +157,13 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
     radius = {"radius": choices.radius} if row.radius else {}
     omega: Regularizer = row.build(*numbers.values(), **radius)
     if choices.lower is not None or choices.upper is not None:
-        low = -np.inf if choices.lower is None else choices.lower
-        high = np.inf if choices.upper is None else choices.upper
+        low: Any = -np.inf if choices.lower is None else choices.lower
+        high: Any = np.inf if choices.upper is None else choices.upper
+        if np.ndim(low) == np.ndim(high) == 0 and low > high:
+            raise ChoiceError(
+                *(Named("lower", low), " is above ", Named("upper", high)),
+                "; no weight lies between them",
+            )
         omega = Bounded(omega, low, high)
     if choices.unpenalized is not None:
         limit = LIMIT if choices.limit is None else choices.limit

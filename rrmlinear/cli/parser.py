@@ -116,6 +116,8 @@ class Parser:
             options.append((option, f"{argument[2:]}:{value}" if name == "-w" else value))
         files = list(arguments[at:])
         for file in files[1:]:
+            if file == "-":
+                raise self.wrong("- is standard input, and only the first file can be it")
             if file.startswith("-"):
                 raise self.wrong(f"{file} stands after a file; options come first")
         return options, files

@@ -136,7 +136,7 @@ PLAN = """\
 Usage: plan [options] data_file
 options:
 --workers n : the largest number of workers (default 16); 1, 4, 16 and so on stand beside it
---loss name : as of train (default hinge)
+--loss name : as of train, a loss that is a sum over examples (default hinge)
 -c cost : C (default 1)
 -B bias : as of train
 --sample n : examples of the simulation (default 20000, or those with 20 million stored values)

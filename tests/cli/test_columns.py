@@ -118,7 +118,7 @@ def test_wrong_features_are_named(train, iris, features, message):
         (("--regularizer", "group-lasso"), "regularizer group-lasso needs --groups, the group of"),
         (("--loss", "hinge", "--regularizer", "l1inf"), "regularizer l1inf is for several columns"),
         (("--limit", "3"), "--limit has no effect without --unpenalized"),
-        (("--lower", "2", "--upper", "1"), "no weight of column 0 lies between 2.0 and 1.0"),
+        (("--lower", "2", "--upper", "1"), "--lower 2.0 is above --upper 1.0; no weight lies"),
     ],
 )
 def test_choices_without_effect(train, iris, folder, arguments, message):

@@ -53,7 +53,11 @@ def test_a_sample_keeps_the_mean_weight_of_the_regularizer(capsys, iris):
     [
         ([], "no arguments are given"),
         (["--network", "0", "x"], "--network must be above 0"),
-        (["--loss", "f1", "x"], "f1"),
+        (["--loss", "f1", "x"], "weston-watkins, not 'f1'"),
+        (["x", "--workers"], "--workers needs a value"),
+        (["x", "--workers", "0"], "--workers takes a whole number"),
+        (["x", "x"], "plan takes one data_file"),
+        (["-q"], "no data_file is given"),
     ],
 )
 def test_errors_are_sentences(capsys, iris, arguments, words):

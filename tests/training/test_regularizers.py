@@ -210,7 +210,7 @@ WITH = {"solver": 35, "loss": "squared"}
         (choices("linf", l1=1.0), "l1 has no effect with regularizer linf: it is for regular"),
         (choices("linf", lower=0), "lower has no effect with regularizer linf: it is for reg"),
         (choices("exclusive-lasso", radius=1), "radius has no effect with regularizer exclusi"),
-        ({"lower": 1, "upper": 0}, "no weight of column 0 lies between 1.0 and 0.0"),
+        ({"lower": 1, "upper": 0}, "lower 1 is above upper 0; no weight lies"),
         ({"upper": [1, 2]}, "there are 2 upper bounds for 6 columns"),
         ({"lower": 0, "unpenalized": [1]}, "lower has no effect with unpenalized$"),
         ({"limit": 2.0}, "limit has no effect without unpenalized$"),

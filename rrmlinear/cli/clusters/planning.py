@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.losses import NAMED_LOSSES
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
@@ -62,14 +62,14 @@ def main(arguments: Sequence[str]) -> None:
     """Read the file, simulate, and print the plan; LeaveError for every error."""
     parser = Parser(lambda: PLAN)
     parser.value("--workers", type=whole("--workers", 1, 1024), default=16)
-    parser.value("--loss", type=choice("--loss", tuple(NAMED_LOSSES)))
+    parser.value("--loss", type=choice("--loss", tuple(LOSSES)))
     parser.value("-c", dest="C", type=number("-c"), default=1.0)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("--sample", type=whole("--sample", 100))
     parser.value("--network", type=number("--network"), default=10.0)
-    if arguments and not arguments[0].startswith("-"):  # the file may stand first
-        arguments = [*arguments[1:], arguments[0]]
-    options, files = parser.parse(arguments)
+    first = [path for path in arguments[:1] if not path.startswith("-")]  # the file may stand first
+    options, files = parser.parse((arguments[1:] or ["--"]) if first else arguments)
+    files = [*first, *files]
     if len(files) != 1:
         raise parser.wrong("no data_file is given" if not files else "plan takes one data_file")
     if not options.network > 0:
