@@ -44,8 +44,8 @@ class Ridge(Penalized):
     solver : str, default="auto"
         As in `LinearClassifier`; scikit-learn's names are "auto".
     tol : float, default=1e-4
-        Stop when the duality gap is at most ``tol * objective``. With few features, and without
-        ``positive``, the gap is rounding alone.
+        Stop when the duality gap is at most ``tol * objective``. With fewer than 192 features, and
+        without ``positive``, the gap is rounding alone.
     max_iter : int, default=10_000
         Most passes over the data.
     random_state, n_jobs, warm_start, callback, verbose

@@ -32,9 +32,14 @@ MIN_BLOCKED_ENTRIES = 1_000_000
 # A column may be by the root of this number longer than the rest of it beside an intercept: the
 # others are centred in a copy.
 MAX_LOST = 1e6
+# Products of rows are float32 unless the squares of some LOOK rows are MAX_LOST_SINGLE times those
+# beside their mean; in I + Z D⁻¹ Z' they are so unless these are above MAX_SINGLE.
+LOOK, MAX_LOST_SINGLE, MAX_SINGLE = 64, 100.0, 1e8
 
 # Rows that are scaled in a dense copy at once.
 CHUNK = 4096
+# Columns that are copied to float32 at once.
+SINGLE_CHUNK = 2048
 
 
 class Hessian(RowSums):
@@ -87,6 +92,36 @@ class Hessian(RowSums):
     def _is_dense(self) -> bool:
         n, d = self.rows.shape
         return self.rows.n_stored >= MIN_DENSITY * n * d
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def single_matrix(self) -> Array | None:
+        """`matrix` from float32 products, half the time; None for rows that are not dense in memory
+        or have several weights, for several ``free``, and where float32 overflows.
+        """
+        centre = self._centre()
+        if centre is None:
+            return None
+        values = self.rows.values
+        result = np.zeros((len(centre), len(centre)))
+        for begin in range(0, self.size, CHUNK):
+            check_time()
+            chosen = self.active[begin : begin + CHUNK]
+            are_all = self.size == len(values)
+            part = _single(values[begin : begin + CHUNK] if are_all else values[chosen], centre)
+            result += part.T @ part
+        return self.roots[0] ** 2 * result if np.isfinite(result.trace()) else None
+
+    def _centre(self) -> Array | None:
+        """The row c with which Z is √h (X − 1 c'); None where there is none."""
+        rows, roots = self.rows, self.roots
+        if not rows.is_dense or rows.bias >= 0 or rows.blocks is not None or self.size == 0:
+            return None
+        if len(self.units) > 1 or (roots != roots[0]).any():
+            return None
+        if not self.units:
+            return np.zeros(rows.width)
+        unit, line = self.units[0], self.lines[0]
+        return unit[0] / roots[0] * line if (unit == unit[0]).all() else None
 
     def matrix_after(self, other: Hessian, matrix: Array) -> Array | None:
         """All of it, from that of another one over the same rows if few h_i differ; else None."""
@@ -167,12 +202,37 @@ class Hessian(RowSums):
         values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
         return values @ values.T + bias * bias
 
+    def single_row_products(self) -> Array | None:
+        """`row_products` from float32 products, half the time; None where float32 overflows, or
+        some rows tell that all are near their mean, beside which digits are lost.
+        """
+        values, bias = self.rows.values, max(self.rows.bias, 0.0)
+        some = _look(values)
+        if MAX_LOST_SINGLE * np.square(some - some.mean(axis=0)).sum() < np.square(some).sum():
+            return None
+        result = _products_of_rows(values, np.zeros(self.rows.shape[1])) + bias * bias
+        return result if np.isfinite(result.trace()) else None
+
     def gram_of(self, products: Array, inverse: float) -> Array | None:
         """`gram` of equal ``inverse``, from `row_products`; None as `_plain_matrix`."""
         roots = np.sqrt(inverse) * self.roots
         result = products[np.ix_(self.active, self.active)] * roots
         result *= roots[:, np.newaxis]
         return self._of_digits(result)
+
+    def single_gram(self, inverse: float) -> Array | None:
+        """`gram` of equal ``inverse`` from float32 products; None as `single_matrix`, where some
+        rows are left out, and where some tell that an entry of the diagonal is above MAX_SINGLE.
+        """
+        centre = self._centre()
+        if centre is None or self.size < self.rows.shape[0]:
+            return None
+        factor, values = self.roots[0] ** 2 * inverse, self.rows.values
+        if not factor * np.square(_look(values) - centre).sum(axis=1).max() <= MAX_SINGLE:
+            return None
+        result = _products_of_rows(values, centre)
+        result *= factor
+        return result if np.isfinite(result.trace()) else None
 
     def _beside_units(self, gram: Array) -> Array:
         """A matrix less the parts of both sides along the units."""
@@ -267,3 +327,29 @@ def _weighted_gram(z: Array, inverse: Array) -> Array:
         return inverse[0] * (z @ z.T)
     z = z * np.sqrt(inverse)
     return z @ z.T
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _products_of_rows(values: Any, centre: Array) -> Array:
+    """The float32 products of the rows less ``centre`` with each other."""
+    n, d = values.shape
+    result = np.zeros((n, n))
+    for begin in range(0, d, SINGLE_CHUNK):
+        check_time()
+        end = begin + SINGLE_CHUNK
+        part = _single(values[:, begin:end], centre[begin:end])
+        result += part @ part.T
+    return result
+
+
+def _single(values: Any, centre: Array) -> NDArray[np.float32]:
+    """The rows less ``centre`` in float32."""
+    if not centre.any():
+        return np.asarray(values.astype(np.float32, copy=False))
+    place = np.empty(values.shape, dtype=np.float32)
+    return np.asarray(np.subtract(values, centre, out=place, casting="same_kind"))
+
+
+def _look(values: Any) -> Array:
+    """Some of the rows in float64."""
+    return np.asarray(values[:: max(1, len(values) // LOOK)].astype(np.float64))

@@ -93,6 +93,45 @@ def test_products_of_rows_serve_all_curvatures(dtype, bias, n_free):
         np.testing.assert_allclose(hessian.gram_of(products, 0.7), gram, atol=1e-12)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+@pytest.mark.parametrize("n_free", [0, 1])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_in_float32_have_its_digits_beside_the_mean(monkeypatch, dtype, n_free, offset):
+    monkeypatch.setattr(hessian_module, "SINGLE_CHUNK", 4)
+    monkeypatch.setattr(hessian_module, "CHUNK", 7)
+    X = (np.random.default_rng(5).standard_normal((N, D)) + n_free * offset).astype(dtype)
+    rows, free = Problem.from_arrays(X, np.ones(N)).rows, (np.ones(N),) * n_free
+    hessian = Hessian(rows, np.full(N, 0.3), free)
+    atol = 1e-4 if offset else 1e-5
+    np.testing.assert_allclose(hessian.single_matrix(), hessian.matrix(), atol=atol)
+    gram = hessian.gram(np.full(D, 0.7))
+    np.testing.assert_allclose(hessian.single_gram(0.7), gram, atol=atol)
+    some = hessian.among(np.arange(0, N, 3))
+    np.testing.assert_allclose(some.single_matrix(), some.matrix(), atol=atol)
+    assert some.single_gram(0.7) is None
+
+
+def test_what_has_no_products_in_float32():
+    rng = np.random.default_rng(6)
+    X, ones = rng.standard_normal((N, D)), np.ones(N)
+    rows = Problem.from_arrays(X, ones).rows
+    sparse, biased = make("sparse", float, -1.0)[0], make("dense", float, 1.5)[0]
+    for hessian in (
+        Hessian(rows, rng.random(N)),
+        Hessian(rows, ones, (np.sign(X[:, 0]),)),
+        Hessian(sparse, ones),
+        Hessian(biased, ones),
+        Hessian(Problem.from_arrays(1e30 * X, ones).rows, ones),
+    ):
+        assert hessian.single_matrix() is None
+        assert hessian.single_gram(1.0) is None
+    for scale, offset in ((1e30, 0.0), (1.0, 100.0)):
+        far = Problem.from_arrays(scale * X + offset, ones).rows
+        assert Hessian(far, ones).single_row_products() is None
+    products = Hessian(biased, ones).single_row_products()
+    np.testing.assert_allclose(products, Hessian(biased, ones).row_products(), atol=1e-5)
+
+
 @pytest.mark.parametrize("few", [0.2, 2.0])
 def test_it_follows_from_another_one_where_few_terms_change(few):
     rng = np.random.default_rng(4)

@@ -15,12 +15,16 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order.systems import MIN_SINGLE
 
 Array = NDArray[np.float64]
 
 # Rounding may leave XX' without a Cholesky factor. Then this fraction of its mean diagonal is added
 # to the diagonal. While that does not suffice, SHIFT_GROWTH times as much is added.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
+# In float32 rounding leaves this fraction of the diagonal. A loss with kinks has it as a gap: for
+# tolerances below MIN_SINGLE_TOLERANCE float32 would be of no use.
+SINGLE_SHIFT, MIN_SINGLE_TOLERANCE = 1e-6, 1e-5
 
 
 class RowSpace(Solver):
@@ -31,7 +35,9 @@ class RowSpace(Solver):
     duals. ``build(rows)`` makes a solver of it. Scores of an intercept that is left free are beside
     X; the column of one with a penalty is a column of X.
 
-    Certificate: weights and duals found on L, measured on X. Raises ValueError for rows that are
+    Certificate: weights and duals found on L, measured on X. Large products are float32 first. If
+    that leaves a gap on X above the target, where the one on L is within it, L is made anew from
+    float64 products. Raises ValueError for rows that are
     not dense.
     """
 
@@ -57,22 +63,36 @@ class RowSpace(Solver):
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
-        n = self.risk.rows.shape[0]
+        n, d = self.risk.rows.shape
         self.every = Hessian(self.risk.rows, np.ones(n))
+        self.done = 0.0
+        is_rough = self.risk.loss.smoothing > 0 or self.tolerance >= MIN_SINGLE_TOLERANCE
+        self._begin(n * n * d >= MIN_SINGLE and is_rough)
+
+    def _begin(self, is_single: bool) -> None:
+        """The solver on L, from float32 products if ``is_single`` and no other L is known."""
         key = "factor of rows", self.risk.rows.bias
-        if key not in self.shared:
-            self.shared[key] = cholesky_factor(self.every.row_products())
-        self.factor = self.shared[key]
-        self.inner = self.build(Rows(self.factor, None, None, n))
+        if key not in self.shared or (self.shared[key][1] and not is_single):
+            products = self.every.single_row_products() if is_single else None
+            if products is None:
+                self.shared[key] = cholesky_factor(self.every.row_products()), False
+            else:
+                self.shared[key] = cholesky_factor(products, SINGLE_SHIFT), True
+        self.factor, self.is_single = self.shared[key]
+        self.inner = self.build(Rows(self.factor, None, None, len(self.factor)))
         self.inner.deadline, self.inner.target = self.deadline, self.target
         self.inner.start()
         self.told = 0
 
     def run_pass(self, number: int) -> None:
+        if self.is_single and self.inner.certificate.gap <= self.target < self.certificate.gap:
+            self.done += self.inner.work
+            self.inner.close()
+            self._begin(is_single=False)
         inner = self.inner
         inner.target, inner.first_gap, inner.deadline = self.target, self.first_gap, self.deadline
         inner.run_pass(number)
-        self.work, self.moved = inner.work, inner.moved
+        self.work, self.moved = self.done + inner.work, inner.moved
         self.notes += inner.notes[self.told :]
         self.told = len(inner.notes)
 
@@ -108,9 +128,9 @@ class RowSpace(Solver):
             self.inner.close()
 
 
-def cholesky_factor(products: Array) -> Array:
-    """L with L L' = ``products``, n × n, to rounding. Raises FloatingPointError where these are not
-    finite.
+def cholesky_factor(products: Array, first: float = FIRST_SHIFT) -> Array:
+    """L with L L' = ``products``, n × n, to rounding: some ``first`` of the mean diagonal. Raises
+    FloatingPointError where these are not finite.
     """
     if not np.isfinite(products).all():
         raise FloatingPointError("products of examples have overflowed; scale the data")
@@ -120,6 +140,6 @@ def cholesky_factor(products: Array) -> Array:
         try:
             return np.ascontiguousarray(np.linalg.cholesky(products))
         except np.linalg.LinAlgError:
-            more = max(SHIFT_GROWTH * shift, FIRST_SHIFT * mean, MIN_DIVISOR)
+            more = max(SHIFT_GROWTH * shift, first * mean, MIN_DIVISOR)
             products.flat[:: n + 1] += more - shift
             shift = more

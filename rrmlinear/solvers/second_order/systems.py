@@ -52,6 +52,9 @@ FEATURES_A_PRODUCT, LEAST_KEPT = 32, 6
 # at least SAMPLED times as many rows. For 20 000 × 500 this factor takes a fifth of the time, and
 # a system then takes two or three products.
 SAMPLE_ROWS, SAMPLED = 8, 3
+# Products of rows with each other that take at least this number of multiplications, some 5 ms, are
+# float32 where F is quadratic; the limit on the products with these as preconditioner.
+MIN_SINGLE, MAX_SINGLE_PRODUCTS = 1e8, 10
 # Limit on the unknowns of a system whose matrix is kept for the next one, and the least fraction of
 # an entry of the diagonal that changes may leave: beside less, rounding counts.
 MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
@@ -79,6 +82,10 @@ class Systems:
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None
         self.rows: Any = None
+        #: The factor of I + Z D⁻¹ Z' from float32 products, of a quadratic F, and the residual of
+        #: its systems.
+        self.single: Factor | None = None
+        self.decrease = FACTORED_DECREASE
         #: The factor of an earlier system with all rows active.
         self.kept: Factor | None = None
 
@@ -107,14 +114,21 @@ class Systems:
 
         by_gram = p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d
         if by_gram:
+            if self.is_quadratic and self._is_long(hessian, diagonal):
+                x = self._by_single_gram(hessian, diagonal[0], b)
+                if x is not None:
+                    return x
             precondition = self._by_gram(hessian, 1 / diagonal)
         elif d <= MAX_FACTORIZED:
             if hessian.k > 1 and d > MIN_BY_CLASSES:
                 begin, rest = self.of_classes.by_parts_or_all(hessian, diagonal, product, b)
             else:
-                is_rough = decrease > FACTORED_DECREASE and not self.is_quadratic
-                if self.kept is None and is_rough and self._keeps(hessian, d):
-                    self.kept = _factor_of_sample(hessian, diagonal)
+                if self.kept is None and self._keeps(hessian, d):
+                    if decrease > FACTORED_DECREASE:
+                        self.kept = _factor_of_sample(hessian, diagonal)
+                    if self.kept is None and self.is_quadratic:
+                        decrease = min(decrease, FACTORED_DECREASE)
+                        self.kept = _factor_of_single(hessian, diagonal)
                 begin, rest = self._by_kept(hessian, product, b, decrease)
             if rest is None:
                 return begin
@@ -211,6 +225,36 @@ class Systems:
 
         return solve
 
+    def _is_long(self, hessian: Any, diagonal: Array) -> bool:
+        """Whether the products of all rows with each other take long, and D is a multiple of I."""
+        if hessian.k > 1 or hessian.size**2 * len(diagonal) < MIN_SINGLE:
+            return False
+        return bool((diagonal == diagonal[0]).all()) and hasattr(hessian, "single_gram")
+
+    def _by_single_gram(self, hessian: Any, modulus: float, b: Array) -> Array | None:
+        """x = D⁻¹ (b − Z'y) of y by conjugate gradients for I + Z D⁻¹ Z', about its factor from
+        float32 products; None where these have too few digits.
+        """
+        if self.single is None:
+            gram = hessian.single_gram(1 / modulus)
+            if gram is None:
+                return None
+            # the difference b − Z'y is smaller than b by this
+            self.decrease = FACTORED_DECREASE / (1 + gram.trace() / len(gram))
+            gram.flat[:: len(gram) + 1] += 1.0
+            self.single = Factor(gram)
+
+        def product(y: Array) -> Array:
+            return np.asarray(y + hessian.times(hessian.adjoint(y) / modulus))
+
+        right = hessian.times(b / modulus)
+        y, products = conjugate_gradients(
+            product, self.single.solve, right, self.decrease, MAX_SINGLE_PRODUCTS
+        )
+        rest = b - hessian.adjoint(y)
+        is_right = np.abs(rest).max() > CANCELLED * np.abs(b).max()
+        return rest / modulus if is_right and products < MAX_SINGLE_PRODUCTS else None
+
     def _gram(self, hessian: Any, inverse: Array) -> Array:
         """Z D⁻¹ Z'; where D is a multiple of the unit matrix, from products that are kept."""
         if hessian.k > 1 or (inverse != inverse[0]).any():
@@ -257,6 +301,17 @@ def _factor_of_sample(hessian: Any, diagonal: Array) -> Factor | None:
     if n < SAMPLED * m:
         return None
     chosen = np.sort(np.random.default_rng(n).choice(n, m, replace=False))
-    matrix = hessian.among(chosen).matrix() * (n / m)
+    some = hessian.among(chosen)
+    matrix = some.single_matrix()
+    return _factor_beside(diagonal, (n / m) * (some.matrix() if matrix is None else matrix))
+
+
+def _factor_of_single(hessian: Any, diagonal: Array) -> Factor | None:
+    """The factor of D + H from float32 products; None where H has none."""
+    matrix = hessian.single_matrix()
+    return None if matrix is None else _factor_beside(diagonal, matrix)
+
+
+def _factor_beside(diagonal: Array, matrix: Array) -> Factor:
     matrix.flat[:: len(matrix) + 1] += diagonal
     return Factor(matrix)

@@ -215,6 +215,24 @@ def test_systems_with_groups_of_few_active_rows(groups, with_rows):
     np.testing.assert_allclose(matrix @ x, b, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("modulus", [1e-9, 1e-2, 10.0])
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+@pytest.mark.parametrize("n", [60, 500, 2000])
+def test_systems_of_a_quadratic_begin_with_products_in_float32(monkeypatch, n, free, modulus):
+    monkeypatch.setattr(systems, "MIN_SINGLE", 0)
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((n, 200)) * 10.0 ** rng.uniform(-1, 1, 200)
+    hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, np.ones(n), (np.ones(n),) * free)
+    b = hessian.adjoint(rng.standard_normal(n))
+    solver = systems.Systems(is_quadratic=True)
+    x = solver.solved(hessian, np.full(200, modulus), b)
+    assert (solver.single is None) == (n > 100 or modulus < 1e-8)
+    matrix = hessian.matrix() + modulus * np.eye(200)
+    rest = b - matrix @ x
+    exact = np.linalg.solve(matrix, b)
+    assert rest @ np.linalg.solve(matrix, rest) <= 2e-5**2 * (b @ exact)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e4, 1e8, 1e9])
 def test_large_terms_leave_the_digits_of_a_difference(scale):
     # from 1e8 on (I + Z'Z)⁻¹ b is below the rounding of b: the scores Z x alone are known
