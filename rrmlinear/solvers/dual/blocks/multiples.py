@@ -53,7 +53,7 @@ class BestMultiple:
         return promised or (is_useful and fallen <= 1 / FALL)
 
     def search(self, weights: Array, gap: float, dual: float) -> None:
-        """Look for the best multiple of weights with this ``gap``."""
+        """Look for the best multiple of weights with this ``gap``, which are written to."""
         scores = self.risk.scores(weights)
         line = self.risk.at(scores).line(scores)
         omega, unit = self.regularizer.value_of(weights.ravel()), self.growth
@@ -68,4 +68,5 @@ class BestMultiple:
         self.growth = growth or unit
         self.gap, self.gap_of_multiple = gap, primal - dual
         if primal < self.primal:
-            self.primal, self.weights = primal, (1 + growth) * weights
+            weights *= 1 + growth
+            self.primal, self.weights = primal, weights

@@ -48,7 +48,7 @@ def test_no_other_multiple_has_a_much_smaller_objective(name):
     result = ascent(problem, LOSSES[name]).solve(Stopping(1e-12, max_passes=12))
     w = result.weights
     found = BestMultiple(risk, L2(1.0))
-    found.search(w, result.gap, result.dual)
+    found.search(w.copy(), result.gap, result.dual)
     assert objective(risk, found.weights) == pytest.approx(found.primal, rel=1e-12)
     t = np.vdot(found.weights, w) / np.vdot(w, w)
     assert t > 1
@@ -64,7 +64,7 @@ def test_weights_that_should_be_shorter_stay_as_they_are():
     risk = risk_of(problem, WestonWatkins())
     w = 10 * ascent(problem, WestonWatkins()).solve(Stopping(1e-3)).weights
     found = BestMultiple(risk, L2(1.0))
-    found.search(w, 1.0, 0.0)
+    found.search(w.copy(), 1.0, 0.0)
     assert found.primal == pytest.approx(objective(risk, w), rel=1e-12)
     np.testing.assert_array_equal(found.weights, w)
 
