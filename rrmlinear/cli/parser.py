@@ -115,6 +115,8 @@ class Parser:
                 at += 1
             options.append((option, f"{argument[2:]}:{value}" if name == "-w" else value))
         files = list(arguments[at:])
+        if "" in files:
+            raise self.wrong("the name of a file is empty")
         for file in files[1:]:
             if file == "-":
                 raise self.wrong("- is standard input, and only the first file can be it")

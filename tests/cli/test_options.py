@@ -98,6 +98,7 @@ def test_options_end_at_the_first_file():
     assert parse_training(["data", "m"]).model_file == "m"
     assert "-q stands after a file; options come first" in refusal("data", "-q").message
     assert "- is standard input, and only the first file" in refusal("data", "-").message
+    assert "the name of a file is empty" in refusal("data", "").message
 
 
 def test_one_stopping_rule_at_a_time():
