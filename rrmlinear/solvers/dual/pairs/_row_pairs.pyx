@@ -15,6 +15,7 @@ import numpy as np
 cdef enum:
     PART = 10           # of the examples at hand, one of this number is in a pair
     LOOKAHEAD = 8       # examples between the prefetch of a row and its use
+    MOVED_TOGETHER = 256    # examples whose moves are added together, as `rows_add` takes them
 
 
 def at_threshold(const double[::1] slopes not None, double threshold,
@@ -86,11 +87,21 @@ cdef class RowPairs:
 
     def set_betas(self, betas not None):
         """Set β, and w by the rows whose β is another one."""
-        cdef const double[::1] ones = np.ones(self.n)
-        cdef const double[::1] moves = betas - self.betas
-        self.betas[:] = betas
+        if len(betas) != self.n:
+            raise ValueError(f"{len(betas)} duals, but there are {self.n} examples")
+        cdef const double[::1] new = betas
+        cdef double[MOVED_TOGETHER] ones, moves
+        cdef Py_ssize_t i, begin = 0, end
         with nogil:
-            rows_add(&self.rows.c, 0, self.n, &ones[0], &moves[0], &self.w[0])
+            for i in range(MOVED_TOGETHER):
+                ones[i] = 1
+            while begin < self.n:       # moves lie in memory that stays in the cache
+                end = min(begin + MOVED_TOGETHER, self.n)
+                for i in range(begin, end):
+                    moves[i - begin] = new[i] - self.beta[i]
+                    self.beta[i] = new[i]
+                rows_add(&self.rows.c, begin, end, ones - begin, moves - begin, &self.w[0])
+                begin = end
 
     def renew(self, betas not None):
         """Set β, w and F, and find the violation."""

@@ -22,9 +22,10 @@ from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 Vector = NDArray[np.float64]
 
-# A sample has one example of this number, at least this number of them for each weight, and at
-# least this number in all.
-SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 8, 4, 64
+# A sample has one example of the first number if at least a quarter of the duals must be at each
+# bound, else one of the second: few duals at one bound tell less. It has at least the third number
+# of examples for each weight, and at least the fourth in all.
+EVEN_FRACTION, UNEVEN_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 16, 8, 4, 64
 # One example of this number is in the sum that a start without a sample begins with.
 PART_STEP = 4
 # A pass goes on until the violation is this fraction of the one before, or within the bound of the
@@ -187,19 +188,22 @@ def _weights_of_sample(
     rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
 ) -> Vector | None:
     """Weights of a part of the examples; None: it would be small."""
-    n = len(y) // SAMPLE_FRACTION
+    least, most = float(lower.sum()), float(upper.sum())
+    is_even = abs(total - (least + most) / 2) <= (most - least) / 4
+    fraction = EVEN_FRACTION if is_even else UNEVEN_FRACTION
+    n = len(y) // fraction
     if n < max(MIN_SAMPLE_EXAMPLES * rows.width, MIN_SAMPLE):
         return None
     places = np.arange(n, dtype=np.uint64) * MIXER >> np.uint64(40)  # numpy.random takes 6 MB
-    chosen = SAMPLE_FRACTION * np.arange(n) + places.astype(np.int64) % SAMPLE_FRACTION
+    chosen = fraction * np.arange(n) + places.astype(np.int64) % fraction
     part = (
         take_rows(rows, chosen),
         y[chosen],
-        lower[chosen] * SAMPLE_FRACTION,
-        upper[chosen] * SAMPLE_FRACTION,
+        lower[chosen] * fraction,
+        upper[chosen] * fraction,
     )
     sample = RowPairs(*part)
-    total *= SAMPLE_FRACTION * n / len(y)
+    total *= fraction * n / len(y)
     begin(sample, *part, min(max(total, part[2].sum()), part[3].sum()))
     sample.ascend(PASS_FALL * sample.violation, 0.0, MAX_READS * n)
     return sample.weights
@@ -208,13 +212,15 @@ def _weights_of_sample(
 def at_bounds(slopes: Vector, lower: Vector, upper: Vector, total: float = 0.0) -> Vector:
     """β of this sum that maximizes slopes'β: all but one at a bound."""
     room, n = upper - lower, len(slopes)
-    if room.min() == room.max() > 0 and np.isfinite(slopes).all():
+    # a sum that is finite shows that all are
+    if room.min() == room.max() > 0 and math.isfinite(slopes.sum()):
         count = min(int((total - lower.sum()) / room[0]), n - 1)
         del room  # memory for the copy
         between = two_in_order(slopes, n - 1 - count)[1]
         betas = at_threshold(slopes, between, lower, upper)
-        n_above = np.count_nonzero(slopes > between)
-        equal = np.flatnonzero(slopes == between)[: count + 1 - n_above]
+        equal = np.flatnonzero(slopes == between)
+        if len(equal) > 1:
+            equal = equal[: count + 1 - np.count_nonzero(slopes > between)]
         last = equal[-1]
         betas[equal[:-1]] = upper[equal[:-1]]
     else:

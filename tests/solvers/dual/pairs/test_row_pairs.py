@@ -12,6 +12,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent, at_bounds
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
@@ -106,3 +107,16 @@ def test_losses_with_other_duals_are_refused(data, loss):
     X, y, costs = data
     with pytest.raises(ValueError, match="kink"):
         solver_of(rows_of(X, True), loss, y, costs)
+
+
+def test_weights_are_the_sum_of_rows_whatever_duals_were_set_before():
+    X = np.random.default_rng(3).standard_normal((700, 5))
+    zeros = np.zeros(len(X))
+    state = RowPairs(Rows(X, None, None, 5), zeros, zeros, np.ones(len(X)))
+    for step in (1, 3):
+        betas = np.where(np.arange(len(X)) % (step + 1), 1.0, 0.25 * step)
+        state.set_betas(betas)
+        assert_allclose(state.weights, X.T @ betas, atol=1e-12 * len(X))
+        assert (state.betas == betas).all()
+    with pytest.raises(ValueError, match="699 duals, but there are 700 examples"):
+        state.set_betas(betas[1:])
