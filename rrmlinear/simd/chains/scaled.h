@@ -71,28 +71,32 @@ RRM_CLONES static void chain_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
     }
 }
 
-/* sums_ij += factor Σ_{t ≥ 1} α_{t−1,i} v_tj: four rows of up to 24 columns at a time in registers. */
-RRM_INLINE void chain_outer_columns(ptrdiff_t length, ptrdiff_t k8, const double *alpha,
-                                    const double *v, double factor, int rows, int columns,
-                                    double *sums)
-{
-    chain8_t sum[4][3];
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++)
-            sum[r][c] = (chain8_t){0};
-    for (ptrdiff_t t = 1; t < length; t++) {
-        const double *a = alpha + (t - 1) * k8, *b = v + t * k8;
-        for (int r = 0; r < rows; r++)
-            for (int c = 0; c < columns; c++)
-                sum[r][c] += a[r] * *(const chain8_t *)(b + 8 * c);
+/* sums_ij += factor Σ_{t ≥ 1} α_{t−1,i} v_tj: some rows of some vectors at a time in registers. */
+#define DEFINE_CHAIN_OUTER(vec, width)                                                          \
+    RRM_INLINE void outer_of_##vec(ptrdiff_t length, ptrdiff_t k8, const double *alpha,         \
+                                   const double *v, double factor, int rows, int columns,       \
+                                   double *sums)                                                \
+    {                                                                                           \
+        vec sum[4][3];                                                                          \
+        for (int r = 0; r < rows; r++)                                                          \
+            for (int c = 0; c < columns; c++)                                                   \
+                sum[r][c] = (vec){0};                                                           \
+        for (ptrdiff_t t = 1; t < length; t++) {                                                \
+            const double *a = alpha + (t - 1) * k8, *b = v + t * k8;                            \
+            for (int r = 0; r < rows; r++)                                                      \
+                for (int c = 0; c < columns; c++)                                               \
+                    sum[r][c] += a[r] * *(const vec *)(b + width * c);                          \
+        }                                                                                       \
+        for (int r = 0; r < rows; r++)                                                          \
+            for (int c = 0; c < columns; c++)                                                   \
+                *(vec *)(sums + r * k8 + width * c) += factor * sum[r][c];                      \
     }
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++)
-            *(chain8_t *)(sums + r * k8 + 8 * c) += factor * sum[r][c];
-}
+DEFINE_CHAIN_OUTER(chain4_t, 4)
+DEFINE_CHAIN_OUTER(chain8_t, 8)
+#undef DEFINE_CHAIN_OUTER
 
-RRM_CLONES static void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
-                                   const double *v, double factor, double *sums)
+CHAIN_BY_8 void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+                                 const double *v, double factor, double *sums)
 {
     for (ptrdiff_t i = 0; i < k; i += 4) {
         int rows = k - i < 4 ? (int)(k - i) : 4;
@@ -103,16 +107,39 @@ RRM_CLONES static void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, 
             if (rows < 4)
                 for (int r = 0; r < rows; r++)
                     for (ptrdiff_t q = 0; q < columns && q < 3; q++)
-                        chain_outer_columns(length, k8, a + r, b + 8 * q, factor, 1, 1,
-                                            s + r * k8 + 8 * q);
+                        outer_of_chain8_t(length, k8, a + r, b + 8 * q, factor, 1, 1,
+                                          s + r * k8 + 8 * q);
             else if (columns >= 3)
-                chain_outer_columns(length, k8, a, b, factor, 4, 3, s);
+                outer_of_chain8_t(length, k8, a, b, factor, 4, 3, s);
             else if (columns == 2)
-                chain_outer_columns(length, k8, a, b, factor, 4, 2, s);
+                outer_of_chain8_t(length, k8, a, b, factor, 4, 2, s);
             else
-                chain_outer_columns(length, k8, a, b, factor, 4, 1, s);
+                outer_of_chain8_t(length, k8, a, b, factor, 4, 1, s);
         }
     }
+}
+
+CHAIN_BY_4 void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+                                 const double *v, double factor, double *sums)
+{
+    for (ptrdiff_t i = 0; i < k; i += 4) {
+        int rows = k - i < 4 ? (int)(k - i) : 4;
+        for (ptrdiff_t c = 0; c < k8; c += 8) {
+            const double *a = alpha + i, *b = v + c;
+            double *s = sums + i * k8 + c;
+            if (rows == 4)
+                outer_of_chain4_t(length, k8, a, b, factor, 4, 2, s);
+            else
+                for (int r = 0; r < rows; r++)
+                    outer_of_chain4_t(length, k8, a + r, b, factor, 1, 2, s + r * k8);
+        }
+    }
+}
+
+static inline void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+                               const double *v, double factor, double *sums)
+{
+    (chain_is_wide() ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
 }
 
 /* tables_t,ij = factor α_{t−1,i} E_t,ij v_tj, k × k numbers for each t ≥ 1. */
