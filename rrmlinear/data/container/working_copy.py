@@ -153,7 +153,7 @@ class _Stream:
         while done < whole:
             with memoryview(memory)[done:whole] as rest:
                 file = self.direct if self.direct >= 0 else self.file
-                done += os.pwrite(file, rest, at + done)
+                done += _write_at(file, rest, at + done)
 
     def flush(self) -> None:
         """Have all written."""
@@ -166,3 +166,11 @@ class _Stream:
         if self.direct >= 0:
             os.close(self.direct)
             self.direct = -1
+
+
+def _write_at(file: int, data: memoryview, at: int) -> int:
+    """The bytes written, some of them at least; Windows has no `os.pwrite`."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(file, data, at)
+    os.lseek(file, at, os.SEEK_SET)
+    return os.write(file, data)

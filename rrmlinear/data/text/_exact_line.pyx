@@ -26,13 +26,21 @@ cdef extern from * nogil:
     #if defined(__APPLE__)
     #include <xlocale.h>
     #endif
+    #if defined(_WIN32)
+    typedef _locale_t any_locale;
+    #define make_plain_locale() _create_locale(LC_ALL, "C")
+    #define read_number _strtod_l
+    #else
+    typedef locale_t any_locale;
+    #define make_plain_locale() newlocale(LC_ALL_MASK, "C", (locale_t) 0)
+    #define read_number strtod_l
+    #endif
     """
-    ctypedef void* locale_t
-    int LC_ALL_MASK
-    locale_t newlocale(int mask, const char* name, locale_t base)
-    double strtod_l(const char* text, char** stop, locale_t locale)
+    ctypedef void* any_locale
+    any_locale make_plain_locale()
+    double read_number(const char* text, char** stop, any_locale locale)
 
-cdef locale_t plain_locale = newlocale(LC_ALL_MASK, "C", <locale_t> NULL)
+cdef any_locale plain_locale = make_plain_locale()
 
 
 cdef const char* skip_blanks(const char* p, const char* end) noexcept nogil:
@@ -56,7 +64,7 @@ cdef size_t read_double(const string& token, double* value, int* error) noexcept
     """strtod of one token in the C locale: how many characters it took, and errno."""
     cdef char* stop
     errno.errno = 0
-    value[0] = strtod_l(token.c_str(), &stop, plain_locale)
+    value[0] = read_number(token.c_str(), &stop, plain_locale)
     error[0] = errno.errno
     return stop - token.c_str()
 
