@@ -1,7 +1,7 @@
 /* The scores of blocks.h. They are compiled once: with all kinds of rows and all numbers of classes
  * they are large. */
 #include "blocks.h"
-#include "block_vectors.h"
+#include "classes/vectors.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
 
 On the machine recorded, by its vectors and libraries, weights and objectives are as they were but
 for rounding; with RRMLINEAR_RECORDING=bits in the environment, bit for bit. On another the
-objectives are the same to six digits. A change that is meant is recorded by
+objectives are the same to six digits. Where its rounding has left an example out of a pass, so that
+all later ones are visited in another order, gaps are alike. A change that is meant is recorded by
 python tests/recording/record.py.
 """
 
@@ -17,6 +18,8 @@ from cases import CASES
 BITS = os.environ.get("RRMLINEAR_RECORDING") == "bits"
 #: Of objectives, relative, where another machine recorded.
 ELSEWHERE = 1e-6
+#: Of gaps there, after equally many passes in another order.
+MOST_UNLIKE = 4.0
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,14 @@ def allowed(case, now, then):
     return ELSEWHERE * max(1.0, abs(then.primal)) + (max(now.gap, then.gap) if proved else 0.0)
 
 
+def alike(now, then):
+    """Whether two runs that their limit of passes ended may be of one problem and one solver."""
+    rounding = ELSEWHERE * max(1.0, abs(then.primal))
+    limited = now.status == then.status == "PASS_LIMIT" and now.passes == then.passes
+    bracketed = now.dual <= then.primal + rounding and then.dual <= now.primal + rounding
+    return limited and bracketed and 1 / MOST_UNLIKE <= now.gap / then.gap <= MOST_UNLIKE
+
+
 def bits_of(outcome):
     numbers = [outcome.primal, outcome.dual, outcome.gap]
     return np.concatenate([outcome.weights, numbers]).tobytes()
@@ -89,7 +100,8 @@ def test_it_finds_what_it_found(recording, name):
         assert (now.status, now.passes) == (then.status, then.passes), said
         assert bits_of(now) == bits_of(then), said
     elif math.isinf(case.within) or machine != record.machine():
-        assert abs(now.primal - then.primal) <= allowed(case, now, then), said
+        is_near = abs(now.primal - then.primal) <= allowed(case, now, then)
+        assert is_near or alike(now, then), said
     else:
         assert (now.status, now.passes) == (then.status, then.passes), said
         assert max(distances(now, then).values()) <= case.within, said

@@ -6,7 +6,7 @@ figure is a command of its own, which the page shows; what it printed and drew s
 and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
 the whole may take: with less, commands take fewer rows and shorter runs. --jobs makes that many
 figures at a time, each on one core. --pictures puts small copies of the pictures into a folder, and
---into writes what was found into the places `<!-- made: paper-NNN -->` of a page of docs/. Data
+--into writes what was found into the places `<!-- found: paper-NNN -->` of a page of docs/. Data
 sets come from the folder RRMLINEAR_DATA, or ../shared/data; where none of a figure's sets is there
 it is left out, and the page says so.
 WALRUS_PROGRAM may name `train` of the authors of paper 003.
@@ -118,7 +118,7 @@ class Page:
             why = self.missing.get(made.evidence.title, "no run is there")
             told = made.found() if made.log.exists() else [f"not made: {why}"]
             rows.append(f"| `{made.evidence.key}` | {'; '.join(told)} |")
-        put(page, f"made: paper-{self.paper}", "\n".join([*rows, "", made_with(), "", ""]))
+        put(page, f"found: paper-{self.paper}", "\n".join([*rows, "", made_with(), "", ""]))
 
     def copy_pictures(self, folder: Path) -> None:
         """Copies in a few colours, a third as large."""

@@ -86,7 +86,7 @@ def test_the_rate_of_theorem_5(make):
         choices = {"update": update, "line_search": False}
         result = solve(problem, margin.Hinge(), L2(), np.ones(N), choices, max_passes=300)
         for row in result.trace:
-            assert row.number <= max(np.log2(N / G2) - 4, 0) + 8 * G2 / row.gap
+            assert (row.number - max(np.log2(N / G2) - 4, 0)) * row.gap <= 8 * G2
 
 
 @pytest.mark.parametrize("patience", [0, 3])

@@ -172,7 +172,9 @@ def test_few_classes_of_many_features_are_not_torn_apart(small_problem, fit, cer
     assert together.result.notes == (note,)
     assert together.weights.tobytes() == alone.weights.tobytes()
     found = certify(problem, together)
-    np.testing.assert_allclose(together.weights, found.weights_of_duals, atol=1e-10)
+    away = together.weights - found.weights_of_duals  # a multiple of the weights may be nearer
+    assert (away**2).sum() / 2 <= found.primal - found.dual
+    assert found.primal - found.dual == pytest.approx(together.result.gap, rel=1e-6)
 
 
 def test_threads_are_shared_where_an_example_is_work_enough(small_problem, fit):

@@ -119,11 +119,11 @@ def test_what_was_found_goes_into_a_page(pages, evidence, tmp_path, monkeypatch)
     ]
     monkeypatch.setattr(pages, "evidence_of", lambda paper: given)
     page = tmp_path / "papers.md"
-    page.write_text("before\n<!-- made: paper-003 -->\nold\n<!-- end -->\nafter\n")
+    page.write_text("before\n<!-- found: paper-003 -->\nold\n<!-- end -->\nafter\n")
     monkeypatch.chdir(tmp_path)
     assert pages.main(["003", "--minutes", "1", "--into", str(page)]) == 0
     lines = page.read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == ["before", "<!-- made: paper-003 -->"]
+    assert lines[:2] == ["before", "<!-- found: paper-003 -->"]
     assert lines[4:6] == ["| `good` | it holds |", "| `broken` | not made: it broke |"]
     assert lines[-2:] == ["<!-- end -->", "after"]
     assert "old" not in lines

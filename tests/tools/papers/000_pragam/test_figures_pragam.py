@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -73,10 +74,11 @@ def test_findings_tell_which_rivals_are_behind(figures, study):
         "Pegasos-n": [(3, 1, 2.0, 0.5, 9)],
     }
     curves = {name: [figures.Curve(study, rows=table)] for name, table in rows.items()}
-    first, second, third = figures.findings([figures.Panel("x", study, curves)])
+    first, second, third, last = figures.findings([figures.Panel("x", study, curves)])
     assert first == "Pragam gets below ls-BMRM within the same iterations on 1 of 1 sets"
     assert second.endswith("Pegasos-n within the same iterations on 0 of 1 sets, all but x")
-    assert third.endswith("on x: from 50.00 % (Pragam) to 75.00 % (ls-BMRM)")
+    assert re.fullmatch(r"objective/optimum − 1 at the end on x: (\S+ [\d.e+-]+(, )?){3}", third)
+    assert last.endswith("on x: from 50.00 % (Pragam) to 75.00 % (ls-BMRM)")
 
 
 def test_a_bound_of_a_run_raises_the_optimum(figures, study):
@@ -93,7 +95,8 @@ def test_table_csv_and_picture(figures, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("astro-ph: 180 × 99757, λ = 0.01, C = 1/(λn) = 0.555556")
     assert [line.split("|")[2].strip() for line in lines[3:6]] == ["Pragam", "Pragam-b", "BMRM"]
-    assert lines[6].startswith("found: test accuracy at the end on astro-ph: from ")
+    assert lines[6].startswith("found: objective/optimum − 1 at the end on astro-ph: ")
+    assert lines[7].startswith("found: test accuracy at the end on astro-ph: from ")
     with out.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {(row["method"], row["turn"]) for row in rows} == {

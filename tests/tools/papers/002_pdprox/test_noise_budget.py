@@ -49,10 +49,12 @@ def test_the_averages_have_the_gap_and_the_minimum_is_below(bench):
 def test_the_table(bench, capsys):
     pytest.importorskip("liblinear", reason="liblinear-official is a peer of the tools")
     assert bench.main(["--trials", "2"]) == 0
-    head, _, *rows = capsys.readouterr().out.splitlines()
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    rows, found = lines[:4], lines[4:]
     names = [row.split(" | ")[0] for row in rows]
     assert names == ["| two, paper", "| two", "| one, paper", "| one"]
     assert rows[0].startswith("| two, paper | 20 | 0.9 | 0.7 | 3.5 | 0.8 | 2 | ")
+    assert [line.partition(" accuracy ")[0] for line in found] == ["found: two:", "found: one:"]
     assert all(row.count("|") == head.count("|") for row in rows)
     assert bench.main(["three"]) == 1
     assert "'three' is none of two, one" in capsys.readouterr().err
@@ -68,7 +70,8 @@ def test_convergence_by_budget(bench, tool, monkeypatch, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     first, second = (int(cell) for cell in lines[2].split("|")[2:4])
     assert 0 < first <= second < 200
-    assert lines[3] == "found: fewer passes, or as few, to 0.001 with a smaller m on two"
+    assert lines[3] == f"found: passes to 0.001 with m = 5, 20: two {first}, {second}"
+    assert lines[4] == "found: fewer passes, or as few, to 0.001 with a smaller m on two"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert figure.main(["three"]) == 1
     assert "'three' is none of two, one" in capsys.readouterr().err

@@ -32,9 +32,14 @@ def test_findings_count_the_panels_where_the_acceleration_is_first(figure):
         figure.Panel("x", 1.0, 1.0, 0.0, {"plain": slow, "accelerated": quick, "FISTA": never}),
         figure.Panel("x", 1.0, 1.0, 0.0, {"plain": quick, "accelerated": slow, "FISTA": never}),
     ]
-    plain, fista = figure.findings(panels)
+    plain, fista, *each = figure.findings(panels)
     assert plain.endswith("before plain Prox-SDCA in 1 of 2 panels")
     assert fista.endswith("before FISTA in 2 of 2 panels")
+    assert each == [
+        "plain: reached in 2 of 2 panels, after 2 to 9 passes",
+        "accelerated: reached in 2 of 2 panels, after 2 to 9 passes",
+        "FISTA: reached in 0 of 2 panels",
+    ]
 
 
 def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys):

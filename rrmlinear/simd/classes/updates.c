@@ -1,6 +1,6 @@
 /* The updates of blocks.h. */
-#include "blocks.h"
-#include "block_vectors.h"
+#include "../blocks.h"
+#include "vectors.h"
 
 RRM_INLINE void update_feature(double *restrict w, double x, const int64_t *restrict places,
                                const double *restrict steps, ptrdiff_t n)

@@ -1,6 +1,6 @@
-/* Vectors of classes for the products of blocks.h. */
-#ifndef RRM_BLOCK_VECTORS_H
-#define RRM_BLOCK_VECTORS_H
+/* Vectors of classes: for the updates of updates.c, and for the scores of blocks.c. */
+#ifndef RRM_CLASSES_VECTORS_H
+#define RRM_CLASSES_VECTORS_H
 
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
