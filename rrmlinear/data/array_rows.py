@@ -15,7 +15,6 @@ from rrmlinear.data.rows import Rows
 INT32_MAX = 2**31 - 1
 #: The types of values that kernels read.
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
-MASKED = "masked entries are not allowed"
 
 
 def in_column_order(X: Any) -> ColumnOrder | None:
@@ -112,9 +111,8 @@ def shared_rows(rows: Rows) -> Rows:
 
 def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
     """Values as doubles, or a ValueError that says what is ``wanted``."""
+    check_unmasked(values, wanted)
     try:
-        if _hides_entries(values):
-            raise TypeError(MASKED)
         array = np.asarray(values)
         if array.dtype.kind == "c":  # a conversion would drop the imaginary parts
             raise TypeError("complex ones are not allowed")
@@ -126,7 +124,7 @@ def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
 def check_unmasked(values: Any, wanted: str) -> None:
     """Raise a ValueError that says what is ``wanted`` for a masked array with masked entries."""
     if _hides_entries(values):  # a conversion would take them
-        raise ValueError(f"{wanted}: {MASKED}")
+        raise ValueError(f"{wanted}: masked entries are not allowed")
 
 
 def _hides_entries(X: Any) -> bool:

@@ -197,9 +197,6 @@ static void rows_add_two(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, con
     }
 }
 
-typedef double few4_t __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double few8_t __attribute__((vector_size(64), aligned(8), may_alias));
-
 enum { FEW_LOOKAHEAD = 12 }; /* stored values between the prefetch of a row of M and its use */
 
 /* out = start + Σ_p x_p M[j_p, :] for the values from `begin` to `end` of a sparse matrix, k columns,
@@ -233,8 +230,8 @@ enum { FEW_LOOKAHEAD = 12 }; /* stored values between the prefetch of a row of M
             *(vec *)(out + FEW_BEGIN(c, width)) = even[c] + odd[c];                                \
     }
 #define FEW_BEGIN(c, width) ((c) + 1 < columns ? (c) * width : k - width)
-DEFINE_FEW_GATHER(few4_t, 4)
-DEFINE_FEW_GATHER(few8_t, 8)
+DEFINE_FEW_GATHER(vec4, 4)
+DEFINE_FEW_GATHER(vec8, 8)
 #undef FEW_BEGIN
 #undef DEFINE_FEW_GATHER
 
@@ -245,50 +242,35 @@ DEFINE_FEW_GATHER(few8_t, 8)
     for (ptrdiff_t i = first; i < behind; i++) \
         few_gather_##vec(x, j, starts[i], starts[i + 1], starts[behind], M, k, start, columns, \
                          out + i * k);
-#ifdef RRM_HAS_CLONES
-__attribute__((target("arch=x86-64-v4"))) static void few_columns_by_8(FEW_ARGUMENTS)
-#else
-static inline void few_columns_by_8(FEW_ARGUMENTS)
-#endif
+RRM_BY_8 static void few_columns_by_8(FEW_ARGUMENTS)
 {
     switch ((k + 7) / 8) {
-    case 1: FEW_ROWS(few8_t, 1) break;
-    case 2: FEW_ROWS(few8_t, 2) break;
-    case 3: FEW_ROWS(few8_t, 3) break;
-    default: FEW_ROWS(few8_t, 4) break;
+    case 1: FEW_ROWS(vec8, 1) break;
+    case 2: FEW_ROWS(vec8, 2) break;
+    case 3: FEW_ROWS(vec8, 3) break;
+    default: FEW_ROWS(vec8, 4) break;
     }
 }
 
-#ifdef RRM_HAS_CLONES
-__attribute__((target_clones("arch=x86-64-v3", "default")))
-#endif
-static void few_columns_by_4(FEW_ARGUMENTS)
+RRM_BY_4 static void few_columns_by_4(FEW_ARGUMENTS)
 {
     switch ((k + 3) / 4) {
-    case 2: FEW_ROWS(few4_t, 2) break;
-    case 3: FEW_ROWS(few4_t, 3) break;
-    case 4: FEW_ROWS(few4_t, 4) break;
-    case 5: FEW_ROWS(few4_t, 5) break;
-    case 6: FEW_ROWS(few4_t, 6) break;
-    case 7: FEW_ROWS(few4_t, 7) break;
-    default: FEW_ROWS(few4_t, 8) break;
+    case 2: FEW_ROWS(vec4, 2) break;
+    case 3: FEW_ROWS(vec4, 3) break;
+    case 4: FEW_ROWS(vec4, 4) break;
+    case 5: FEW_ROWS(vec4, 5) break;
+    case 6: FEW_ROWS(vec4, 6) break;
+    case 7: FEW_ROWS(vec4, 7) break;
+    default: FEW_ROWS(vec4, 8) break;
     }
 }
 #undef FEW_ROWS
 
 /* Rows `first` … `behind` − 1 of X M, each begun with `start`, for a sparse matrix X by rows and
- * 8 ≤ k ≤ 32 columns. gcc keeps vectors that are wider than registers in memory: with 8 columns in
- * one, AVX2 took 3 to 10 times as long as with 4. */
+ * 8 ≤ k ≤ 32 columns. */
 static inline void few_columns_times(FEW_ARGUMENTS)
 {
-#if defined(RRM_HAS_CLONES)
-    int wide = __builtin_cpu_supports("x86-64-v4");
-#elif defined(__AVX512F__) || defined(__clang__)
-    int wide = 1;
-#else
-    int wide = 0;
-#endif
-    (wide ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M, k, start, out);
+    (takes_vec8() ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M, k, start, out);
 }
 #undef FEW_ARGUMENTS
 

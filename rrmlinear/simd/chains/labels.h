@@ -12,29 +12,6 @@
 #define CHAIN_LEAST_EXPONENT (-700.0)
 #define CHAIN_EXCLUDED (-1e300) /* a score of the padding */
 
-typedef double chain4_t __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double chain8_t __attribute__((vector_size(64), aligned(8), may_alias));
-
-/* Whether 8 labels make one vector. gcc keeps vectors that are wider than registers in memory: with 8
- * labels in one, AVX2 took several times as long as with 4. Both have the same bits. */
-static inline int chain_is_wide(void)
-{
-#if defined(RRM_HAS_CLONES)
-    return __builtin_cpu_supports("x86-64-v4");
-#elif defined(__AVX512F__) || defined(__clang__)
-    return 1;
-#else
-    return 0;
-#endif
-}
-#ifdef RRM_HAS_CLONES
-#define CHAIN_BY_8 __attribute__((target("arch=x86-64-v4"))) static
-#define CHAIN_BY_4 __attribute__((target_clones("arch=x86-64-v3", "default"))) static
-#else
-#define CHAIN_BY_8 static
-#define CHAIN_BY_4 static
-#endif
-
 /* out = Σ_i a_i M_i over columns of k rows, held in registers. */
 #define DEFINE_CHAIN_COLUMNS(vec, width)                                                        \
     RRM_INLINE void columns_of_##vec(const double *a, const double *M, ptrdiff_t k,             \
@@ -55,38 +32,38 @@ static inline int chain_is_wide(void)
         for (int c = 0; c < columns; c++)                                                       \
             *(vec *)(out + width * c) = even[c] + odd[c];                                       \
     }
-DEFINE_CHAIN_COLUMNS(chain4_t, 4)
-DEFINE_CHAIN_COLUMNS(chain8_t, 8)
+DEFINE_CHAIN_COLUMNS(vec4, 4)
+DEFINE_CHAIN_COLUMNS(vec8, 8)
 #undef DEFINE_CHAIN_COLUMNS
 
-CHAIN_BY_8 void chain_product_by_8(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
+RRM_BY_8 static void chain_product_by_8(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
                                    double *out)
 {
     ptrdiff_t c = 0;
     for (; c + 32 <= k8; c += 32)
-        columns_of_chain8_t(a, M + c, k, k8, 4, out + c);
+        columns_of_vec8(a, M + c, k, k8, 4, out + c);
     switch ((k8 - c) / 8) {
-    case 1: columns_of_chain8_t(a, M + c, k, k8, 1, out + c); break;
-    case 2: columns_of_chain8_t(a, M + c, k, k8, 2, out + c); break;
-    case 3: columns_of_chain8_t(a, M + c, k, k8, 3, out + c); break;
+    case 1: columns_of_vec8(a, M + c, k, k8, 1, out + c); break;
+    case 2: columns_of_vec8(a, M + c, k, k8, 2, out + c); break;
+    case 3: columns_of_vec8(a, M + c, k, k8, 3, out + c); break;
     }
 }
 
-CHAIN_BY_4 void chain_product_by_4(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
+RRM_BY_4 static void chain_product_by_4(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
                                    double *out)
 {
     ptrdiff_t c = 0;
     for (; c + 16 <= k8; c += 16)
-        columns_of_chain4_t(a, M + c, k, k8, 4, out + c);
+        columns_of_vec4(a, M + c, k, k8, 4, out + c);
     if (c < k8)
-        columns_of_chain4_t(a, M + c, k, k8, 2, out + c);
+        columns_of_vec4(a, M + c, k, k8, 2, out + c);
 }
 
 /* out = a'M. */
 static inline void chain_product(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
                                  double *out)
 {
-    (chain_is_wide() ? chain_product_by_8 : chain_product_by_4)(a, M, k, k8, out);
+    (takes_vec8() ? chain_product_by_8 : chain_product_by_4)(a, M, k, k8, out);
 }
 
 /* out_j = max_i a_i + M_ij over k rows, for 8 columns. */

@@ -91,11 +91,11 @@ RRM_CLONES static void chain_backward(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
             for (int c = 0; c < columns; c++)                                                   \
                 *(vec *)(sums + r * k8 + width * c) += factor * sum[r][c];                      \
     }
-DEFINE_CHAIN_OUTER(chain4_t, 4)
-DEFINE_CHAIN_OUTER(chain8_t, 8)
+DEFINE_CHAIN_OUTER(vec4, 4)
+DEFINE_CHAIN_OUTER(vec8, 8)
 #undef DEFINE_CHAIN_OUTER
 
-CHAIN_BY_8 void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+RRM_BY_8 static void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
                                  const double *v, double factor, double *sums)
 {
     for (ptrdiff_t i = 0; i < k; i += 4) {
@@ -107,19 +107,19 @@ CHAIN_BY_8 void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, co
             if (rows < 4)
                 for (int r = 0; r < rows; r++)
                     for (ptrdiff_t q = 0; q < columns && q < 3; q++)
-                        outer_of_chain8_t(length, k8, a + r, b + 8 * q, factor, 1, 1,
+                        outer_of_vec8(length, k8, a + r, b + 8 * q, factor, 1, 1,
                                           s + r * k8 + 8 * q);
             else if (columns >= 3)
-                outer_of_chain8_t(length, k8, a, b, factor, 4, 3, s);
+                outer_of_vec8(length, k8, a, b, factor, 4, 3, s);
             else if (columns == 2)
-                outer_of_chain8_t(length, k8, a, b, factor, 4, 2, s);
+                outer_of_vec8(length, k8, a, b, factor, 4, 2, s);
             else
-                outer_of_chain8_t(length, k8, a, b, factor, 4, 1, s);
+                outer_of_vec8(length, k8, a, b, factor, 4, 1, s);
         }
     }
 }
 
-CHAIN_BY_4 void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
+RRM_BY_4 static void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
                                  const double *v, double factor, double *sums)
 {
     for (ptrdiff_t i = 0; i < k; i += 4) {
@@ -128,10 +128,10 @@ CHAIN_BY_4 void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, co
             const double *a = alpha + i, *b = v + c;
             double *s = sums + i * k8 + c;
             if (rows == 4)
-                outer_of_chain4_t(length, k8, a, b, factor, 4, 2, s);
+                outer_of_vec4(length, k8, a, b, factor, 4, 2, s);
             else
                 for (int r = 0; r < rows; r++)
-                    outer_of_chain4_t(length, k8, a + r, b, factor, 1, 2, s + r * k8);
+                    outer_of_vec4(length, k8, a + r, b, factor, 1, 2, s + r * k8);
         }
     }
 }
@@ -139,7 +139,7 @@ CHAIN_BY_4 void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, co
 static inline void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
                                const double *v, double factor, double *sums)
 {
-    (chain_is_wide() ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
+    (takes_vec8() ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
 }
 
 /* tables_t,ij = factor α_{t−1,i} E_t,ij v_tj, k × k numbers for each t ≥ 1. */

@@ -3,11 +3,8 @@
 #define RRM_CLASSES_VECTORS_H
 
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* How many classes make one vector. gcc keeps vectors that are wider than registers in memory: with 8
- * classes in one, AVX2 took 5 to 20 times as long as with 4, and SSE2 twice as long as plain loops. */
+/* How many classes make one vector. SSE2 takes half the time by plain loops. */
 enum { PLAIN = 1, VEC4 = 4, VEC8 = 8 };
 #if defined(__AVX512F__) || defined(__clang__)
 enum { OWN_VEC = VEC8 };
