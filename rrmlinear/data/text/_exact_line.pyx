@@ -9,6 +9,7 @@ from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from rrmlinear.data.text.charconv cimport plain_strtod
 from rrmlinear.data.text.libsvm_parser cimport (
     Line,
     Rules,
@@ -17,30 +18,6 @@ from rrmlinear.data.text.libsvm_parser cimport (
     read_query_id,
     read_whole,
 )
-
-
-cdef extern from * nogil:
-    """
-    #include <locale.h>
-    #include <stdlib.h>
-    #if defined(__APPLE__)
-    #include <xlocale.h>
-    #endif
-    #if defined(_WIN32)
-    typedef _locale_t any_locale;
-    #define make_plain_locale() _create_locale(LC_ALL, "C")
-    #define read_number _strtod_l
-    #else
-    typedef locale_t any_locale;
-    #define make_plain_locale() newlocale(LC_ALL_MASK, "C", (locale_t) 0)
-    #define read_number strtod_l
-    #endif
-    """
-    ctypedef void* any_locale
-    any_locale make_plain_locale()
-    double read_number(const char* text, char** stop, any_locale locale)
-
-cdef any_locale plain_locale = make_plain_locale()
 
 
 cdef const char* skip_blanks(const char* p, const char* end) noexcept nogil:
@@ -64,7 +41,7 @@ cdef size_t read_double(const string& token, double* value, int* error) noexcept
     """strtod of one token in the C locale: how many characters it took, and errno."""
     cdef char* stop
     errno.errno = 0
-    value[0] = read_number(token.c_str(), &stop, plain_locale)
+    value[0] = plain_strtod(token.c_str(), &stop)
     error[0] = errno.errno
     return stop - token.c_str()
 

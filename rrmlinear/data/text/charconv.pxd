@@ -1,4 +1,4 @@
-# Numbers to characters and back, independent of the locale: <charconv> of C++17.
+# Numbers to characters and back, whatever the locale: <charconv> of C++17, see charconv.h.
 from libc.stdint cimport int64_t, uint64_t
 
 
@@ -21,6 +21,9 @@ cdef extern from "<charconv>" namespace "std" nogil:
     to_chars_result to_chars(char* first, char* last, double value, chars_format format)
     to_chars_result to_chars(char* first, char* last, double value, chars_format format,
                              int precision)
+
+cdef extern from "charconv.h" namespace "rrm" nogil:
+    double plain_strtod(const char* text, char** stop)
     from_chars_result from_chars(const char* first, const char* last, double& value)
 
 cdef extern from "<system_error>" namespace "std" nogil:

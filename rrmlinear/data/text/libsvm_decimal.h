@@ -1,7 +1,7 @@
 /* Decimal numbers of LIBSVM text, eight characters at a time; every value is strtod's, bit for bit.
  *
  * A mantissa up to 2^53 divided by a power of ten up to 10^22 is correctly rounded (Clinger, How to
- * read floating point numbers accurately, 1990); std::from_chars reads all other numbers. Loads reach
+ * read floating point numbers accurately, 1990); from_chars reads all other numbers. Loads reach
  * up to 7 bytes beyond a number, so that much memory behind the text must be readable. */
 #ifndef RRM_LIBSVM_DECIMAL_H
 #define RRM_LIBSVM_DECIMAL_H
@@ -9,10 +9,11 @@
 #include <stddef.h>
 
 #include <cfloat>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+
+#include "charconv.h"
 
 namespace rrm {
 
@@ -108,7 +109,7 @@ static const char *read_decimal(const char *p, const char *end, double &value)
         result = double(int64_t(mantissa));
         result = exponent < 0 ? result / EXACT_POWERS[-exponent] : result * EXACT_POWERS[exponent];
     } else {
-        auto [stop, error] = std::from_chars(start, end, result);
+        auto [stop, error] = from_chars(start, end, result);
         if (error != std::errc() || stop != p || (result != 0 && result <= DBL_MIN))
             return nullptr;
     }
