@@ -1,5 +1,7 @@
 """The files that the build installs, and Python's error where nothing was built."""
 
+import ast
+import importlib
 import re
 import shutil
 import subprocess
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import rrmlinear
+import rrmlinear.projections
 
 TOP = Path(__file__).resolve().parent.parent
 FOLDERS = sorted(path.parent for path in (TOP / "rrmlinear").rglob("meson.build"))
@@ -37,6 +40,22 @@ def test_headers_behind_installed_declarations_are_installed():
             *room, name = header.split("/")
             assert room in ([], [path.parent.name])
             assert f"'{name}'" in build
+
+
+@pytest.mark.parametrize("package", [rrmlinear, rrmlinear.projections], ids=lambda p: p.__name__)
+def test_type_checkers_see_every_name_that_is_loaded_when_first_used(package):
+    stub = ast.parse((TOP / Path(*package.__name__.split(".")) / "__init__.pyi").read_text())
+    seen = {
+        (alias.name, alias.asname): line.module
+        for line in stub.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    public = {name: getattr(package, name) for name in package.__all__ if name != "__version__"}
+    # a name is exported from a stub where it is imported as itself
+    assert set(seen) == {(name, name) for name in public}
+    for (name, _), module in seen.items():
+        assert getattr(importlib.import_module(module), name) is public[name]
 
 
 def project():

@@ -65,4 +65,4 @@ cdef class BlockDuals:
 
     def sizes(self):
         """(Σ of each block, duals above 0, of these at the upper bound), as they are kept."""
-        return self.sums[:-1], self.store.n_duals, self.store.n_upper
+        return self.sums[: self.cost.shape[0]], self.store.n_duals, self.store.n_upper
