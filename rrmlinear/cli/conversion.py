@@ -66,6 +66,7 @@ def main(arguments: Sequence[str]) -> None:
         check_distinct([("output", target)], [("input", source)])
         with (
             blaming(f"can't read {source} or write {target}"),
+            _blaming_files_beside(options.beside),
             warnings_said(),
             _progress(options.quiet) as show,
         ):
@@ -88,6 +89,18 @@ def main(arguments: Sequence[str]) -> None:
         print(
             f"{made.n_examples} examples, {made.n_features} features, {made.n_stored} stored values"
         )
+
+
+@contextmanager
+def _blaming_files_beside(beside: dict[str, str]) -> Iterator[None]:
+    """End the command with the name of the file beside the input that cannot be opened."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in beside.values():
+            raise
+        with blaming(f"can't open input file {error.filename}"):
+            raise
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, whole
-from rrmlinear.cli.report import warnings_said
+from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.cli.scores import (
     accuracy,
     mean_squared_error,
@@ -31,6 +31,8 @@ from rrmlinear.cli.scores import (
 )
 from rrmlinear.cli.summary import measure_line
 from rrmlinear.cli.usage import PREDICT
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chain_model import ChainModel, LabellingModel
 from rrmlinear.training.graphs import GraphModel
 from rrmlinear.training.model import Model
@@ -115,6 +117,7 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
     with warnings_said():
         problem = read_problem(options.test_file, options.threads, options.strict)
+    _warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     predicted = model.predict(problem, threads)
     of_classes = model.predict_proba(problem, threads) if options.probabilities else None
@@ -138,6 +141,7 @@ def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
     with warnings_said():
         given = (options.test_file, options.threads, options.strict, False)
         problem = read_chains(*given, options.edges_file, options.cliques_file)
+    _warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     try:
         predicted = model.predict(problem, threads)
@@ -147,6 +151,17 @@ def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
     _write_labels(options.output_file, model, predicted, marginals)
     if not options.quiet:
         print(sequence_lines(predicted, problem))
+
+
+def _warn_of_features(
+    problem: Problem | SequenceProblem, model: Model | LabellingModel, path: str
+) -> None:
+    """Say that features which the model does not know count as nothing, if there are any."""
+    if problem.n_features > model.n_features:
+        warn(
+            f"{path} has {problem.n_features} features and the model {model.n_features}; "
+            "those beyond are ignored"
+        )
 
 
 def _write_labels(

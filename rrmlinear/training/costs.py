@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.data.problem import Problem
 
 Vector = NDArray[np.float64]
@@ -42,7 +43,8 @@ def checked_costs(costs: Vector) -> Vector:
     """The same costs; ValueError where they or their sum overflow, or all are 0."""
     with np.errstate(over="ignore"):
         if not np.isfinite(costs.sum()):
-            raise ValueError("the sum of C times the weights overflows; use smaller ones")
+            times = " times the weights overflows; use smaller ones"
+            raise ChoiceError("the sum of ", Named("C"), times)
     if not costs.any():
         raise ValueError("every example has weight 0; at least one must count")
     return costs

@@ -8,8 +8,8 @@ ROWS = "1 1:1 2:1\n-1 1:2 2:3\n1 2:1\n-1 1:1e3\n"
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-s", "newton", "--loss", "hinge", "-c", "1e308"], "the sum of C times the weights"),
-        (["-s", "30", "-c", "1e308"], "the sum of C times the weights overflows; use smaller"),
+        (["-s", "newton", "--loss", "hinge", "-c", "1e308"], "the sum of -c times the weights"),
+        (["-s", "30", "-c", "1e308"], "the sum of -c times the weights overflows; use smaller"),
         (["-s", "37", "--lower", "1e308"], "numbers leave the range of double precision: after 1"),
         (["-s", "37", "--ratio", "1e308"], "--ratio is 1e+308, it must lie between 1e-100 and"),
         (

@@ -48,6 +48,13 @@ def test_a_sample_keeps_the_mean_weight_of_the_regularizer(capsys, iris):
     assert "simulated on 100 of them" in out
 
 
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "softmax"])
+def test_costs_whose_sum_overflows(capsys, iris, loss):
+    code, out, err = plan(capsys, iris, "-c", 1e308, "--loss", loss)
+    assert (code, out) == (1, "")
+    assert err == "ERROR: the sum of -c times the weights overflows; use smaller ones\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

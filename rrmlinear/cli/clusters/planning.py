@@ -190,7 +190,7 @@ def _lines(
         if each.steps is not None and seconds < quickest:
             best, quickest = workers, seconds
     if quickest == math.inf:
-        yield f"to order: no number of workers came to the gap in {MOST_PASSES} passes; lower C"
+        yield f"to order: no number of workers came to the gap in {MOST_PASSES} passes; lower -c"
         return
     needed = memory(problem, best, found[counts.index(best)])
     yield (

@@ -20,7 +20,7 @@ from rrmlinear.solvers.rounds.orders import Order, Report
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
-from rrmlinear.training.costs import base_costs
+from rrmlinear.training.costs import base_costs, checked_costs
 
 
 class Metered(LocalFleet):
@@ -80,7 +80,7 @@ def virtual_workers(problem: Problem, chosen: Selection, workers: int, seed: int
     omega = chosen.regularizer.over(
         (width,) if columns is None else (width, columns), intercept=width > problem.n_features
     )
-    costs = base_costs(problem, chosen.choices.C)
+    costs = checked_costs(base_costs(problem, chosen.choices.C))
     shuffled = np.random.default_rng(seed).permutation(problem.n_examples)
     parts = []
     for number, examples in enumerate(np.array_split(shuffled, workers)):

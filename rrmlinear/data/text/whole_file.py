@@ -33,7 +33,7 @@ def whole_file(path: str | bytes | os.PathLike[Any]) -> Iterator[Any]:
             yield file
         os.replace(target, path)
     except BaseException:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # what went wrong before is the error to tell
             os.remove(target)
         raise
 
