@@ -165,8 +165,8 @@ RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff
 {
     if (whole == 2)
         scores_vec2(row, kind, W, 2, 1, 8, scores);
-    else if (whole == 4 && stride == 3)
-        scores_vec2(row, kind, W, 3, 2, 8, scores);
+    else if (whole == 4 && (stride == 3 || vec == PLAIN))
+        scores_vec2(row, kind, W, stride, 2, 8, scores);
     else if (whole == 4)
         scores_vec4(row, kind, W, 4, 1, 8, scores);
     else if (vec == PLAIN)
@@ -181,54 +181,39 @@ RRM_INLINE void scores_kind(const row_t *row, int kind, const double *W, ptrdiff
         scores_wide_vec4(row, kind, W, stride, scores);
 }
 
+/* Not by RRM_CLONES: each level has vectors of its own. More than 4 classes without AVX2 take plain
+ * loops: with others, for all kinds of rows, that level took most of the time to compile. */
 #define SCORES_ARGUMENTS \
     const row_t *row, const double *W, ptrdiff_t stride, ptrdiff_t whole, double *scores
-#ifdef RRM_HAS_CLONES
-/* Not by RRM_CLONES: each level has vectors of its own. Plain loops serve machines without AVX2: with
- * others for all kinds of rows and numbers of classes that level took most of the time to compile. */
-__attribute__((target("arch=x86-64-v4"))) static void scores_v4(SCORES_ARGUMENTS)
-{
 #define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, VEC8)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-
-__attribute__((target("arch=x86-64-v3"))) static void scores_v3(SCORES_ARGUMENTS)
+RRM_BY_8 static void block_scores_by_8(SCORES_ARGUMENTS)
 {
+    ROW_SWITCH(row, CALL)
+}
+#undef CALL
+
 #define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, VEC4)
+RRM_BY_4_ALONE static void block_scores_by_4(SCORES_ARGUMENTS)
+{
     ROW_SWITCH(row, CALL)
+}
 #undef CALL
-}
 
-static void scores_default(SCORES_ARGUMENTS)
+#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, PLAIN)
+static void block_scores_plain(SCORES_ARGUMENTS)
 {
-    (void)whole;
-    scores_plain(row, row->kind, W, stride, scores);
+    ROW_SWITCH(row, CALL)
 }
-
-static void (*best_scores)(SCORES_ARGUMENTS) = scores_default;
-
-__attribute__((constructor)) static void choose_scores(void)
-{
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4"))
-        best_scores = scores_v4;
-    else if (__builtin_cpu_supports("x86-64-v3"))
-        best_scores = scores_v3;
-}
+#undef CALL
 
 void block_scores(SCORES_ARGUMENTS)
 {
-    best_scores(row, W, stride, whole, scores);
+    switch (vector_width()) {
+    case VEC8: block_scores_by_8(row, W, stride, whole, scores); break;
+    case VEC4: block_scores_by_4(row, W, stride, whole, scores); break;
+    default: block_scores_plain(row, W, stride, whole, scores); break;
+    }
 }
-#else
-void block_scores(SCORES_ARGUMENTS)
-{
-#define CALL(kind) scores_kind(row, kind, W, stride, whole, scores, OWN_VEC)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-#endif
 #undef SCORES_ARGUMENTS
 
 /* Four classes at a time: loads limit this loop, not additions. */

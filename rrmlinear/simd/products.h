@@ -270,7 +270,7 @@ RRM_BY_4 static void few_columns_by_4(FEW_ARGUMENTS)
  * 8 ≤ k ≤ 32 columns. */
 static inline void few_columns_times(FEW_ARGUMENTS)
 {
-    (takes_vec8() ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M, k, start, out);
+    (vector_width() == VEC8 ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M, k, start, out);
 }
 #undef FEW_ARGUMENTS
 

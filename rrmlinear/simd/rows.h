@@ -91,21 +91,28 @@ typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
 #ifdef RRM_HAS_CLONES
 #define RRM_BY_4 __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define RRM_BY_4_ALONE __attribute__((target("arch=x86-64-v3"))) /* beside code of no vectors */
 #define RRM_BY_8 __attribute__((target("arch=x86-64-v4")))
 #else
 #define RRM_BY_4
+#define RRM_BY_4_ALONE
 #define RRM_BY_8
 #endif
 
-/* Whether the machine takes the code of RRM_BY_8. */
-static inline int takes_vec8(void)
+/* How many doubles a vector of the machine has: which code it takes. 1 stands for two and fewer. */
+enum { PLAIN = 1, VEC4 = 4, VEC8 = 8 };
+static inline int vector_width(void)
 {
 #if defined(RRM_HAS_CLONES)
-    return __builtin_cpu_supports("x86-64-v4");
+    return __builtin_cpu_supports("x86-64-v4")   ? VEC8
+           : __builtin_cpu_supports("x86-64-v3") ? VEC4
+                                                 : PLAIN;
 #elif defined(__AVX512F__) || defined(__clang__)
-    return 1;
+    return VEC8;
+#elif defined(__AVX__)
+    return VEC4;
 #else
-    return 0;
+    return PLAIN;
 #endif
 }
 

@@ -63,7 +63,7 @@ RRM_BY_4 static void chain_product_by_4(const double *a, const double *M, ptrdif
 static inline void chain_product(const double *a, const double *M, ptrdiff_t k, ptrdiff_t k8,
                                  double *out)
 {
-    (takes_vec8() ? chain_product_by_8 : chain_product_by_4)(a, M, k, k8, out);
+    (vector_width() == VEC8 ? chain_product_by_8 : chain_product_by_4)(a, M, k, k8, out);
 }
 
 /* out_j = max_i a_i + M_ij over k rows, for 8 columns. */

@@ -139,7 +139,7 @@ RRM_BY_4 static void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
 static inline void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
                                const double *v, double factor, double *sums)
 {
-    (takes_vec8() ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
+    (vector_width() == VEC8 ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
 }
 
 /* tables_t,ij = factor α_{t−1,i} E_t,ij v_tj, k × k numbers for each t ≥ 1. */

@@ -97,49 +97,33 @@ RRM_INLINE void update_kind(const row_t *row, int kind, double *W, ptrdiff_t str
 
 /* W[t, :] += x_t steps, for W or a panel of it. */
 #define UPDATE_ARGUMENTS const row_t *row, double *W, ptrdiff_t stride, const double *steps
-#ifdef RRM_HAS_CLONES
-__attribute__((target("arch=x86-64-v4"))) static void update_v4(UPDATE_ARGUMENTS)
-{
 #define CALL(kind) update_kind(row, kind, W, stride, steps, VEC8)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-
-__attribute__((target("arch=x86-64-v3"))) static void update_v3(UPDATE_ARGUMENTS)
+RRM_BY_8 static void block_update_by_8(UPDATE_ARGUMENTS)
 {
+    ROW_SWITCH(row, CALL)
+}
+#undef CALL
+
 #define CALL(kind) update_kind(row, kind, W, stride, steps, VEC4)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-
-static void update_default(UPDATE_ARGUMENTS)
+RRM_BY_4_ALONE static void block_update_by_4(UPDATE_ARGUMENTS)
 {
+    ROW_SWITCH(row, CALL)
+}
+#undef CALL
+
 #define CALL(kind) update_kind(row, kind, W, stride, steps, PLAIN)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-
-static void (*best_update)(UPDATE_ARGUMENTS) = update_default;
-
-__attribute__((constructor)) static void choose_update(void)
+static void block_update_plain(UPDATE_ARGUMENTS)
 {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4"))
-        best_update = update_v4;
-    else if (__builtin_cpu_supports("x86-64-v3"))
-        best_update = update_v3;
+    ROW_SWITCH(row, CALL)
 }
+#undef CALL
 
 void block_update(UPDATE_ARGUMENTS)
 {
-    best_update(row, W, stride, steps);
+    switch (vector_width()) {
+    case VEC8: block_update_by_8(row, W, stride, steps); break;
+    case VEC4: block_update_by_4(row, W, stride, steps); break;
+    default: block_update_plain(row, W, stride, steps); break;
+    }
 }
-#else
-void block_update(UPDATE_ARGUMENTS)
-{
-#define CALL(kind) update_kind(row, kind, W, stride, steps, OWN_VEC)
-    ROW_SWITCH(row, CALL)
-#undef CALL
-}
-#endif
 #undef UPDATE_ARGUMENTS
