@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -39,7 +40,7 @@ PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearModel(Reported, LinearScores):
+class LinearModel(Reported, LinearScores, ABC):
     """The parameters of all estimators of a linear problem; ``_row`` says the problem.
 
     ``_solvers`` are solver types by their names here.
@@ -64,9 +65,9 @@ class LinearModel(Reported, LinearScores):
         self._validate_params()
         self._prepared(X, y, sample_weight)
 
+    @abstractmethod
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """The problem, the choices and what else a kind of labels needs, all of them checked."""
-        raise NotImplementedError
 
     def _loss(self, n_classes: int) -> LossRow:
         """The loss, for this number of classes."""

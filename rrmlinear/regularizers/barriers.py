@@ -9,6 +9,7 @@ below. Source: Nesterov and Nemirovskii, Interior-point polynomial algorithms in
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import singledispatch
 from typing import Any
 
@@ -31,18 +32,18 @@ MAX_STEPS = 100
 STEP_ACCURACY = 1e-14
 
 
-class Barred:
+class Barred(ABC):
     """A regularizer under μ B. ``nu`` is ν."""
 
     nu: float
 
+    @abstractmethod
     def gradient(self, w: Array, mu: float) -> Array:
         """The gradient at w, flat."""
-        raise NotImplementedError
 
+    @abstractmethod
     def curvature(self, w: Array, mu: float) -> Array | GroupCurvature:
         """The second derivative at w: the diagonal, that of groups, or a matrix."""
-        raise NotImplementedError
 
 
 def curvature_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -45,7 +46,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LabellingModel(TrainedModel):
+class LabellingModel(TrainedModel, ABC):
     """What models of sequences and of graphs have in common: marginals by their loss, files."""
 
     @property
@@ -53,13 +54,13 @@ class LabellingModel(TrainedModel):
         """The way from scores to marginals, or None."""
         return None if self.loss is None else loss_row(self.loss).link
 
+    @abstractmethod
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each position or node, in the labelling of the highest score."""
-        raise NotImplementedError
 
+    @abstractmethod
     def predict_marginals(self, X: Any, threads: int = 1) -> NDArray[np.float64]:
         """The probability of each label at each position or node."""
-        raise NotImplementedError
 
     def check_marginals(self) -> None:
         """Raise ValueError where scores are no likelihoods."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from rrmlinear.training.streaming import is_held
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class Fold(ABC):
     """Examples held out, by their numbers; the others train."""
 
     name: str
@@ -33,12 +34,12 @@ class Fold:
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
-    def _others(self) -> Problem:
-        raise NotImplementedError
+    @abstractmethod
+    def _others(self) -> Problem: ...
 
+    @abstractmethod
     def apply(self, predict: Callable[[Problem], NDArray[Any]]) -> NDArray[Any]:
         """What a model predicts for the examples held out."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

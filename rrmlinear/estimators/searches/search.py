@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -43,9 +44,9 @@ class Search(LinearModel):
     cv: Any = None
     scoring: Any = None
 
+    @abstractmethod
     def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
         """The values of a path, the strongest regularization first."""
-        raise NotImplementedError
 
     def _ratios(self) -> list[float | None]:
         """The values of l1_ratio, a path each."""
@@ -209,6 +210,6 @@ class Search(LinearModel):
     def _default_scoring(self) -> str:
         return "neg_mean_squared_error"
 
+    @abstractmethod
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         """Set the attributes of the search; scores are paths × folds × values."""
-        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
@@ -45,7 +46,7 @@ def sequences_of(
     return [matrix[part] for part in parts], [labels[part] for part in parts], None
 
 
-class LabelsPositions(Certified):
+class LabelsPositions(Certified, ABC):
     """Labels of the positions of sequences, or of the nodes of graphs: the parts of X.
 
     ``_given`` makes X a problem, which ``_model`` labels.
@@ -55,9 +56,9 @@ class LabelsPositions(Certified):
     n_jobs: int | None
     _model: Any  # a ChainModel or a GraphModel
 
+    @abstractmethod
     def _given(self, X: Any) -> SequenceProblem:
         """The parts of X as the model takes them, without labels."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The labelling of the highest score of each part of X, a list of arrays."""

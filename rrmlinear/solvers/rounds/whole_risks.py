@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 from rrmlinear.solvers.second_order.newton import DERIVATIVE_DECREASE, Newton
 
 
-class OverParts(Solver):
+class OverParts(Solver, ABC):
     """Stands before a solver of whole risks. Where parts are lost, the solver begins again by
     `resume`; weights and dual value so far keep their proof.
     """
@@ -32,9 +33,9 @@ class OverParts(Solver):
     def measure(self) -> None:
         self._tried(super().measure)
 
+    @abstractmethod
     def resume(self) -> None:
         """Begin from what is known: from the parts' duals or the best weights."""
-        raise NotImplementedError
 
     def _tried(self, act: Callable[[], Any]) -> None:
         for _ in range(MAX_LOST_ROUNDS):
