@@ -159,15 +159,12 @@ def test_a_lost_scheduler_is_named(start, data):
 def test_a_wait_says_who_is_missing(client):
     watch = Watch(client, 0.2)
     address = next(iter(watch.workers()))
-    future = watch.submit(wait_for_event, workers=[address])
+    # a lambda is sent by its code: workers cannot import this file where `pytest` started the tests
+    future = watch.submit(lambda: Event("enough").wait(timeout=60), workers=[address])
     with pytest.raises(TimeoutError, match=f"a round has waited 0.2 s for {address}"):
         watch.result(future, {future: address}, "a round")
     Event("enough", client=client).set()
     assert future.result(timeout=60)
-
-
-def wait_for_event():
-    return Event("enough").wait(timeout=60)
 
 
 def test_no_worker_is_a_limit(start, data):
