@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 
@@ -165,7 +166,8 @@ def test_peak_memory(tmp_path, long_text, compress):
         "print((peak() - before) / sum(part.nbytes for part in parts))\n"
     )
     output, _ = run_python(program, path).communicate(timeout=60)
-    assert float(output) < 1.3
+    # the allocator of a free-threaded Python keeps 12 to 18 MB that are free, of files of any size
+    assert float(output) < (1.6 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1.3)
 
 
 @pytest.mark.parametrize("length", [0, 1, 63, 64, 65, 64 * 255, 64 * 256 + 7])
