@@ -52,7 +52,7 @@ def test_it_is_the_matrix_of_numpy(form, dtype, bias, n_free):
 def test_products_that_read_large_rows_once_are_those_of_the_matrix(
     monkeypatch, dtype, bias, n_free
 ):
-    from rrmlinear.risks import hessian as module
+    from rrmlinear.risks import row_factor as module
 
     monkeypatch.setattr(module, "MIN_BLOCKED_ENTRIES", 0)
     rows, X, _ = make("dense", dtype, bias)

@@ -55,7 +55,7 @@ def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("copied", [True, False])
 def test_the_factor_of_a_hessian_gives_its_matrix(monkeypatch, form, bias, free, copied):
-    from rrmlinear.risks import hessian as module
+    from rrmlinear.risks import row_factor as module
 
     monkeypatch.setattr(module, "MAX_COPIED_ENTRIES", 1e9 if copied else 0)
     hessian, diagonal, b = system(form, free, bias=bias)
