@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from repetitions import assert_weights_are_repetitions
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
@@ -169,14 +170,7 @@ def test_marginals_and_the_best_labellings():
 
 @BOTH
 def test_weights_are_repetitions(of):
-    X, y = made(m=6)
-    weights = [1, 2, 0, 1, 3, 1]
-    often = np.repeat(np.arange(6), weights)
-    a = of(tol=1e-7).fit(X, y, weights)
-    b = of(tol=1e-7).fit([X[s] for s in often], [y[s] for s in often])
-    assert a.objective_ == pytest.approx(b.objective_, rel=1e-6)
-    with pytest.raises(ValueError, match="sample_weight is zero for all sequences"):
-        of().fit(X, y, np.zeros(6))
+    assert_weights_are_repetitions(of, *made(m=6), "sequences")
 
 
 @BOTH

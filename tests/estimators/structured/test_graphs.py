@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from repetitions import assert_weights_are_repetitions
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import logsumexp
@@ -149,14 +150,7 @@ def test_types_have_tables_of_their_own(of):
 
 @BOTH
 def test_weights_are_repetitions(of):
-    X, y = made(m=6)
-    weights = [1, 2, 0, 1, 3, 1]
-    often = np.repeat(np.arange(6), weights)
-    a = of(tol=1e-7).fit(X, y, weights)
-    b = of(tol=1e-7).fit([X[s] for s in often], [y[s] for s in often])
-    assert a.objective_ == pytest.approx(b.objective_, rel=1e-6)
-    with pytest.raises(ValueError, match="sample_weight is zero for all graphs"):
-        of().fit(X, y, np.zeros(6))
+    assert_weights_are_repetitions(of, *made(m=6), "graphs")
 
 
 @BOTH

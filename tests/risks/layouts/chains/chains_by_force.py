@@ -3,7 +3,10 @@
 import itertools
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import logsumexp
+
+from rrmlinear.data.rows import Rows
 
 
 class ByForce:
@@ -51,3 +54,14 @@ def assert_product(risk, seed, tolerance):
     change = (gradients[0] - gradients[1]) / (2 * step)
     product = risk.at(risk.scores(w)).hessian().product(move)
     np.testing.assert_allclose(product, change, atol=tolerance)
+
+
+def rows_of(X, dense, bias):
+    """The Rows of a matrix, dense or sparse, and the matrix with the appended column if any."""
+    sparse = csr_array(X)
+    rows = (
+        Rows(X, None, None, X.shape[1], bias)
+        if dense
+        else Rows(sparse.data, sparse.indices, sparse.indptr, X.shape[1], bias)
+    )
+    return rows, X if bias < 0 else np.column_stack([X, np.full(len(X), bias)])

@@ -7,7 +7,12 @@ from scipy.sparse import csr_array
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-from tests.risks.layouts.chains.chains_by_force import ByForce, assert_product, random_chains
+from tests.risks.layouts.chains.chains_by_force import (
+    ByForce,
+    assert_product,
+    random_chains,
+    rows_of,
+)
 
 LOSSES = {
     "crf": LOG_LOSS,
@@ -22,14 +27,7 @@ def made(k=3, loss=LOG_LOSS, d=7, dense=False, bias=-1.0, threads=1, lengths=(1,
     rng = np.random.default_rng(seed)
     _, _, label, starts, costs = random_chains(rng, k, 1.0, lengths)
     X = rng.standard_normal((starts[-1], d)) * (rng.random((starts[-1], d)) < 0.6)
-    sparse = csr_array(X)
-    rows = (
-        Rows(X, None, None, d, bias)
-        if dense
-        else Rows(sparse.data, sparse.indices, sparse.indptr, d, bias)
-    )
-    if bias >= 0:
-        X = np.column_stack([X, np.full(len(X), bias)])
+    rows, X = rows_of(X, dense, bias)
     return ChainRisk(rows, label, starts, k, costs, threads, loss), X
 
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
-from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
@@ -12,6 +10,7 @@ from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.lbfgs import LBFGS
 from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+from tests.risks.layouts.chains.chains_by_force import rows_of
 
 LENGTHS = (1, 4, 2, 5, 3)
 
@@ -23,14 +22,7 @@ def made(loss=LOG_LOSS, dense=False, bias=-1.0, threads=1, d=8, k=4):
     label = rng.integers(0, k, starts[-1]).astype(np.int32)
     X = rng.standard_normal((starts[-1], d)) * (rng.random((starts[-1], d)) < 0.3)
     X[:, 3] = 0
-    sparse = csr_array(X)
-    rows = (
-        Rows(X, None, None, d, bias)
-        if dense
-        else Rows(sparse.data, sparse.indices, sparse.indptr, d, bias)
-    )
-    if bias >= 0:
-        X = np.column_stack([X, np.full(len(X), bias)])
+    rows, X = rows_of(X, dense, bias)
     occur = np.array([[(X[label == j, f] != 0).any() for j in range(k)] for f in range(X.shape[1])])
     costs = rng.uniform(0.5, 2, len(LENGTHS))
     given = (rows, label, starts, k, costs, threads, loss)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from units import passes_with_units
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import path_builders
@@ -97,18 +98,7 @@ def test_steps_of_raw_values_are_cut_and_go_on(runs):
 
 @pytest.mark.parametrize("scale", [1e-80, 1e-8, 1e8, 1e80])
 def test_units_of_features_have_no_effect(runs, scale):
-    """With w/scale for w the problem is the same, divided by scale²."""
-    X, y = problem_of(1000, 3, 3, seed=7)
-    plain, scaled = (
-        fit(
-            Problem.from_arrays(X * unit, y),
-            Parameter(solver="auto", loss="softmax", C=unit**-2, gap_tol=1e-7),
-        ).result
-        for unit in (1.0, scale)
-    )
-    assert scaled.solved
-    assert scaled.primal * scale**2 == pytest.approx(plain.primal, rel=2e-7)
-    assert len(runs) == scaled.passes + plain.passes
+    assert passes_with_units(*problem_of(1000, 3, 3, seed=7), "softmax", scale) == len(runs)
 
 
 def test_an_absent_class_and_given_starts_take_other_ways(runs):

@@ -1,0 +1,19 @@
+"""Units of features: with w/scale for w the problem is the same, divided by scale²."""
+
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+
+
+def passes_with_units(X, y, loss, scale):
+    """The passes of `auto` in both units together; the optimum must be the same."""
+    plain, scaled = (
+        fit(
+            Problem.from_arrays(X * unit, y),
+            Parameter(solver="auto", loss=loss, C=unit**-2, gap_tol=1e-7),
+        ).result
+        for unit in (1.0, scale)
+    )
+    assert scaled.solved
+    assert scaled.primal * scale**2 == pytest.approx(plain.primal, rel=2e-7)
+    return scaled.passes + plain.passes
