@@ -14,6 +14,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
+from rrmlinear.solvers.dual.allowed_duals import checked_start, nearest_allowed
 from rrmlinear.solvers.dual.blocks._block_descent import this_processor
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
@@ -36,8 +37,6 @@ MIN_VISIT_GAP = 0.003
 MEASURING_PARTS = 16
 # A rule looks at this fraction of all examples at most, before it looks at all.
 MAX_BUSY = 1 / 8
-# A dual step of this curvature ends at the nearest dual that the loss allows.
-PROJECTION_CURVATURE = 1e6
 
 
 class ProxSDCA(RowAscent):
@@ -94,30 +93,8 @@ class ProxSDCA(RowAscent):
         self.option, self.sampling, self.averaging = option, sampling, averaging
         self.threads, self.shared = threads, SharedPasses(rows, threads)
         self.climbed = climbed
-        self.first_duals = start if start is None or climbed else self._checked(start)
+        self.first_duals = start if start is None or climbed else checked_start(start, loss, y)
         self.team, self.number = Team(1), 0
-
-    def _checked(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
-        duals = np.asarray(start, dtype=np.float64)
-        if duals.shape != (self.n,):
-            raise ValueError(
-                f"the duals to start from have shape {duals.shape}, but there are {self.n} examples"
-            )
-        if not np.isfinite(duals).all():
-            worst = int(np.flatnonzero(~np.isfinite(duals))[0])
-            raise ValueError(f"start[{worst}] is {duals[worst]}; duals must be finite")
-        return self._allowed(duals)
-
-    def _allowed(self, duals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The duals, with the nearest allowed one for each that the loss does not allow."""
-        beyond = np.isinf(self.loss.conjugates(self.y, duals))
-        if not beyond.any():
-            return duals
-        duals = duals.copy()
-        duals[beyond] = self.loss.dual_steps(
-            self.y[beyond], 0.0, duals[beyond], PROJECTION_CURVATURE
-        )
-        return duals
 
     def start(self) -> None:
         self._settle_threads()
@@ -316,14 +293,14 @@ class ProxSDCA(RowAscent):
 
     def present_duals(self) -> NDArray[np.float64]:
         if self.state.average is not None:
-            return self._allowed(self.state.average.duals(self.state.alphas))
+            return nearest_allowed(self.state.average.duals(self.state.alphas), self.loss, self.y)
         return self.state.alphas.copy()
 
     def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
         sums += weight * self.state.alphas
 
     def duals_of(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._allowed(means)
+        return nearest_allowed(means, self.loss, self.y)
 
     def dual_sizes(self) -> tuple[float, float]:
         total, support, at_bound = self.state.sizes(self.loss.lipschitz)
