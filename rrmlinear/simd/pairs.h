@@ -121,4 +121,72 @@ RRM_CLONES static ptrdiff_t pairs_single(double *restrict F, const double *restr
     return at < size ? from + at : -1;
 }
 
+/* Duals between bounds: `places` names the examples, or is NULL for the first n. The loops choose by
+ * conditions that no processor guesses, and vectors do not branch. */
+RRM_INLINE void pairs_range_at(const double *F, const double *beta, const double *lower,
+                               const double *upper, const int32_t *places, ptrdiff_t n, double *most,
+                               double *least)
+{
+    double best = *most, worst = *least;
+#pragma omp simd reduction(max : best) reduction(min : worst)
+    for (ptrdiff_t t = 0; t < n; t++) {
+        ptrdiff_t i = places ? places[t] : t;
+        double rise = beta[i] < upper[i] ? F[i] : -INFINITY;
+        double fall = beta[i] > lower[i] ? F[i] : INFINITY;
+        best = rise > best ? rise : best;
+        worst = fall < worst ? fall : worst;
+    }
+    *most = best, *least = worst;
+}
+
+/* Raise `most` to the largest F of a dual that can rise, lower `least` to the least of one that can
+ * fall. */
+RRM_CLONES static void pairs_range(const double *F, const double *beta, const double *lower,
+                                   const double *upper, const int32_t *places, ptrdiff_t n,
+                                   double *most, double *least)
+{
+    if (places)
+        pairs_range_at(F, beta, lower, upper, places, n, most, least);
+    else
+        pairs_range_at(F, beta, lower, upper, NULL, n, most, least);
+}
+
+RRM_INLINE double pairs_gap_at(const double *F, const double *beta, const double *lower,
+                               const double *upper, const int32_t *places, ptrdiff_t n,
+                               double middle, double *loss)
+{
+    double gap = 0, all = 0;
+#pragma omp simd reduction(+ : gap, all)
+    for (ptrdiff_t t = 0; t < n; t++) {
+        ptrdiff_t i = places ? places[t] : t;
+        double above = F[i] - middle, low = lower[i], high = upper[i];
+        double end = above > 0 ? high : low;
+        all += above * end;
+        gap += above * (end - beta[i]);
+    }
+    *loss = all;
+    return gap;
+}
+
+/* The sum of the gaps, with the intercept that `middle` is; and that of the losses. An example's loss
+ * is the largest product of its residual with a dual. */
+RRM_CLONES static double pairs_gap(const double *F, const double *beta, const double *lower,
+                                   const double *upper, const int32_t *places, ptrdiff_t n,
+                                   double middle, double *loss)
+{
+    return places ? pairs_gap_at(F, beta, lower, upper, places, n, middle, loss)
+                  : pairs_gap_at(F, beta, lower, upper, NULL, n, middle, loss);
+}
+
+/* The upper bounds where F is above the threshold, and the lower ones elsewhere. */
+RRM_CLONES static void pairs_ends(const double *F, double threshold, const double *lower,
+                                  const double *upper, ptrdiff_t n, double *restrict ends)
+{
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double low = lower[i], high = upper[i];
+        ends[i] = F[i] > threshold ? high : low;
+    }
+}
+
 #endif

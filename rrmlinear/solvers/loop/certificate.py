@@ -157,6 +157,8 @@ class Certificate:
         """
         if self.risk is None or self.best_at is None or not self.gap > 0:
             return
+        if not self.best_at.value > 0:  # that at w = 0 need not be found
+            return
         w, most = self.weights, LOSS_ROUNDING * self._value_at_zero
         for longer in LONGER:
             before = self.primal
@@ -165,7 +167,7 @@ class Certificate:
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
-        if self._alphas is None or self.risk is None:
+        if self._alphas is None or self.risk is None or self.primal < 0:
             return
         if not is_rounding(self.primal, self._value_at_zero, self.penalty):
             return

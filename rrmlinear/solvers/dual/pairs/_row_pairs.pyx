@@ -1,9 +1,10 @@
 """Ascent on the dual of a linear machine by pairs of duals: the steps, with examples left out."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
 
 from rrmlinear.data.rows cimport Rows
+from rrmlinear.simd.pairs cimport pairs_ends, pairs_gap, pairs_range
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
@@ -15,20 +16,16 @@ import numpy as np
 cdef enum:
     PART = 10           # of the examples at hand, one of this number is in a pair
     LOOKAHEAD = 8       # examples between the prefetch of a row and its use
-    MOVED_TOGETHER = 256    # examples whose moves are added together, as `rows_add` takes them
+    TOGETHER = 256      # examples whose rows stay in the cache; `rows_add` takes as many
 
 
 def at_threshold(const double[::1] slopes not None, double threshold,
                  const double[::1] lower not None, const double[::1] upper not None):
     """The upper bounds where the slope is above the threshold, and the lower ones elsewhere."""
-    cdef Py_ssize_t i
     result = np.empty(slopes.shape[0])
     cdef double[::1] out = result
-    cdef const double* begin = &lower[0]
-    cdef const double* end = &upper[0]
     with nogil:
-        for i in range(out.shape[0]):      # chosen from, not branched on, as in `_measure`
-            out[i] = end[i] if slopes[i] > threshold else begin[i]
+        pairs_ends(&slopes[0], threshold, &lower[0], &upper[0], out.shape[0], &out[0])
     return result
 
 
@@ -48,7 +45,7 @@ cdef class RowPairs:
     cdef double[::1] beta, w, F
     cdef int32_t[::1] order, up, down       # examples at hand; those that rise, and that fall
     cdef double[::1] up_key, down_key
-    cdef Py_ssize_t n
+    cdef Py_ssize_t n, at_hand
     cdef double most, least                 # F of the best rise, and of the best fall
 
     def __cinit__(self, Rows rows not None, y, lower, upper):
@@ -64,44 +61,87 @@ cdef class RowPairs:
 
     def find_slopes(self, const double[::1] weights=None):
         """F of all examples at these weights, by default w."""
-        cdef Py_ssize_t i
         if weights is None:
             weights = self.w
         with nogil:
-            rows_times(&self.rows.c, 0, self.n, &weights[0], &self.F[0])
-            for i in range(self.n):
-                self.F[i] = self.y[i] - self.F[i]
+            self._find_slopes(0, self.n, &weights[0])
+
+    cdef void _find_slopes(self, Py_ssize_t begin, Py_ssize_t end,
+                           const double* weights) noexcept nogil:
+        cdef const double* y = &self.y[0]
+        cdef double* F = &self.F[0]
+        cdef Py_ssize_t i
+        rows_times(&self.rows.c, begin, end, weights, F)
+        for i in range(begin, end):
+            F[i] = y[i] - F[i]
 
     def look(self, bint with_gap=True):
         """F of all examples, and the violation; the gap too, or it is infinite."""
-        cdef Py_ssize_t i
-        self.find_slopes()
+        cdef Py_ssize_t i, begin, end = 0
         with nogil:
+            self.at_hand = self.n
             for i in range(self.n):
                 self.order[i] = i
-            self._measure(self.n)
+            self.most, self.least = -INFINITY, INFINITY
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._find_slopes(begin, end, &self.w[0])
+                pairs_range(&self.F[begin], &self.beta[begin], &self.lower[begin],
+                            &self.upper[begin], NULL, end - begin, &self.most, &self.least)
+            self._settle()
             if with_gap:
-                self._sum_gap(self.n)
+                self._sum_gap(NULL, self.n)
             else:
                 self.loss = self.gap = INFINITY
+
+    def look_near(self, double threshold, double width):
+        """The same, without the gap, over those examples alone whose F, now that at other weights,
+        lies this near to a threshold. The others are left out until the next look.
+        """
+        cdef const double* F = &self.F[0]
+        cdef Py_ssize_t i, m = 0
+        with nogil:
+            for i in range(self.n):
+                self.order[m] = i
+                m += fabs(F[i] - threshold) <= width
+            self.at_hand = m
+            self._measure_anew(m, 0)
+            self.loss = self.gap = INFINITY
 
     def set_betas(self, betas not None):
         """Set β, and w by the rows whose β is another one."""
         if len(betas) != self.n:
             raise ValueError(f"{len(betas)} duals, but there are {self.n} examples")
         cdef const double[::1] new = betas
-        cdef double[MOVED_TOGETHER] ones, moves
-        cdef Py_ssize_t i, begin = 0, end
+        cdef Py_ssize_t begin, end = 0
         with nogil:
-            for i in range(MOVED_TOGETHER):
-                ones[i] = 1
-            while begin < self.n:       # moves lie in memory that stays in the cache
-                end = min(begin + MOVED_TOGETHER, self.n)
-                for i in range(begin, end):
-                    moves[i - begin] = new[i] - self.beta[i]
-                    self.beta[i] = new[i]
-                rows_add(&self.rows.c, begin, end, ones - begin, moves - begin, &self.w[0])
-                begin = end
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._set_betas(begin, end, &new[begin])
+
+    cdef void _set_betas(self, Py_ssize_t begin, Py_ssize_t end, const double* new) noexcept nogil:
+        cdef double[TOGETHER] ones, moves       # they stay in the cache
+        cdef double* beta = &self.beta[begin]
+        cdef Py_ssize_t i
+        for i in range(end - begin):
+            ones[i] = 1
+            moves[i] = new[i] - beta[i]
+            beta[i] = new[i]
+        rows_add(&self.rows.c, begin, end, ones - begin, moves - begin, &self.w[0])
+
+    def set_by(self, const double[::1] weights not None, double threshold):
+        """F of all examples at these weights, and β at the bound of the side of the threshold on
+        which F lies. Rows are read once for both.
+        """
+        cdef double[TOGETHER] new
+        cdef Py_ssize_t begin, end = 0
+        with nogil:
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._find_slopes(begin, end, &weights[0])
+                pairs_ends(&self.F[begin], threshold, &self.lower[begin], &self.upper[begin],
+                           end - begin, new)
+                self._set_betas(begin, end, new)
 
     def renew(self, betas not None):
         """Set β, w and F, and find the violation."""
@@ -109,66 +149,52 @@ cdef class RowPairs:
         self.look(False)
 
     def ascend(self, double violation, double gap, Py_ssize_t most):
-        """Take steps after a look until the violation, the largest F of a dual that can
+        """Take steps, once after each look, until the violation, the largest F of a dual that can
         rise less the least of one that can fall, is at most ``violation``, or the gap at most
         ``gap``, or ``most`` rows have been read.
 
         Examples at a bound whose F lies beyond those of all others on the right side are left out.
         """
-        cdef Py_ssize_t m = self.n, rises, falls
         with nogil:
             self.steps = self.visits = 0
             if gap > 0 and self.gap == INFINITY:
-                self._sum_gap(m)
-            while self.violation > violation and self.gap > gap and self.visits < most:
-                m = self._keep(m)
-                rises, falls = self._candidates(m)
-                if self._pairs(min(max(m // PART, 1), min(rises, falls)), rises, falls) == 0:
-                    break
-                self._scores(m)
-                self._measure(m)
-                if gap > 0:
-                    self._sum_gap(m)
+                self._sum_gap(&self.order[0], self.at_hand)
+            self._ascend(violation, gap, most)
+            if self.at_hand < self.n and self.steps:    # a look at those near before one at all
+                self._measure_anew(self.at_hand, gap)
+                self._ascend(violation, gap, most)
 
-    cdef void _measure(self, Py_ssize_t m) noexcept nogil:
-        # The conditions are chosen from, not branched on: no processor guesses them.
-        cdef const int32_t* order = &self.order[0]
-        cdef const double* F = &self.F[0]
-        cdef const double* beta = &self.beta[0]
-        cdef const double* lower = &self.lower[0]
-        cdef const double* upper = &self.upper[0]
-        cdef Py_ssize_t t, i
-        cdef double rise, fall, most = -INFINITY, least = INFINITY
-        for t in range(m):
-            i = order[t]
-            rise = F[i] if beta[i] < upper[i] else -INFINITY
-            fall = F[i] if beta[i] > lower[i] else INFINITY
-            most = rise if rise > most else most
-            least = fall if fall < least else least
-        self.most, self.least = most, least
-        self.violation = most - least
-        self.middle = (most + least) / 2
+    cdef void _ascend(self, double violation, double gap, Py_ssize_t most) noexcept nogil:
+        cdef Py_ssize_t m = self.at_hand, rises, falls
+        while self.violation > violation and self.gap > gap and self.visits < most:
+            m = self._keep(m)
+            rises, falls = self._candidates(m)
+            if self._pairs(min(max(m // PART, 1), min(rises, falls)), rises, falls) == 0:
+                break
+            self._measure_anew(m, gap)
 
-    cdef void _sum_gap(self, Py_ssize_t m) noexcept nogil:
-        # An example's loss is the largest product of its residual with a dual. Its end is looked
-        # up, not branched on, as conditions are in `_measure`.
-        cdef const int32_t* order = &self.order[0]
-        cdef const double* F = &self.F[0]
-        cdef const double* beta = &self.beta[0]
-        cdef (const double*)[2] ends
-        cdef Py_ssize_t t, i
-        cdef double above, end, middle = self.middle, gap = 0, loss = 0
-        ends[0], ends[1] = &self.lower[0], &self.upper[0]
-        for t in range(m):
-            i = order[t]
-            above = F[i] - middle
-            end = ends[above > 0][i]
-            loss += above * end
-            gap += above * (end - beta[i])
-        self.loss, self.gap = loss, gap if self.violation > 0 else 0
+    cdef void _measure_anew(self, Py_ssize_t m, double gap) noexcept nogil:
+        # F of the first examples at hand and what follows from it, the gap if one is aimed at.
+        self._scores(m)
+        self.most, self.least = -INFINITY, INFINITY
+        pairs_range(&self.F[0], &self.beta[0], &self.lower[0], &self.upper[0], &self.order[0], m,
+                    &self.most, &self.least)
+        self._settle()
+        if gap > 0:
+            self._sum_gap(&self.order[0], m)
+
+    cdef void _settle(self) noexcept nogil:
+        self.violation = self.most - self.least
+        self.middle = (self.most + self.least) / 2
+
+    cdef void _sum_gap(self, const int32_t* order, Py_ssize_t m) noexcept nogil:
+        cdef double gap = pairs_gap(&self.F[0], &self.beta[0], &self.lower[0], &self.upper[0],
+                                    order, m, self.middle, &self.loss)
+        self.gap = gap if self.violation > 0 else 0
 
     cdef Py_ssize_t _keep(self, Py_ssize_t m) noexcept nogil:
-        # Leave out examples at the bound where they belong, whatever F of the others is.
+        # Leave out examples at the bound where they belong, whatever F of the others is. They come
+        # behind the others.
         cdef int32_t* order = &self.order[0]
         cdef const double* F = &self.F[0]
         cdef const double* beta = &self.beta[0]
@@ -177,10 +203,11 @@ cdef class RowPairs:
         cdef double most = self.most, least = self.least
         cdef Py_ssize_t t, i, kept = 0
         cdef bint above, below
-        for t in range(m):      # computed, not branched on, as in `_measure`
+        for t in range(m):      # computed, not branched on: no processor guesses them
             i = order[t]
             above = (F[i] > most) & (beta[i] >= upper[i])
             below = (F[i] < least) & (beta[i] <= lower[i])
+            order[t] = order[kept]
             order[kept] = i
             kept += 1 - (above | below)
         return kept

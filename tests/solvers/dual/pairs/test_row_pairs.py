@@ -120,3 +120,61 @@ def test_weights_are_the_sum_of_rows_whatever_duals_were_set_before():
         assert (state.betas == betas).all()
     with pytest.raises(ValueError, match="699 duals, but there are 700 examples"):
         state.set_betas(betas[1:])
+
+
+def large():
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((40_000, 3)) + [1.0, 0.5, 0.0]
+    return Rows(X, None, None, 3), X
+
+
+def test_bounds_by_a_threshold_are_those_of_the_slopes():
+    rows, X = large()
+    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, -0.5, 2.0])
+    state = RowPairs(rows, zeros, zeros, ones)
+    state.set_by(weights, -0.3)
+    assert_allclose(state.slopes, -X @ weights, atol=1e-12)
+    assert (state.betas == (state.slopes > -0.3)).all()
+    assert_allclose(state.weights, X.T @ state.betas, atol=1e-12 * len(X))
+
+
+def test_steps_over_examples_near_to_a_threshold_leave_the_others_alone():
+    rows, X = large()
+    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, 0.5, 0.0])
+    state = RowPairs(rows, zeros, zeros, ones)
+    state.set_by(weights, -1.0)
+    before, is_near = state.betas.copy(), np.abs(state.slopes + 1.0) <= 0.2
+    state.look_near(-1.0, 0.2)
+    slopes = -X @ state.weights
+    rises, falls = slopes[is_near & (before < 1)], slopes[is_near & (before > 0)]
+    violation = rises.max() - falls.min()
+    assert state.violation == pytest.approx(violation)
+    state.ascend(violation / 100, 0.0, 10**9)
+    moved = state.betas != before
+    assert moved.any()
+    assert not moved[~is_near].any()
+    assert state.betas.sum() == pytest.approx(before.sum())
+    slopes = -X @ state.weights
+    rises, falls = slopes[is_near & (state.betas < 1)], slopes[is_near & (state.betas > 0)]
+    assert rises.max() - falls.min() < violation / 10
+    state.look()
+    rises, falls = slopes[state.betas < 1], slopes[state.betas > 0]
+    assert state.violation == pytest.approx(rises.max() - falls.min())
+
+
+@pytest.mark.parametrize("near", [1e-3, 5.0])
+def test_a_start_near_to_a_threshold_ends_at_the_optimum(monkeypatch, near):
+    """Also where those that must move are not near."""
+    rows, X = large()
+    costs = np.ones(len(X))
+    monkeypatch.setattr("rrmlinear.solvers.dual.pairs.row_pairs.NEAR", near)
+    rows = Rows(X, None, None, 3, 1.0)
+    y = np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
+    found = solver_of(rows, Hinge(), y, costs).solve(TIGHT)
+    assert found.status is Status.SOLVED
+    scores = X @ found.weights[:-1] + found.weights[-1]
+    w = found.weights[:-1]
+    assert found.primal == pytest.approx(w @ w / 2 + np.maximum(0, 1 - y * scores).sum(), rel=1e-9)
+    v = X.T @ found.duals
+    assert found.dual == pytest.approx(y @ found.duals - v @ v / 2, rel=1e-9)
+    assert found.gap <= 1e-9 * found.primal
