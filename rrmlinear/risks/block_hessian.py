@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ MIN_DENSITY = 0.1
 # Limit on the entries of a dense copy of the active rows.
 MAX_COPIED_ENTRIES = 30_000_000
 
+# The same for products: of active rows that store at least this fraction of the features, from the
+# second product on.
+MIN_FULL = 0.5
+# Limit on the entries of this copy, and those that are multiplied at once: they stay in the cache.
+MAX_FULL_ENTRIES, CACHED_ENTRIES = 10_000_000, 100_000
+
 # Rows that are copied as dense ones at once.
 CHUNK = 4096
 
@@ -35,7 +42,7 @@ class BlockHessian(ClassSums):
     L = diag(root) (I − tilt tilt').
     """
 
-    __slots__ = ("row_of_term", "term_classes")
+    __slots__ = ("copy", "n_products", "row_of_term", "term_classes")
 
     def __init__(
         self,
@@ -60,6 +67,9 @@ class BlockHessian(ClassSums):
         tilt = np.sqrt(others * (inverse * tau)[self.row_of_term])
         shares = rates * np.repeat(inverse, counts)
         super().__init__(rows, k, active, begin, classes, rates, shares, np.sqrt(others), tilt)
+        self.n_products = 0
+        #: The active rows as a dense matrix, their rates, shares and first classes; made once.
+        self.copy: tuple[Array, Array, Array, Places] | None = None
 
     def times(self, p: Array) -> Array:
         """Z p."""
@@ -75,9 +85,38 @@ class BlockHessian(ClassSums):
 
     def product(self, p: Array) -> Array:
         """The matrix times p: one pass over the active rows."""
+        self.n_products += 1
+        if self.is_full and self.n_products > 1:
+            return self._product_of_copy(p)
         result = self.padded()
         self.forward(p, None, result)
         return self._cut(result)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether products read a dense copy of the active rows, by BLAS."""
+        entries, stored = len(self.active) * self.rows.width, self.rows.n_stored
+        return entries <= MAX_FULL_ENTRIES and stored >= MIN_FULL * math.prod(self.rows.shape)
+
+    def _product_of_copy(self, p: Array) -> Array:
+        n, d = len(self.active), self.rows.width
+        if self.copy is None:
+            first = np.asarray(self.classes)[self.begin[:n]].astype(np.int64)
+            self.copy = self.copied(0, n), *self.by_classes(0, n), first
+        rows, rates, shares, first = self.copy
+        weights = np.reshape(p, (d, self.k)).T
+        result, chunk = np.zeros((d, self.k)), max(1, CACHED_ENTRIES // max(d, 1))
+        for begin in range(0, n, chunk):
+            some = slice(begin, begin + chunk)
+            x = rows[some]
+            scores, place = weights @ x.T, (first[some], np.arange(len(x)))
+            scores -= scores[place]
+            steps = scores - np.einsum("ji,ji->i", shares[:, some], scores)
+            steps *= rates[:, some]
+            steps[place] = 0
+            steps[place] = -steps.sum(axis=0)
+            result += x.T @ steps.T
+        return result.ravel()
 
     def _cut(self, padded: Array) -> Array:
         return padded[: self.rows.width, : self.k].ravel()

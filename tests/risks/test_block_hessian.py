@@ -6,6 +6,7 @@ from members import CLASS_LOSSES, loss_named
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.risks import block_hessian
 from rrmlinear.risks._class_matrix import pair_work
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.block_hessian import BlockHessian
@@ -78,6 +79,30 @@ def test_matrix_factor_gram_products_and_diagonal_are_of_one_matrix(form, case):
     np.testing.assert_allclose(hessian.product(p), matrix @ p, **near)
     np.testing.assert_allclose(hessian.diagonal(), np.diag(matrix), **near)
     np.testing.assert_allclose(hessian.gram(inverse), (factor * inverse) @ factor.T, **near)
+
+
+@pytest.mark.parametrize("entries", [1, 9, 10_000])
+@pytest.mark.parametrize("form", ["dense", "full"])
+def test_products_of_full_rows_are_those_of_the_matrix_in_any_chunks(form, entries, monkeypatch):
+    monkeypatch.setattr(block_hessian, "CACHED_ENTRIES", entries)
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((N, D))
+    for bias in (-1.0, 1.5):
+        given = X if form == "dense" else csr_array(X)
+        rows = Problem.from_arrays(given, np.arange(N) % K, bias=bias).rows
+        counts = rng.integers(2, K + 1, N)
+        begin = np.concatenate(([0], np.cumsum(counts)))
+        classes = np.concatenate([rng.permutation(K)[:count] for count in counts])
+        rates = np.concatenate([np.sort(rng.uniform(0, 2, count))[::-1] for count in counts])
+        arguments = rows, K, np.arange(N), begin, classes.astype(np.int32), rates
+        hessian = BlockHessian(*arguments)
+        assert hessian.is_full
+        matrix, p = hessian.matrix(), rng.standard_normal(rows.width * K)
+        products = [hessian.product(p) for _ in range(3)]
+        assert hessian.copy is not None  # the second product and later ones read it
+        for product in products:
+            np.testing.assert_allclose(product, matrix @ p, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(products[1], products[2])
 
 
 @pytest.mark.parametrize("case", CASES)

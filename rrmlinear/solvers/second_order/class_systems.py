@@ -33,6 +33,8 @@ MOST_AT_ONCE = 15
 # Multiplications in a product of float32 matrices that take as long as one in a product with a
 # Hessian.
 MATRIX_SPEED = 10.0
+# The same for a Hessian whose products are those of dense rows by BLAS.
+FULL_SPEED = 3.0
 
 
 class ClassSystems:
@@ -131,6 +133,10 @@ def _is_common(diagonal: Array, k: int) -> bool:
 
 
 def _visits(hessian: Any) -> float:
-    """The multiplications of a product with the Hessian of several classes."""
+    """The multiplications of a product with the Hessian of several classes, or as many as take its
+    time.
+    """
     rows = hessian.rows
-    return float(len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k)
+    number = float(len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k)
+    is_full = isinstance(hessian, BlockHessian) and hessian.is_full
+    return FULL_SPEED / MATRIX_SPEED * number if is_full else number

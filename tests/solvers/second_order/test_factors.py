@@ -151,6 +151,7 @@ def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monke
     monkeypatch.setattr(systems, "MIN_BY_CLASSES", 10)
     monkeypatch.setattr(class_systems, "MAX_PRODUCTS", 2)
     monkeypatch.setattr(class_systems, "MIN_SAVED", 1)
+    monkeypatch.setattr(class_systems, "FULL_SPEED", class_systems.MATRIX_SPEED)
     monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
     if rounded:
         monkeypatch.setattr(class_systems, "MAX_REFINEMENTS", 1)
