@@ -116,7 +116,8 @@ def newton(task: Task) -> Stage:
     both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
     by_parts = both and by_classes
     stays = (by_parts or second_order_builders.takes_sweeps(task)) and is_uneven(task.rows)
-    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if by_parts and stays else KINK_STEPS
+    is_left_soon = by_parts and (stays or unknowns <= MAX_FACTORIZED)
+    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else KINK_STEPS
     least = least_passes(is_quick, 0 if stays else unknowns) * step
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite, nan, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 
@@ -19,6 +19,10 @@ FIRST_FALL = 4.0
 # those of a later one, and the most looks.
 FIRST_PLACES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0)
 PLACES, MAX_LOOKS = 10, 12
+# The growth of weights that a search for their best multiple tries first. It ends where the
+# derivative is at most END_OF_GROWTH of that of the regularizer: the losses left are then about as
+# large as a few examples make them at the minimum.
+FIRST_GROWTH, END_OF_GROWTH = 1e-3, 0.5
 
 
 class Point(NamedTuple):
@@ -157,6 +161,19 @@ def nearly_lowest(
         if not low < x < high:
             break
     return at.x if bracket is None else bracket.low.x
+
+
+def best_growth(line: Any, omega: float, unit: float) -> float:
+    """The g ≥ 0 at which Ω((1 + g) w) + F((1 + g) w) is least, nearly, for Ω = (s/2)‖w‖².
+
+    ``line`` is F along w from w on, ``omega`` is Ω(w), and ``unit`` is the g tried first.
+    """
+
+    def derivative(x: float) -> float:
+        return float(line.derivative(unit * x) + 2 * (1 + unit * x) * omega)
+
+    steep = -derivative(0.0)
+    return unit * nearly_lowest(derivative, END_OF_GROWTH * 2 * omega / steep) if steep > 0 else 0.0
 
 
 def nearly_lowest_by_many(

@@ -24,11 +24,31 @@ INNER_GAP_FRACTION = 0.3
 # It also ends once a step promised to lower it by at most this fraction of that term. Only weights
 # of rare features still move then, one after the other, and these steps change little.
 INNER_FALL_FRACTION = 0.01
-# After an inner problem the curvature q is divided by FAST_FALL, or by SLOW_FALL if it took more
-# than EASY_STEPS steps.
-FAST_FALL, SLOW_FALL, EASY_STEPS = 5.0, 1.5, 6
-# After each HARD_STEPS steps on one inner problem, q is multiplied by RISE.
-HARD_STEPS, RISE = 30, 10.0
+# An inner problem is easy if it took fewer steps than this.
+EASY_STEPS = 6
+# The first q where it follows the size of the duals is at most this: a kink is then ten margins
+# wide, and duals that small tell nothing.
+MOST_FIRST = 10.0
+
+
+class Pace(NamedTuple):
+    """How q begins and changes."""
+
+    #: q is divided by the first after an easy inner problem, and by the second after another.
+    fast_fall: float
+    slow_fall: float
+    #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
+    hard_steps: int
+    rise: float
+    #: The first q is at least that at which moving all duals by their size, times this, costs the
+    #: gap; None where q is that of the gap alone.
+    move: float | None
+
+
+USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None)
+# Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
+# the gap alone was 10 000 times too small, and each step reached a few kinks.
+LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25)
 
 
 class Begin(NamedTuple):
@@ -55,11 +75,13 @@ class InnerProblem:
     A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
     residuals: then q begins above its own curvature of duals, and is left out once below.
 
-    The first q is that of the gap where it begins, times ``rise``.
+    The first q is that of the gap where it begins, times ``rise``, or larger: see `Pace`.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, begin: Begin, rise: float) -> None:
-        self.risk, self.alphas = risk, begin.alphas
+    def __init__(
+        self, risk: Any, regularizer: Regularizer, begin: Begin, rise: float, pace: Pace
+    ) -> None:
+        self.risk, self.alphas, self.pace = risk, begin.alphas, pace
         #: q, the risk of losses smoothed by it, and q α; None without an augmented Lagrangian.
         self.smoothing, self.smooth = 0.0, risk
         self.shift: Any = None
@@ -68,6 +90,9 @@ class InnerProblem:
         total = float(risk.costs.sum())
         mean = begin.gap / total if total else 0.0
         smoothing = rise * mean / risk.lipschitz**2
+        if pace.move is not None and np.any(begin.alphas):
+            moved = begin.at.square(pace.move * begin.alphas) / 2
+            smoothing = max(smoothing, min(begin.gap / max(moved, MIN_DIVISOR), MOST_FIRST))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
         self.has_kinks = not risk.loss.smoothing > 0
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
@@ -113,10 +138,10 @@ class InnerProblem:
         that it needs.
         """
         if not self.model.is_exact:
-            return self.steps == HARD_STEPS or not has_moved
+            return self.steps == self.pace.hard_steps or not has_moved
         if not self.is_augmented:
             return False
-        many = self.has_kinks and not is_damped and self.steps == HARD_STEPS
+        many = self.has_kinks and not is_damped and self.steps == self.pace.hard_steps
         return many or not has_moved
 
     def soften(self, has_moved: bool) -> None:
@@ -124,16 +149,16 @@ class InnerProblem:
         moved: rounding hides what it would tell.
         """
         for_good = not (self.model.is_exact or has_moved)
-        self.model.soften(RISE, for_good)
+        self.model.soften(self.pace.rise, for_good)
         if self.is_augmented:
             if for_good:
-                self.least_smoothing = RISE * self.smoothing
-            self._smooth(RISE * self.smoothing)
+                self.least_smoothing = self.pace.rise * self.smoothing
+            self._smooth(self.pace.rise * self.smoothing)
         self.steps = 0
 
     def update(self, w: Array, at: Any) -> None:
         """Take the duals and the centre that its solution w gives, and go on with a harder one."""
-        fall = FAST_FALL if self.steps < EASY_STEPS else SLOW_FALL
+        fall = self.pace.fast_fall if self.steps < EASY_STEPS else self.pace.slow_fall
         self.model.update(w, fall)
         if self.is_augmented:
             self.alphas = -at.derivatives

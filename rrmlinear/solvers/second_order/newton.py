@@ -15,15 +15,20 @@ from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth, nearly_lowest
 from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.damping import Damping
-from rrmlinear.solvers.second_order.inner_problem import Begin, InnerProblem
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, Systems
+from rrmlinear.solvers.second_order.inner_problem import (
+    LONG_PACE,
+    USUAL_PACE,
+    Begin,
+    InnerProblem,
+)
+from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MIN_BY_CLASSES, Systems
 
 Array = NDArray[np.float64]
 
@@ -38,6 +43,10 @@ PROVED_FRACTION = 0.01
 # Steps are damped if each weight has at least this number of examples. With fewer examples the norm
 # alone decides most weights, and damped steps would be slow.
 MIN_DAMPED = 5
+
+# Where steps are long, the best multiple of the weights is sought at each of this number of steps:
+# a search takes a tenth of a step's time.
+MULTIPLE_STEPS = 4
 
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
@@ -123,9 +132,12 @@ class Newton(Solver):
         self.certificate.offer_weights(self.w, at)
         gap = self.certificate.gap if self.first_duals is not None else at.value
         begin = Begin(self.w, at, alphas, vector, gap)
-        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise)
+        pace = LONG_PACE if self._has_long_steps() else USUAL_PACE
+        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, pace)
         self.at = self.inner.at(scores, at.warm) if self.inner.is_augmented else at
         self.moved = self.n
+        #: The growth that a search for the best multiple of the weights tries first.
+        self.growth = FIRST_GROWTH
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
         loss = risk.loss
@@ -136,6 +148,13 @@ class Newton(Solver):
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
         damped = large and self.inner.has_kinks and self.w.ndim > 1
         self.damping = Damping(self.at.squares) if damped else None
+
+    def _has_long_steps(self) -> bool:
+        """Whether a step solves a long system, of some thousand weights of several classes."""
+        omega, risk = self.regularizer, self.risk
+        several = self.w.ndim > 1 and MIN_BY_CLASSES < self.w.size <= MAX_FACTORIZED
+        is_norm = omega.quadratic_l1 == 0 and omega.linear
+        return several and is_norm and not risk.loss.smoothing > 0 and "balance" not in risk.offers
 
     def _lower(
         self, given: bool, at: Any, scores: Array, vector: Array
@@ -191,6 +210,8 @@ class Newton(Solver):
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
             self.certificate.offer_weights(self.w, at, exact=from_zero)
+            if inner.pace is LONG_PACE and inner.steps % MULTIPLE_STEPS == 0:
+                self._offer_multiple(at)
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
         if promises_little and inner.is_exact and not self.is_open():
             offer_duals_of_model(self.certificate, self.risk, begin, moves, self.at)
@@ -253,6 +274,14 @@ class Newton(Solver):
     def _offer_point(self, vector: Array) -> None:
         w = self.inner.model.point(self.w, vector)
         self.certificate.offer_weights(w, self.certificate.at(self.risk.scores(w)), exact=True)
+
+    def _offer_multiple(self, at: Any) -> None:
+        """Offer the best multiple of the weights, which have fewer losses left."""
+        line, omega = at.line(self.scores), self.regularizer.value_of(self.w.ravel())
+        growth = best_growth(line, omega, self.growth)
+        if growth > 0:
+            self.growth = growth
+            self.certificate.offer_weights((1 + growth) * self.w, line.at(growth))
 
     def _direction(self, vector: Array) -> Array:
         downhill = vector - self.inner.model.gradient(self.w)

@@ -15,7 +15,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order import newton, systems
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D, K = 60, 8, 4
@@ -86,6 +86,22 @@ def test_duals_of_another_cost_are_a_start(name):
     assert again.status is Status.SOLVED
     assert again.primal == pytest.approx(fresh.primal, rel=1e-9)
     assert again.passes <= fresh.passes
+
+
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
+def test_behind_an_ascent_long_systems_take_fewer_steps_with_a_larger_q(loss, monkeypatch):
+    problem, _, label = classes_problem(n=700, d=120, k=10, noise=2.0, seed=3)
+    costs = np.ones(700)
+    ascent = BlockAscent(problem.rows, label, 10, costs, loss, L2())
+    duals = ascent.solve(Stopping(gap_tol=1e-9, max_passes=40)).duals
+    start = duals_by_scores(duals, label, costs, 10)
+    found = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
+    monkeypatch.setattr(newton, "LONG_PACE", newton.USUAL_PACE)
+    usual = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
+    assert found.solved
+    assert usual.solved
+    assert found.primal == pytest.approx(usual.primal, rel=1e-6)
+    assert found.passes <= usual.passes / 2
 
 
 HARD = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
 
 Array = NDArray[np.float64]
 
@@ -18,9 +18,6 @@ Array = NDArray[np.float64]
 # the part USEFUL of the gap, by the factor FALL. A search takes about as long as a visit of each
 # example, and all of them at most LARGEST_PART of all work.
 FIRST_GAP, USEFUL, FALL, LARGEST_PART = 100.0, 0.5, 2.0, 0.05
-# The growth that a search tries first. It ends where the derivative is at most END of that of the
-# regularizer: the losses left are then about as large as a few examples make them at the minimum.
-FIRST_GROWTH, END = 1e-3, 0.5
 
 
 class BestMultiple:
@@ -56,16 +53,11 @@ class BestMultiple:
         """Look for the best multiple of weights with this ``gap``, which are written to."""
         scores = self.risk.scores(weights)
         line = self.risk.at(scores).line(scores)
-        omega, unit = self.regularizer.value_of(weights.ravel()), self.growth
-
-        def derivative(x: float) -> float:
-            return float(line.derivative(unit * x) + 2 * (1 + unit * x) * omega)
-
-        steep = -derivative(0.0)
-        growth = unit * nearly_lowest(derivative, END * 2 * omega / steep) if steep > 0 else 0.0
+        omega = self.regularizer.value_of(weights.ravel())
+        growth = best_growth(line, omega, self.growth)
         primal = float(line.at(growth).value + (1 + growth) ** 2 * omega)
         self.searches += 1
-        self.growth = growth or unit
+        self.growth = growth or self.growth
         self.gap, self.gap_of_multiple = gap, primal - dual
         if primal < self.primal:
             weights *= 1 + growth
