@@ -4,6 +4,35 @@
 
 #include "rows.h"
 
+/* sum_j += Σ c_i (x_ij − m_j)² over rows of a dense matrix; of four rows at once `m` and `sum` are
+ * read a single time. */
+#define SPREADS_OF_DENSE(NAME, TYPE)                                                              \
+    RRM_CLONES static void NAME##_spreads(const TYPE *x, ptrdiff_t rows, ptrdiff_t d,             \
+                                          const double *c, const double *m, double *restrict sum) \
+    {                                                                                             \
+        ptrdiff_t i = 0;                                                                          \
+        for (; i + 4 <= rows; i += 4) {                                                           \
+            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                 \
+            double c0 = c[i], c1 = c[i + 1], c2 = c[i + 2], c3 = c[i + 3];                        \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
+            {                                                                                     \
+                double y0 = x0[j] - m[j], y1 = x1[j] - m[j];                                      \
+                double y2 = x2[j] - m[j], y3 = x3[j] - m[j];                                      \
+                sum[j] += ((c0 * y0 * y0 + c1 * y1 * y1) + c2 * y2 * y2) + c3 * y3 * y3;          \
+            }                                                                                     \
+        }                                                                                         \
+        for (; i < rows; i++) {                                                                   \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
+            {                                                                                     \
+                double y = x[i * d + j] - m[j];                                                   \
+                sum[j] += c[i] * y * y;                                                           \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+SPREADS_OF_DENSE(dense_float, float)
+SPREADS_OF_DENSE(dense_double, double)
+
 /* Lines of the sum that a way through the row adds to: what it reads serves all of them. */
 enum { LINES_AT_ONCE = 4 };
 

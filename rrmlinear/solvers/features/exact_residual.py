@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.features.row_residual import RowResidual
 from rrmlinear.solvers.second_order.factors import Factor
 
 Vector = NDArray[np.float64]
@@ -31,20 +32,21 @@ class ExactResidual:
     r − Ac. It serves as duals, which need not belong to weights. Other data are left as they are.
     """
 
-    def __init__(self, sweeps: FeatureSweeps, columns: FeatureColumns, aim: Vector, l1: float):
-        self.sweeps, self.columns, self.l1 = sweeps, columns, l1
+    def __init__(self, columns: FeatureColumns, aim: Vector, l1: float):
+        self.columns, self.l1 = columns, l1
         length = np.sqrt(float(columns.curvature.max(initial=0)))
         rounding = np.finfo(np.float64).eps * float(np.linalg.norm(aim)) * length
         self.is_needed = rounding > NOISE * l1 > 0
 
     @contextmanager
-    def at(self, pulls: Vector) -> Iterator[Vector]:
+    def at(self, sweeps: FeatureSweeps | RowResidual, pulls: Vector) -> Iterator[Vector]:
         """Correct the residual of the sweeps, whose products with all features are ``pulls``.
 
-        Gives the products with the corrected one. At the end it is as it was.
+        Gives the products with the corrected one. At the end it is as it was. Where a correction is
+        needed the sweeps are those over columns.
         """
-        sweeps, l1 = self.sweeps, self.l1
-        if not self.is_needed:
+        l1 = self.l1
+        if not self.is_needed or isinstance(sweeps, RowResidual):
             yield pulls
             return
         chosen = np.flatnonzero((sweeps.weights != 0) | (np.abs(pulls) > l1))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._cuts import scaled_columns
-from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
+from rrmlinear.solvers.features._feature_descent import (
+    FeatureSweeps,
+    products_and_spreads,
+    sums_and_spreads,
+)
+from rrmlinear.solvers.features.feature_subsets import part_of
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 # Dense data are centred in a copy where the part of a column along u is this many times as long as
@@ -16,6 +24,18 @@ from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 LONG_CENTRE = 1e3
 # Examples that are transposed at once: their cache lines are read a single time.
 EXAMPLES_AT_ONCE = 256
+# Examples whose values at some features are scaled at once: they stay in the cache.
+SCALED_AT_ONCE = 512
+
+
+class Residual(Protocol):
+    """r, as ``shift`` · u and the rest."""
+
+    shift: float
+
+    def lengths(self, target: NDArray[np.float64]) -> tuple[float, float]:
+        """(‖r‖², target'r)."""
+        ...
 
 
 class FeatureColumns:
@@ -25,8 +45,12 @@ class FeatureColumns:
     column is left out and features stand for a_j − centre_j u, orthogonal to u: callers subtract
     ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
     centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
-    copied if all costs are equal. Raises ValueError where a squared norm overflows.
+    copied if all costs are equal. Dense rows that need no such copy are ``by_rows``, and ``rows``
+    are made when they are first asked for. Raises ValueError where a squared norm overflows.
     """
+
+    #: The rows over the examples, where they serve as they are.
+    by_rows: Rows | None = None
 
     def __init__(
         self, rows: Rows | ColumnOrder, costs: NDArray[np.float64], intercept: bool
@@ -35,13 +59,14 @@ class FeatureColumns:
         self.unit = np.sqrt(costs / self.scale)
         self.mass = float((self.unit**2).sum())
         self.bias, self.intercept = rows.bias, intercept
-        if isinstance(rows, ColumnOrder) or rows.is_dense:
-            self.rows = self._dense(rows)
+        self.given, self.is_dense = rows, rows.is_dense
+        if self.is_dense and not isinstance(rows, ColumnOrder):
+            self.by_rows = rows if self._appended() else rows.with_bias(-1.0)
+            totals, spread = sums_and_spreads(self.by_rows, self.unit**2, intercept)
         else:
-            self.rows = self._sparse(rows)
-        self.count = self.rows.shape[0]
-        unit = self.unit if intercept else np.zeros_like(self.unit)
-        totals, spread = products_and_spreads(self.rows, unit)
+            unit = self.unit if intercept else np.zeros_like(self.unit)
+            totals, spread = products_and_spreads(self.rows, unit)
+        self.count = len(totals)
         self.centres = totals / self.mass
         self.curvature = spread + self.centres**2 * self.mass
         if not np.isfinite(self.curvature).all():
@@ -50,6 +75,62 @@ class FeatureColumns:
         self.means, self.totals = self.centres, totals
         if intercept:
             self._centre(spread)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The a_j."""
+        if isinstance(self.given, ColumnOrder) or self.is_dense:
+            return self._dense(self.given)
+        return self._sparse(self.given)
+
+    def scaled(self, features: NDArray[np.int64], kind: Any) -> NDArray[Any]:
+        """The a_j − centre_j u of these features of dense data as lines of length 1."""
+        lengths = np.sqrt(self.curvature[features])
+        factors = np.divide(1, lengths, out=np.zeros(len(features)), where=lengths > 0)
+        n = len(self.unit)
+        result = np.empty((len(features), n), dtype=kind)
+        for begin in range(0, n, SCALED_AT_ONCE):
+            some = slice(begin, begin + SCALED_AT_ONCE)
+            part = self._centred(features, some)
+            np.multiply(part, factors[:, np.newaxis], out=result[:, some], casting="same_kind")
+        return result
+
+    def _centred(self, features: NDArray[np.int64], some: slice) -> Any:
+        """The a_j − centre_j u of these features at some examples."""
+        means = self.means[features, np.newaxis]
+        if self._scales():
+            return self._taken(features, some) - means * self.unit[some]
+        return self._taken(features, some) - means
+
+    def _taken(self, features: NDArray[np.int64], some: slice) -> Any:
+        """The a_j of these features at some examples."""
+        if self.by_rows is None:
+            return self.rows.values[:, some][features]
+        rows = self.by_rows.between(some.start, min(some.stop, len(self.unit)))
+        part = part_of(rows, features).values.T
+        return part * self.unit[some] if self._scales() else part
+
+    def sweeps(self, features: NDArray[np.int64], l1: float, modulus: float) -> FeatureSweeps:
+        """Sweeps over these features, from weights of 0. Columns of ``by_rows`` are copied for
+        them; others lie in memory, and all are taken.
+        """
+        if self.by_rows is None:
+            columns = self.rows
+        else:
+            single = self.by_rows.values.dtype == np.float32 and not self._scales()
+            kind = np.float32 if single and self.by_rows.bias < 0 else np.float64
+            values = np.empty((len(features), len(self.unit)), dtype=kind)
+            for begin in range(0, values.shape[1], SCALED_AT_ONCE):
+                some = slice(begin, begin + SCALED_AT_ONCE)
+                values[:, some] = self._taken(features, some)
+            columns = Rows(values, None, None, values.shape[1])
+        numbers = (each[features] for each in (self.curvature, self.means, self.totals))
+        curvature, means, totals = numbers
+        linear = np.zeros(len(features))
+        return FeatureSweeps(columns, curvature, self.unit, means, totals, linear, l1, modulus)
+
+    def _scales(self) -> bool:
+        return bool((self.unit != 1).any())
 
     def weights_of(
         self, weights: NDArray[np.float64], y: NDArray[np.float64]
@@ -64,7 +145,7 @@ class FeatureColumns:
         """The mean of y with an intercept, which is the best one of no weights; else 0."""
         return float((self.unit**2 * y).sum()) / self.mass if self.intercept else 0.0
 
-    def balance(self, sweeps: FeatureSweeps) -> None:
+    def balance(self, sweeps: Residual) -> None:
         """With an intercept, make the residual orthogonal to u: the duals' sum has to be 0."""
         if self.intercept:
             sweeps.shift -= sweeps.lengths(self.unit)[1] / self.mass
@@ -73,7 +154,7 @@ class FeatureColumns:
         return self.bias >= 0 and not self.intercept
 
     def _dense(self, rows: Rows | ColumnOrder) -> Rows:
-        scales, appended = bool((self.unit != 1).any()), self._appended()
+        scales, appended = self._scales(), self._appended()
         if isinstance(rows, ColumnOrder) and not (scales or appended):
             return rows.features
         n, d = rows.shape
@@ -100,7 +181,8 @@ class FeatureColumns:
     def _centre(self, spread: NDArray[np.float64]) -> None:
         far = self.centres**2 * self.mass > LONG_CENTRE**2 * spread
         is_used = spread > CONSTANT_COLUMN * self.curvature
-        if self.rows.is_dense and (far & is_used).any():
+        if self.is_dense and (far & is_used).any():
+            self.by_rows = None
             matrix = self.rows.values - self.centres[:, None] * self.unit
             self.rows = Rows(matrix, None, None, self.rows.shape[1])
             self.means = self.totals = np.zeros(self.count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
+from rrmlinear.solvers.features.row_residual import RowResidual
 from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -29,7 +31,11 @@ SWEEPS_PER_LOOK = 5
 WORKING_SET_ACCURACY = 0.3
 # Limit on the features of a Gram matrix: with few examples the columns are read sooner beyond
 # SMALL_GRAM, and beyond GRAM_WIDTH features for each example.
-MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 1000, 4
+MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
+# Products of working sets are float32 with at least this number of stored values: fewer take less
+# than a millisecond. They are made anew in float64 where a pass leaves more than this part of the
+# gap.
+MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
@@ -88,17 +94,8 @@ class FeatureDescent(Solver):
         self.columns = FeatureColumns(self.rows, self.costs, self.intercept)
         self.scale = self.columns.scale  # from here on the problem is divided by this number
         self.threshold, self.ridge = self.l1 / self.scale, self.modulus / self.scale
-        self.sweeps = FeatureSweeps(
-            self.columns.rows,
-            self.columns.curvature,
-            self.columns.unit,
-            self.columns.means,
-            self.columns.totals,
-            np.zeros(self.columns.count),
-            self.threshold,
-            self.ridge,
-        )
-        self.gram = WorkingGram(self.columns) if self.columns.rows.is_dense else None
+        is_small = self.rows.n_stored < MIN_SINGLE
+        self.gram = WorkingGram(self.columns, is_small) if self.columns.is_dense else None
         self.aim = self.columns.unit * self.y
         # residuals have no part along u: with that of y its product with them would be rounding
         self.centred = self.columns.unit * (self.y - self.columns.level_of(self.y))
@@ -107,28 +104,40 @@ class FeatureDescent(Solver):
         self.usable = self.columns.curvature > 0
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
         hard_l1 = self.threshold if self.ridge == 0 else 0.0
-        self.exact = ExactResidual(self.sweeps, self.columns, self.aim, hard_l1)
-        self.slice = max(1, SLICE_WORK * self.columns.count // max(self.columns.rows.n_stored, 1))
+        self.exact = ExactResidual(self.columns, self.aim, hard_l1)
+        self.sweeps: FeatureSweeps | RowResidual
+        if self.columns.by_rows is None or self.exact.is_needed:
+            self.sweeps = self._over_columns()
+        else:
+            self.sweeps = RowResidual(self.columns, self.y, self.threshold, self.ridge)
         if self.given is not None:
             weights = np.asarray(self.given, dtype=np.float64)[: self.columns.count]
             self.sweeps.weights[:] = np.where(self.usable, weights, 0)
         self._certify()
 
+    def _over_columns(self) -> FeatureSweeps:
+        return self.columns.sweeps(self.features, self.threshold, self.ridge)
+
     def run_pass(self, number: int) -> None:
         gap, weights = self.certificate.gap, self.sweeps.weights
+        has_all, is_rough = False, False
         most = set_limit(weights) if self.gram is None else set_limit(weights, MIN_DENSE_LIMIT)
         features = self._working_set(most)
         if self.gram is not None and self._gram_pays(len(features)):
             has_all = self.threshold == 0 or len(features) < most
+            is_rough = not self.gram.is_exact
             moved = self._minimize(self.gram.choose(features), features, has_all)
         else:
-            before = self.sweeps.moved
             target = self.target if np.isfinite(self.target) else 0.0
-            self._descend(features, WORKING_SET_ACCURACY * max(gap, target) / self.scale)
-            moved = self.sweeps.moved - before
+            goal = WORKING_SET_ACCURACY * max(gap, target) / self.scale
+            moved = self._descend(features, goal)
         self._certify()
-        progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
+        left = self.certificate.gap
+        progress = gap - left > OBJECTIVE_ROUNDING * self.certificate.primal
         self.moved = moved if progress else 0
+        if is_rough and (not progress or (has_all and left > MAX_LEFT * gap)):
+            self.gram = WorkingGram(self.columns, is_exact=True)
+            self.moved = len(features)
 
     def value_at_zero(self) -> float:
         return float(self.costs @ (self.y * self.y)) / 2
@@ -169,42 +178,53 @@ class FeatureDescent(Solver):
         )
         model.minimize(self.deadline)
         self.work += len(features)
-        self.sweeps.move(features, model.weights)
+        self.sweeps.weights[features] = model.weights
         return int(np.count_nonzero(model.weights != begin))
 
-    def _descend(self, features: NDArray[np.int64], goal: float) -> None:
-        # Sweep until the gap over these features is within the goal or shrinks no more.
-        sweeps, proof, gap = self.sweeps, Certificate(), np.inf
-        while True:
-            points = [sweeps.weights[features]]
-            for _ in range(SWEEPS_PER_LOOK):
-                if not self._sweep(features):
-                    return
-                points.append(sweeps.weights[features])
-            primal = extrapolate(sweeps, features, points, lambda: self._primal(features))
+    def _descend(self, features: NDArray[np.int64], goal: float) -> int:
+        # Sweep until the gap over these features is within the goal or shrinks no more; returns the
+        # visits that moved a weight.
+        sweeps, places = self.sweeps, features
+        if isinstance(sweeps, RowResidual):  # it has no columns
+            sweeps, places = sweeps.over(features), np.arange(len(features))
+        proof, gap, before = Certificate(), np.inf, sweeps.moved
+        while self._sweeps(sweeps, places, points := [sweeps.weights[places]]):
+            primal = extrapolate(sweeps, places, points, partial(self._primal, sweeps, places))
             proof.offer_weights(lambda: sweeps.weights, primal=primal)
-            proof.offer_duals(None, dual=self._best_factor(sweeps.products(features))[1])
+            pulls = sweeps.products(places)
+            proof.offer_duals(None, dual=self._best_factor(sweeps, pulls)[1])
             last, gap = gap, proof.gap
             if gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal:
-                return
+                break
+        if sweeps is not self.sweeps:
+            self.sweeps.weights[features] = sweeps.weights
+        return sweeps.moved - before
 
-    def _sweep(self, features: NDArray[np.int64]) -> bool:
-        # One sweep, in pieces between which the clock is looked at; False after the deadline.
-        self.work += len(features)
-        for begin in range(0, len(features), self.slice):
-            self.sweeps.sweep(features[begin : begin + self.slice])
-            if self.deadline is not None and time.perf_counter() > self.deadline:
-                return False
+    def _sweeps(
+        self, sweeps: FeatureSweeps, features: NDArray[np.int64], points: list[NDArray[np.float64]]
+    ) -> bool:
+        # Some sweeps, in pieces between which the clock is looked at, and the weights after each;
+        # False after the deadline.
+        for _ in range(SWEEPS_PER_LOOK):
+            self.work += len(features)
+            some = max(1, SLICE_WORK * len(features) // max(sweeps.columns.n_stored, 1))
+            for begin in range(0, len(features), some):
+                sweeps.sweep(features[begin : begin + some])
+                if self.deadline is not None and time.perf_counter() > self.deadline:
+                    return False
+            points.append(sweeps.weights[features])
         return True
 
-    def _primal(self, features: NDArray[np.int64]) -> float:
+    def _primal(self, sweeps: FeatureSweeps | RowResidual, features: NDArray[np.int64]) -> float:
         # all other weights are 0
-        return self.sweeps.lengths(self.aim)[0] / 2 + self.sweeps.penalty(features)
+        return sweeps.lengths(self.aim)[0] / 2 + sweeps.penalty(features)
 
-    def _best_factor(self, pulls: NDArray[np.float64]) -> tuple[float, float]:
+    def _best_factor(
+        self, sweeps: FeatureSweeps | RowResidual, pulls: NDArray[np.float64]
+    ) -> tuple[float, float]:
         # The t ≥ 0 for which the dual of t r is largest over features with these a_j'r, and that
         # dual: t b'r − ½ t² ‖r‖² − Σ max(0, t |a_j'r| − l1)² / (2 modulus).
-        square, product = self.sweeps.lengths(self.centred)
+        square, product = sweeps.lengths(self.centred)
         factor = max(product, 0.0) / square if square > 0 else 0.0
         pulls = np.abs(pulls)
         if self.ridge == 0:
@@ -228,9 +248,9 @@ class FeatureDescent(Solver):
         # Recompute the residual, then primal and dual over all, in the scale of the problem.
         self._renew_residual()
         self.pulls = self.sweeps.products(self.features)
-        primal = self.scale * self._primal(self.features)
-        with self.exact.at(self.pulls) as pulls:
-            factor, dual = self._best_factor(pulls)
+        primal = self.scale * self._primal(self.sweeps, self.features)
+        with self.exact.at(self.sweeps, self.pulls) as pulls:
+            factor, dual = self._best_factor(self.sweeps, pulls)
             residual = self.sweeps.residual + self.sweeps.shift * self.columns.unit
         duals = factor * residual / self.root_costs
         self.certificate.offer_weights(self._present_weights, primal=primal)
@@ -241,10 +261,13 @@ class FeatureDescent(Solver):
 
     def _renew_residual(self) -> None:
         sweeps = self.sweeps
-        in_use = np.flatnonzero(sweeps.weights)
-        weights = sweeps.weights[in_use]
-        sweeps.weights[in_use] = 0
-        sweeps.residual[:] = self.aim
-        sweeps.shift = 0.0
-        sweeps.move(in_use, weights)
+        if isinstance(sweeps, RowResidual):
+            sweeps.renew()
+        else:
+            in_use = np.flatnonzero(sweeps.weights)
+            weights = sweeps.weights[in_use]
+            sweeps.weights[in_use] = 0
+            sweeps.residual[:] = self.aim
+            sweeps.shift = 0.0
+            sweeps.move(in_use, weights)
         self.columns.balance(sweeps)

@@ -2,54 +2,79 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 
-# Examples that are multiplied at once: their values at a working set stay in the cache.
-CHUNK = 2048
+# Examples that are multiplied at once.
+CHUNK = 8192
+# The diagonal of float32 products is by this part larger: rounding takes less from them.
+SINGLE_RIDGE = 1e-6
+# Features that are held, of which this part and more left the working set, are let go.
+MOST_LEFT = 0.5
 
 
 class WorkingGram:
-    """Products a_j'a_k of dense columns less their centres; known ones are not made again."""
+    """Products a_j'a_k of dense columns less their centres; known ones are not made again.
 
-    def __init__(self, columns: FeatureColumns) -> None:
-        self.columns = columns
-        self.places = np.full(columns.count, -1)
-        self.held = np.zeros((0, 0))
+    Columns are held with length 1, in float32 unless ``is_exact``: their products take half the
+    time then, and steps by them, from exact derivatives, make up for what they round.
+    """
+
+    def __init__(self, columns: FeatureColumns, is_exact: bool) -> None:
+        self.columns, self.is_exact = columns, is_exact
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self.places = np.full(self.columns.count, -1)
+        self.names = np.zeros(0, dtype=np.int64)
+        self.held: list[NDArray[Any]] = []
+        self.products = np.zeros((0, 0))
 
     def choose(self, features: NDArray[np.int64]) -> WorkingGram:
         """Go on to these features."""
-        places = self.places[features]
-        new = np.flatnonzero(places < 0)
-        products = self._products(features, new)
-        if len(new) == len(features):
-            gram = products
-        else:
-            old = np.flatnonzero(places >= 0)
-            gram = np.empty((len(features), len(features)))
-            gram[new] = products
-            gram[:, new] = products.T
-            gram[old[:, np.newaxis], old] = self.held[places[old][:, np.newaxis], places[old]]
-        self.places[:] = -1
-        self.places[features] = np.arange(len(features))
-        self.held = gram
+        new = features[self.places[features] < 0]
+        if len(features) < MOST_LEFT * (len(self.products) + len(new)):
+            self._let_go()
+            new = features
+        if len(new):
+            self._hold(new)
+        self.chosen = features
         return self
 
     def matrix(self) -> NDArray[np.float64]:
         """The matrix over the features chosen."""
-        return self.held
+        places = self.places[self.chosen]
+        gram = self.products.take(places, 0).take(places, 1)
+        ridge = 0.0 if self.is_exact else SINGLE_RIDGE
+        gram.flat[:: len(gram) + 1] = (1 + ridge) * self.columns.curvature[self.chosen]
+        return gram
 
-    def _products(self, features: NDArray[np.int64], new: NDArray[np.intp]) -> NDArray[np.float64]:
-        values = self.columns.rows.values
-        result = np.zeros((len(new), len(features)))
-        for begin in range(0, values.shape[1], CHUNK):
+    def _hold(self, new: NDArray[np.int64]) -> None:
+        kind = np.float64 if self.is_exact else np.float32
+        part = self.columns.scaled(new, kind)
+        self.held.append(part)
+        known, count = len(self.products), len(self.products) + len(new)
+        lines = np.zeros((len(new), count))
+        for begin in range(0, part.shape[1], CHUNK):
             check_time()
-            part = values[:, begin : begin + CHUNK][features].astype(np.float64, copy=False)
-            # of one array BLAS computes a half
-            result += (part if len(new) == len(features) else part[new]) @ part.T
-        totals = self.columns.totals[features[new]]
-        result -= totals[:, np.newaxis] * self.columns.means[features]
-        return result
+            some, at = part[:, begin : begin + CHUNK], 0
+            for other in self.held:
+                # of one array BLAS computes a half
+                other = other[:, begin : begin + CHUNK]
+                lines[:, at : at + len(other)] += some @ other.T
+                at += len(other)
+        self.names = np.append(self.names, new)
+        lengths = np.sqrt(self.columns.curvature[self.names])
+        lines *= lengths
+        lines *= lengths[known:, np.newaxis]
+        products = np.empty((count, count))
+        products[:known, :known] = self.products
+        products[known:] = lines
+        products[:known, known:] = lines[:, :known].T
+        self.products = products
+        self.places[new] = np.arange(known, count)

@@ -8,6 +8,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.regression import Squared
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.features import feature_descent
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -290,3 +291,64 @@ def test_long_columns_whose_weights_cannot_be_exact_enough(form, intercept, n, d
     assert abs(costs @ alpha) <= (1e-12 if intercept else np.inf) * (costs @ np.abs(alpha))
     dual = costs @ (y * alpha - alpha**2 / 2)
     assert primal - dual <= 1e-6 * primal
+
+
+@pytest.mark.parametrize("by_gram", [True, False])
+@pytest.mark.parametrize(("l1", "modulus"), [(1.5, 0.0), (0.5, 0.3)])
+@pytest.mark.parametrize(("bias", "intercept"), [(-1.0, False), (2.0, True), (2.0, False)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_as_they_lie_have_the_optimum_of_their_columns(
+    monkeypatch, dtype, bias, intercept, l1, modulus, by_gram
+):
+    monkeypatch.setattr(feature_descent, "MIN_SINGLE", 0)
+    if not by_gram:
+        monkeypatch.setattr(feature_descent, "SMALL_GRAM", 0)
+        monkeypatch.setattr(feature_descent, "GRAM_WIDTH", 0)
+    problem, X, y = data("dense", dtype, bias=bias, offset=1.0)
+    columns = Problem.from_arrays(np.asfortranarray(X.astype(dtype)), y, bias=bias, any_order=True)
+    for costs in (np.full(N, 0.7), np.linspace(0, 2, N)):
+        results = [
+            solve(each, costs, l1, modulus, intercept=intercept, gap_tol=1e-12)
+            for each in (problem, columns)
+        ]
+        assert all(result.status is Status.SOLVED for result in results)
+        primal, dual = (getattr(results[0], name) for name in ("primal", "dual"))
+        assert results[1].primal == pytest.approx(primal, rel=1e-11)
+        given = np.column_stack([X, np.full(N, bias)]) if bias > 0 else X
+        w, alpha = results[0].weights, results[0].duals
+        penalized = w[:D] if intercept else w
+        own = costs @ (y - given @ w) ** 2 / 2 + l1 * np.abs(penalized).sum()
+        own += modulus / 2 * penalized @ penalized
+        assert primal == pytest.approx(own, rel=1e-12)
+        v = given.T @ (costs * alpha)
+        if intercept:
+            assert v[D] == pytest.approx(0, abs=1e-9)
+            v = v[:D]
+        excess = np.maximum(np.abs(v) - l1, 0)
+        of_duals = costs @ (y * alpha - alpha**2 / 2)
+        if modulus:
+            of_duals -= excess @ excess / (2 * modulus)
+        else:
+            assert excess.max() <= 1e-11 * l1
+        assert dual == pytest.approx(of_duals, rel=1e-10)
+
+
+def test_rows_are_not_copied_for_a_working_set():
+    problem, _, _ = data("dense", bias=1.0)
+    solver = FeatureDescent(problem.rows, problem.labels, np.ones(N), 3.0, 0.0, intercept=True)
+    assert solver.solve(Stopping(gap_tol=1e-10)).status is Status.SOLVED
+    assert solver.columns.by_rows is not None
+    assert "rows" not in vars(solver.columns)
+
+
+def test_products_in_float32_end_where_float64_does(monkeypatch):
+    monkeypatch.setattr(feature_descent, "MIN_SINGLE", 0)
+    rng = np.random.default_rng(8)
+    base = rng.standard_normal((300, 40))
+    X = np.hstack([base, base + 1e-5 * rng.standard_normal((300, 40))])
+    y = base @ rng.standard_normal(40) + rng.standard_normal(300)
+    problem = Problem.from_arrays(X, y)
+    result = solve(problem, np.ones(300), 0.5, 0.0, gap_tol=1e-13)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, np.ones(300), 0.5, 0.0, result)
+    assert -1e-13 * primal <= primal - dual <= 1.01e-13 * float(y @ y / 2)
