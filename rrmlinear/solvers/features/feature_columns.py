@@ -22,10 +22,14 @@ from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 # Dense data are centred in a copy where the part of a column along u is this many times as long as
 # the rest: products with the rest would lose half of their digits otherwise.
 LONG_CENTRE = 1e3
+# Dense rows of this number of features and more are read as they lie: of fewer a working set has
+# all, and their columns are copied for it.
+MIN_BY_ROWS = 100
 # Examples that are transposed at once: their cache lines are read a single time.
 EXAMPLES_AT_ONCE = 256
-# Examples whose values at some features are scaled at once: they stay in the cache.
-SCALED_AT_ONCE = 512
+# Examples whose values at some features are scaled at once, at least, and these values: they stay
+# in the cache.
+SCALED_AT_ONCE, SCALED_VALUES = 512, 100_000
 
 
 class Residual(Protocol):
@@ -45,8 +49,9 @@ class FeatureColumns:
     column is left out and features stand for a_j − centre_j u, orthogonal to u: callers subtract
     ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
     centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
-    copied if all costs are equal. Dense rows that need no such copy are ``by_rows``, and ``rows``
-    are made when they are first asked for. Raises ValueError where a squared norm overflows.
+    copied if all costs are equal. Dense rows of many features that need no such copy are
+    ``by_rows``, and ``rows`` are made when they are first asked for. Raises ValueError where a
+    squared norm overflows.
     """
 
     #: The rows over the examples, where they serve as they are.
@@ -60,7 +65,8 @@ class FeatureColumns:
         self.mass = float((self.unit**2).sum())
         self.bias, self.intercept = rows.bias, intercept
         self.given, self.is_dense = rows, rows.is_dense
-        if self.is_dense and not isinstance(rows, ColumnOrder):
+        few = rows.shape[1] < MIN_BY_ROWS
+        if self.is_dense and not isinstance(rows, ColumnOrder) and not few:
             self.by_rows = rows if self._appended() else rows.with_bias(-1.0)
             totals, spread = sums_and_spreads(self.by_rows, self.unit**2, intercept)
         else:
@@ -89,8 +95,9 @@ class FeatureColumns:
         factors = np.divide(1, lengths, out=np.zeros(len(features)), where=lengths > 0)
         n = len(self.unit)
         result = np.empty((len(features), n), dtype=kind)
-        for begin in range(0, n, SCALED_AT_ONCE):
-            some = slice(begin, begin + SCALED_AT_ONCE)
+        step = max(SCALED_AT_ONCE, SCALED_VALUES // len(features))
+        for begin in range(0, n, step):
+            some = slice(begin, begin + step)
             part = self._centred(features, some)
             np.multiply(part, factors[:, np.newaxis], out=result[:, some], casting="same_kind")
         return result

@@ -8,7 +8,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.regression import Squared
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.features import feature_descent
+from rrmlinear.solvers.features import feature_columns, feature_descent
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -301,6 +301,7 @@ def test_rows_as_they_lie_have_the_optimum_of_their_columns(
     monkeypatch, dtype, bias, intercept, l1, modulus, by_gram
 ):
     monkeypatch.setattr(feature_descent, "MIN_SINGLE", 0)
+    monkeypatch.setattr(feature_columns, "MIN_BY_ROWS", 0)
     if not by_gram:
         monkeypatch.setattr(feature_descent, "SMALL_GRAM", 0)
         monkeypatch.setattr(feature_descent, "GRAM_WIDTH", 0)
@@ -333,7 +334,8 @@ def test_rows_as_they_lie_have_the_optimum_of_their_columns(
         assert dual == pytest.approx(of_duals, rel=1e-10)
 
 
-def test_rows_are_not_copied_for_a_working_set():
+def test_rows_are_not_copied_for_a_working_set(monkeypatch):
+    monkeypatch.setattr(feature_columns, "MIN_BY_ROWS", 0)
     problem, _, _ = data("dense", bias=1.0)
     solver = FeatureDescent(problem.rows, problem.labels, np.ones(N), 3.0, 0.0, intercept=True)
     assert solver.solve(Stopping(gap_tol=1e-10)).status is Status.SOLVED
