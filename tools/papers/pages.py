@@ -110,14 +110,15 @@ class Page:
             write_page(self.out / f"{self.paper}.html", title, sections)
 
     def put_into(self, page: Path) -> None:
-        """Write a row for each figure into a page of docs/: what its run found, or why none was
-        made.
+        """Write what the run of each figure found into a page of docs/, a row for each sentence, or
+        why none was made.
         """
         rows = ["| figure | found in this run |", "| --- | --- |"]
         for made in self.figures:
             why = self.missing.get(made.evidence.title, "no run is there")
-            told = made.found() if made.log.exists() else [f"not made: {why}"]
-            rows.append(f"| `{made.evidence.key}` | {'; '.join(told)} |")
+            told = (made.found() or [""]) if made.log.exists() else [f"not made: {why}"]
+            keys = [f"`{made.evidence.key}`", *[""] * (len(told) - 1)]
+            rows += [f"| {key} | {one} |" for key, one in zip(keys, told, strict=True)]
         put(page, f"found: paper-{self.paper}", "\n".join([*rows, "", made_with(), "", ""]))
 
     def copy_pictures(self, folder: Path) -> None:

@@ -220,11 +220,11 @@ def findings(panels: Sequence[Panel]) -> list[str]:
     for rival in SLOWER:
         both = [panel for panel in panels if {rival, "Pragam"} <= set(panel.curves)]
         if both:
-            behind = [panel.data for panel in both if not _is_ahead(panel, rival)]
-            told = f", all but {', '.join(behind)}" if behind else ""
+            ahead = [panel.data for panel in both if _is_ahead(panel, rival)]
             found.append(
-                f"Pragam gets below {rival} within the same iterations on "
-                f"{len(both) - len(behind)} of {len(both)} sets{told}"
+                f"after equally many iterations Pragam is below {rival} on {', '.join(ahead)}"
+                if ahead
+                else f"after equally many iterations Pragam is not below {rival}"
             )
     for panel in panels:
         above = {

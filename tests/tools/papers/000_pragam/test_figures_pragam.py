@@ -75,8 +75,8 @@ def test_findings_tell_which_rivals_are_behind(figures, study):
     }
     curves = {name: [figures.Curve(study, rows=table)] for name, table in rows.items()}
     first, second, third, last = figures.findings([figures.Panel("x", study, curves)])
-    assert first == "Pragam gets below ls-BMRM within the same iterations on 1 of 1 sets"
-    assert second.endswith("Pegasos-n within the same iterations on 0 of 1 sets, all but x")
+    assert first == "after equally many iterations Pragam is below ls-BMRM on x"
+    assert second == "after equally many iterations Pragam is not below Pegasos-n"
     assert re.fullmatch(r"objective/optimum − 1 at the end on x: (\S+ [\d.e+-]+(, )?){3}", third)
     assert last.endswith("on x: from 50.00 % (Pragam) to 75.00 % (ls-BMRM)")
 
