@@ -133,7 +133,7 @@ def _files(folder):
     return sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
 
 
-def _check(outcomes, case):
+def assert_refused(outcomes, case):
     code, out, err = outcomes[0][case]
     assert (code, out) == (1, "")
     assert err == f"{case[0]}\nPermission denied\n"
@@ -141,14 +141,14 @@ def _check(outcomes, case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case[1:]))
 def test_one_sentence(outcomes, case):
-    _check(outcomes, case)
+    assert_refused(outcomes, case)
 
 
 @pytest.mark.parametrize("case", REPORT, ids=lambda case: " ".join(case[1:]))
 def test_pages(outcomes, case):
     for package in ("jinja2", "plotly"):
         pytest.importorskip(package, reason="pages need it")
-    _check(outcomes, case)
+    assert_refused(outcomes, case)
 
 
 def test_no_file_is_new_changed_or_left_in_parts(outcomes):

@@ -220,14 +220,15 @@ def residual_products(Rows rows not None, const double[::1] w not None,
     cdef Py_ssize_t i = 0, k, stop, n = rows.c.n_rows, block = cached_rows(rows)
     result = np.zeros(rows.width)
     cdef double[::1] out = result
+    if w.shape[0] == 0:
+        np.subtract(y, level, out=np.asarray(residual))
+        return result
     with nogil:
         while i < n:
             stop = min(i + block, n)
-            if w.shape[0]:
-                rows_times(&rows.c, i, stop, &w[0], &residual[0])
+            rows_times(&rows.c, i, stop, &w[0], &residual[0])
             for k in range(i, stop):
-                residual[k] = y[k] - level - (residual[k] if w.shape[0] else 0)
-            if w.shape[0]:
-                rows_add(&rows.c, i, stop, &costs[0], &residual[0], &out[0])
+                residual[k] = y[k] - level - residual[k]
+            rows_add(&rows.c, i, stop, &costs[0], &residual[0], &out[0])
             i = stop
     return result

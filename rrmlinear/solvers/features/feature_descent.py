@@ -32,9 +32,9 @@ WORKING_SET_ACCURACY = 0.3
 # Limit on the features of a Gram matrix: with few examples the columns are read sooner beyond
 # SMALL_GRAM, and beyond GRAM_WIDTH features for each example.
 MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
-# Products of working sets are float32 with at least this number of stored values: fewer take less
-# than a millisecond. They are made anew in float64 where a pass leaves more than this part of the
-# gap.
+# Products of a working set are float32 with MIN_SINGLE stored values and more: with fewer they take
+# less than a millisecond. Where a pass leaves more than the part MAX_LEFT of the gap, products in
+# float64 replace them.
 MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.

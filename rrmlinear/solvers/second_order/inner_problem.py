@@ -32,7 +32,7 @@ MOST_FIRST = 10.0
 
 
 class Pace(NamedTuple):
-    """How q begins and changes."""
+    """How q begins and changes, and how often a multiple of the weights is sought."""
 
     #: q is divided by the first after an easy inner problem, and by the second after another.
     fast_fall: float
@@ -43,12 +43,15 @@ class Pace(NamedTuple):
     #: The first q is at least that at which moving all duals by their size, times this, costs the
     #: gap; None where q is that of the gap alone.
     move: float | None
+    #: The best multiple of the weights is sought at each of this number of steps; None: at none.
+    multiple_steps: int | None
 
 
-USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None)
+USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None, None)
 # Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
-# the gap alone was 10 000 times too small, and each step reached a few kinks.
-LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25)
+# the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
+# best multiple takes a tenth of a step's time.
+LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25, 4)
 
 
 class Begin(NamedTuple):

@@ -44,10 +44,6 @@ PROVED_FRACTION = 0.01
 # alone decides most weights, and damped steps would be slow.
 MIN_DAMPED = 5
 
-# Where steps are long, the best multiple of the weights is sought at each of this number of steps:
-# a search takes a tenth of a step's time.
-MULTIPLE_STEPS = 4
-
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
@@ -210,7 +206,8 @@ class Newton(Solver):
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
             self.certificate.offer_weights(self.w, at, exact=from_zero)
-            if inner.pace is LONG_PACE and inner.steps % MULTIPLE_STEPS == 0:
+            every = inner.pace.multiple_steps
+            if every is not None and inner.steps % every == 0:
                 self._offer_multiple(at)
         promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
         if promises_little and inner.is_exact and not self.is_open():

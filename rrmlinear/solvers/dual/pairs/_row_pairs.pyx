@@ -59,12 +59,10 @@ cdef class RowPairs:
         self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int32)
         self.up_key, self.down_key = np.empty((2, self.n))
 
-    def find_slopes(self, const double[::1] weights=None):
-        """F of all examples at these weights, by default w."""
-        if weights is None:
-            weights = self.w
+    def find_slopes(self):
+        """F of all examples."""
         with nogil:
-            self._find_slopes(0, self.n, &weights[0])
+            self._find_slopes(0, self.n, &self.w[0])
 
     cdef void _find_slopes(self, Py_ssize_t begin, Py_ssize_t end,
                            const double* weights) noexcept nogil:
