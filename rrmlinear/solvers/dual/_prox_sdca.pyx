@@ -1,176 +1,42 @@
-"""Stochastic dual coordinate ascent on losses of one score: visits and measuring."""
+"""Stochastic dual coordinate ascent on losses of one score: passes and visits."""
 
-from libc.math cimport NAN, fabs
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.math cimport fabs
+from libc.stdint cimport int64_t, uint64_t
 
-from rrmlinear.simd.barrier cimport flag_t
 from rrmlinear.core.schedule cimport (
-    schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t,
-    schedule_rest_below, schedule_wake, schedule_wake_above,
+    schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_shuffle,
 )
 from rrmlinear.core.vector_copies cimport copies_exchange, copies_level, vector_copies_t
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual._example cimport (
-    example_count, example_move, example_t, progress_begin, progress_t, progress_take,
-)
-from rrmlinear.solvers.dual._running_average cimport RunningAverage
+from rrmlinear.solvers.dual._dual_state cimport DualState, ROW_LOOKAHEAD
+from rrmlinear.solvers.dual._example cimport example_move, example_t, progress_t
+from rrmlinear.solvers.dual._step_length cimport step_end
 
 import numpy as np
 
-from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
-    ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # visits between the prefetch of a row's place in memory and its use
-    FIRST_SLEEP = 2         # passes that an example skips after a first visit without a gap
-    DOUBLES_APART = 64      # between the memory of two threads: cores fetch ahead
-    NEAR_ENTRIES = 1024     # most entries of v that copies exchange after each round
-
-# The length of a step: to the maximum, or along the line to −φ'(a) by the fraction that a bound
-# gives, or by a fixed one.
-cdef enum:
-    MAXIMUM, BOUND, FIXED
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
-# The types of example_t and progress_t.
-EXAMPLE = np.dtype([(name, np.float64) for name in (
-    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "first")])
-PROGRESS = np.dtype([("moved", np.int64), ("gap_rise", np.float64), ("conjugate_rise", np.float64),
-                     ("size_rise", np.float64), ("support_rise", np.int64),
-                     ("bound_rise", np.int64), ("padding", np.int64, 2)])
 
-
-cdef class DualAscent:
-    """State of the ascent: duals α_i, v = z + Σ c_i α_i x_i, and the gap of each example.
+cdef class DualAscent(DualState):
+    """Passes over a state.
 
     With several copies of v a sweep goes in rounds: each copy serves some visits, then takes over
     the changes made with the other copies, those of rare features after several rounds alone. A
     team of threads shares the copies; any team gets the same bits.
     """
 
-    cdef public Rows rows                 # some may be empty for a while
-    cdef public ScalarLoss loss
-    cdef readonly Regularizer regularizer
-    cdef readonly object dual_vector      # v, as long as the rows are wide: its first copy
-    cdef readonly object alphas           # n, a view of the examples
-    cdef readonly object gaps             # n, likewise: each example's gap when last computed
-    cdef readonly object curvatures       # n, likewise: ‖x_i‖² over the first Ω's modulus
-    cdef readonly object first            # n, likewise: the caller's, duals of some moment
-    cdef readonly object wakes            # n: the pass from which each is visited again
-    cdef readonly RunningAverage average  # None: no averaging
-    cdef readonly int n_copies
-    cdef double gap_before, conjugate_before  # Σ gaps, Σ (c_i φ)*(−α_i) when the pass began
-    cdef double first_modulus, curvature_scale    # that of the first Ω, and over the present one's
-    cdef progress_t before                # sizes of the duals when the pass began
-    cdef double bound                     # of the sizes; NaN until they have been counted
-    cdef Py_ssize_t n, width
-    cdef int option
-    cdef const double[::1] cost
-    cdef example_t[::1] example
     cdef object order                     # of the pass
     cdef double[::1] seen                 # the gap that each visit of the pass found
-    cdef int32_t[::1] wake                # see schedule_t
-    cdef unsigned char[::1] streak
-    cdef schedule_t schedule
-    cdef double[:, ::1] v                 # copies of v, each with room behind it
-    cdef progress_t[:, ::1] progress      # of each copy, the first of a line
-    cdef vector_copies_t copies
-    cdef object memory                    # of the copies' exchange
 
-    def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
-                  Regularizer regularizer not None, y, const double[::1] cost not None, curvature,
-                  option="maximum", RunningAverage average=None, int n_copies=1):
-        self.rows, self.loss, self.regularizer = rows, loss, regularizer
-        self.cost = cost
-        self.first_modulus, self.curvature_scale = regularizer.modulus, 1
-        self.bound = NAN
-        self.option = {"maximum": MAXIMUM, "bound": BOUND, "fixed": FIXED}[option]
-        self.average, self.n_copies = average, n_copies
-        self.n, self.width = rows.c.n_rows, max(rows.width, 1)
-        examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
-        examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
-        self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
-        self.curvatures, self.first = examples["curvature"], examples["first"]
+    def __cinit__(self, *_, **__):
         self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
-        self.wake = self.wakes = np.zeros(self.n, np.int32)
-        self.streak = np.zeros(self.n, np.uint8)
-        first = FIRST_SLEEP if n_copies == 1 else 1    # copies overshoot, and visits mend it
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n, first)
-        self._make_copies()
-        self.resume()
-
-    def _make_copies(self):
-        vectors = aligned_zeros(self.n_copies, (self.width + 7) // 8 * 8 + DOUBLES_APART)
-        self.v, self.dual_vector = vectors, vectors[0, :self.width]
-        self.progress = aligned_zeros(self.n_copies, DOUBLES_APART).view(PROGRESS)
-        if self.n_copies == 1:
-            return
-        cdef const int64_t[::1] near = self.rows.frequent_features(NEAR_ENTRIES)
-        cdef Py_ssize_t n_near = near.shape[0]
-        cdef double[:, ::1] common = aligned_zeros(1, self.width + DOUBLES_APART)
-        cdef double[:, ::1] seen = aligned_zeros(self.n_copies, n_near + DOUBLES_APART)
-        cdef double[:, ::1] moves = aligned_zeros(2 * self.n_copies, n_near + DOUBLES_APART)
-        cdef double[:, ::1] flags = aligned_zeros(self.n_copies, sizeof(flag_t) // sizeof(double))
-        self.memory = near, common, seen, moves, flags
-        self.copies = vector_copies_t(
-            &common[0, 0], &self.v[0, 0], &seen[0, 0], &moves[0, 0], &near[0],
-            <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
-            self.n_copies)
-
-    def start_from(self, const double[::1] alphas not None, vector=None, gaps=None):
-        """Start from these duals, each within the loss's bounds, and from their v; also from the
-        gaps that their last visits found, if known: examples without one sleep as after a visit.
-        """
-        self.alphas[:] = alphas
-        self.dual_vector += self.combination(alphas) if vector is None else vector
-        self.resume()
-        if gaps is not None:
-            self.gaps[:] = gaps
-            self.add_up()
-            self.rest_below(0, -1)
-
-    def combination(self, const double[::1] alphas not None):
-        """Σ c_i α_i x_i."""
-        result = np.zeros(self.width)
-        cdef double[::1] out = result
-        cdef Py_ssize_t i, begin, end
-        cdef row_t row
-        for begin, end in self.rows.spans():
-            with nogil:
-                for i in range(begin, end):
-                    if self.cost[i] * alphas[i] != 0:
-                        row = rows_get(&self.rows.c, i)
-                        row_axpy(&row, self.cost[i] * alphas[i], &out[0])
-        return result
-
-    def undo(self, const int64_t[::1] order not None, v):
-        """Take back the visits of a pass in this order that began at v."""
-        cdef Py_ssize_t at
-        for at in range(order.shape[0]):
-            self.example[order[at]].alpha = self.example[order[at]].before
-        self.dual_vector[:] = v
-        self.resume()
-
-    def resume(self):
-        """Go on after ``alphas`` and ``dual_vector`` have been changed from outside."""
-        self._begin(self.gap_sum, self.conjugates())
-        self.bound = NAN
-        schedule_wake(&self.schedule)
-
-    cdef int _begin(self, double gap_sum, double conjugate_sum) except -1:
-        # Count rises from here.
-        cdef Py_ssize_t t
-        self.gap_before, self.conjugate_before = gap_sum, conjugate_sum
-        for t in range(self.n_copies):
-            progress_take(&self.before, &self.progress[t, 0])
-        return 0
 
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
@@ -274,8 +140,8 @@ cdef class DualAscent:
         if self.average is not None:
             self.average.visit()
         if at.gap > least:
-            new = self._improved(y, score, alpha, at.cost * at.curvature * self.curvature_scale,
-                                 gap)
+            new = step_end(self.loss, self.option, y, score, alpha,
+                           at.cost * at.curvature * self.curvature_scale, gap)
         if fabs(new - alpha) > MOVE_ROUNDING * fabs(alpha):
             step = at.cost * (new - alpha)
             if self.average is not None:
@@ -284,116 +150,10 @@ cdef class DualAscent:
                 row_axpy(&row, step, v)
             example_move(at, progress, new, self.loss.conjugate(y, new), self.bound)
 
-    cdef double _improved(self, double y, double score, double alpha, double curvature,
-                          double gap) noexcept nogil:
-        # α after a visit. The maximum lies between α and −φ'(a), so that the best point of that
-        # line, option II, is the maximum itself.
-        cdef double end, line, part, gamma = self.loss.smoothing
-        if self.option == MAXIMUM:
-            return self.loss.dual_step(y, score, alpha, curvature)
-        end = -self.loss.derivative(y, score)
-        line = end - alpha
-        if line == 0:
-            return alpha
-        part = gamma / (gamma + curvature)
-        if self.option == BOUND:
-            part = (gap / (line * line) + gamma / 2) / (gamma + curvature)
-        if part >= 1:
-            return end
-        alpha += part * line
-        # Rounding must not carry it beyond the end of the line, which may be a bound.
-        return min(alpha, end) if line > 0 else max(alpha, end)
-
-    @property
-    def moved(self):
-        """Visits that changed their dual since the pass began."""
-        return sum([self.progress[t, 0].moved for t in range(self.n_copies)])
-
-    @property
-    def gap_sum(self):
-        """Σ gaps."""
-        return self.gap_before + sum([self.progress[t, 0].gap_rise for t in range(self.n_copies)])
-
-    @property
-    def conjugate_sum(self):
-        """Σ (c_i φ)*(−α_i), updated by the visits."""
-        rises = [self.progress[t, 0].conjugate_rise for t in range(self.n_copies)]
-        return self.conjugate_before + sum(rises)
-
-    def conjugates(self):
-        """Σ (c_i φ)*(−α_i), summed from the duals."""
-        cdef Py_ssize_t i
-        cdef example_t* at
-        cdef double total = 0
-        with nogil:
-            for i in range(self.n):
-                at = &self.example[i]
-                at.conjugate = self.loss.conjugate(at.y, at.alpha)
-                total += at.cost * at.conjugate
-        return total
-
-    def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
-                Py_ssize_t end=-1, double[::1] sums=None):
-        """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
-        examples, writes their scores where these are asked for, and adds their Σ c_i α_i x_i to
-        ``sums``.
-        """
-        cdef bint keeps = scores is not None, adds = sums is not None
-        cdef Py_ssize_t i, stop = self.n if end < 0 else end
-        cdef double losses = 0, score, loss
-        cdef example_t* at
-        cdef row_t row
-        with nogil:
-            for i in range(begin, stop):
-                if i + ROW_LOOKAHEAD < stop:
-                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
-                row = rows_get(&self.rows.c, i)
-                at = &self.example[i]
-                score = row_dot(&row, &w[0])
-                if keeps:
-                    scores[i] = score
-                loss = at.cost * self.loss.value(at.y, score)
-                at.conjugate = self.loss.conjugate(at.y, at.alpha)
-                at.gap = loss + at.cost * (at.conjugate + score * at.alpha)
-                losses += loss
-                if adds and at.cost * at.alpha != 0:
-                    row_axpy(&row, at.cost * at.alpha, &sums[0])
-        return losses
-
-    def retune(self, Regularizer regularizer not None):
-        """Go on with the same v under another regularizer."""
-        self.curvature_scale = self.first_modulus / regularizer.modulus
-        self.regularizer = regularizer
-
-    def sizes(self, double bound):
-        """(Σ ‖x_i‖² c_i |α_i|, duals that are not zero, those of at least ``bound`` in size), from
-        the visits; over all examples where duals were set or the bound is another.
-        """
-        cdef Py_ssize_t i
-        self._begin(self.gap_sum, self.conjugate_sum)
-        if self.bound != bound:
-            self.bound = bound
-            progress_begin(&self.before)
-            for i in range(self.n):
-                example_count(&self.example[i], &self.before, 1, bound)
-        return (self.before.size_rise * self.first_modulus, self.before.support_rise,
-                self.before.bound_rise)
-
-    def add_up(self):
-        """Recompute the sums from the state after `measure`."""
-        cdef Py_ssize_t i
-        cdef double gaps = 0, conjugates = 0
-        for i in range(self.n):
-            gaps += self.example[i].gap
-            conjugates += self.example[i].cost * self.example[i].conjugate
-        self._begin(gaps, conjugates)
-
-    def wake_above(self, double quiet):
-        """Wake every example whose gap is above ``quiet``."""
-        cdef Py_ssize_t step = sizeof(example_t) // sizeof(double)
-        schedule_wake_above(&self.schedule, &self.example[0].gap, step, quiet)
-
-    def rest_below(self, double quiet, int number):
-        """Let examples with a measured gap of at most ``quiet`` sleep on after pass ``number``."""
-        schedule_rest_below(&self.schedule, &self.example[0].gap,
-                            sizeof(example_t) // sizeof(double), quiet, number)
+    def undo(self, const int64_t[::1] order not None, v):
+        """Take back the visits of a pass in this order that began at v."""
+        cdef Py_ssize_t at
+        for at in range(order.shape[0]):
+            self.example[order[at]].alpha = self.example[order[at]].before
+        self.dual_vector[:] = v
+        self.resume()
