@@ -8,17 +8,14 @@ from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
 from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_tables
-from rrmlinear.simd.elementary cimport entropy_slope, entropy_slope_t
 from rrmlinear.simd.rows cimport row_index, row_t, rows_get
+from rrmlinear.solvers.dual.sequences._marginal_step cimport (
+    marginals_entropy, marginals_step, marginals_t,
+)
 
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
-
-# A search ends where the derivative is at most this fraction of that at its start, and after this
-# number of trials.
-cdef double DECREASE = 0.1
-cdef int MAX_TRIALS = 12
 
 
 cdef class MarginalAscent:
@@ -190,13 +187,15 @@ cdef class MarginalAscent:
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first
         cdef Py_ssize_t k = self.k, t, j
         cdef double c = self.cost[s], linear, square, x, step
+        cdef marginals_t marginals
         cdef row_t row
         self._look(s)
         if self.too_far or not self.gap[s] > least:
             return
         linear = self._changes(first, length, s)
         square = self._square(s, first, length) / self.modulus
-        x = self._best_step(s, c, linear, square)
+        marginals = self._marginals(s, first, length)
+        x = marginals_step(&marginals, self.tau, linear, c, square)
         if not x > 0:
             return
         step = -x * c / self.modulus
@@ -211,8 +210,18 @@ cdef class MarginalAscent:
                     self.nu[first - s + t - 1, j] = max(
                         self.nu[first - s + t - 1, j] + x * self.pair_change[t - 1, j], 0.0)
         self.T.spread(s, first, length, &self.pair_change[0, 0], step, &self.V[0, 0])
-        self.entropy[s] = self._entropy(s)
+        self.entropy[s] = marginals_entropy(&marginals)
         self.moved += 1
+
+    cdef marginals_t _marginals(self, Py_ssize_t s, Py_ssize_t first,
+                                Py_ssize_t length) noexcept nogil:
+        # Those of a sequence, with their changes.
+        cdef marginals_t result
+        result.length, result.k, result.stride = length, self.k, self.change.shape[1]
+        result.nodes, result.node_moves = &self.mu[first, 0], &self.change[0, 0]
+        result.pairs = &self.nu[0, 0] + (first - s) * self.k * self.k
+        result.pair_moves = &self.pair_change[0, 0]
+        return result
 
     cdef double _changes(self, Py_ssize_t first, Py_ssize_t length, Py_ssize_t s) noexcept nogil:
         # The differences of the marginals at w and those at hand; how their mean score differs.
@@ -255,65 +264,4 @@ cdef class MarginalAscent:
                 for j in range(k):
                     total += self.sums[f, j] * self.sums[f, j]
                     self.sums[f, j] = 0
-        return total
-
-    cdef double _best_step(self, Py_ssize_t s, double c, double linear,
-                           double square) noexcept nogil:
-        # The x in [0, 1] at which the derivative c (τ H' + linear) − c² x square is nearly 0. At
-        # x = 1 its first part is 0.
-        cdef double low = 0, high = 1, rate_low, rate_high = -c * square, first, x, rate
-        cdef entropy_slope_t slope = self._slope(s, 0)
-        cdef int _trial
-        first = rate_low = self.tau * slope.rate + linear
-        if not first > 0:
-            return 0
-        if not rate_high < -DECREASE * first:
-            return 1
-        x = rate_low / (rate_low - rate_high)
-        for _trial in range(MAX_TRIALS):
-            slope = self._slope(s, x)
-            rate = self.tau * slope.rate + linear - c * x * square
-            if -DECREASE * first <= rate <= DECREASE * first:
-                return x
-            if rate > 0:
-                low, rate_low = x, rate
-            else:
-                high, rate_high = x, rate
-            x -= rate / (self.tau * slope.curvature - c * square)
-            if not low < x < high:
-                x = (low + high) / 2
-        return low
-
-    cdef entropy_slope_t _slope(self, Py_ssize_t s, double x) noexcept nogil:
-        # H' and H'' at the marginals moved by x: entropies of pairs less those of inner positions.
-        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t, at
-        cdef entropy_slope_t part, result
-        if length == 1:
-            return entropy_slope(&self.mu[first, 0], &self.change[0, 0], x, self.k)
-        result.rate = result.curvature = 0
-        for t in range(1, length):
-            at = first - s + t - 1
-            part = entropy_slope(&self.nu[at, 0], &self.pair_change[t - 1, 0], x,
-                                 self.k * self.k)
-            result.rate, result.curvature = (result.rate + part.rate,
-                                             result.curvature + part.curvature)
-            if t < length - 1:
-                part = entropy_slope(&self.mu[first + t, 0], &self.change[t, 0], x, self.k)
-                result.rate, result.curvature = (result.rate - part.rate,
-                                                 result.curvature - part.curvature)
-        return result
-
-    cdef double _entropy(self, Py_ssize_t s) noexcept nogil:
-        # −p log p is the derivative of the entropy along p, at p.
-        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, t, at
-        cdef double total = 0
-        if length == 1:
-            return entropy_slope(&self.mu[first, 0], &self.mu[first, 0], 0, self.k).rate
-        for t in range(1, length):
-            at = first - s + t - 1
-            total += entropy_slope(&self.nu[at, 0], &self.nu[at, 0], 0,
-                                   self.k * self.k).rate
-            if t < length - 1:
-                total -= entropy_slope(&self.mu[first + t, 0], &self.mu[first + t, 0], 0,
-                                       self.k).rate
         return total
