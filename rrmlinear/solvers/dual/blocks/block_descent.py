@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,16 +10,15 @@ from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
+from rrmlinear.solvers.dual.blocks.block_measuring import BlockMeasuring
 from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks
-from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -32,13 +29,11 @@ LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
 # Passes over faces end when their gap is below this fraction of the target.
 FACE_ACCURACY = 0.3
-# Means that are below their bound by this fraction of it are at the bound: sums of duals round.
-MEAN_ROUNDING = 1e-13
 # Smallest visit, in multiplications, worth a team of threads.
 MIN_SHARED_WORK = 8_000
 
 
-class BlockAscent(RowAscent):
+class BlockAscent(BlockMeasuring):
     """minimize Ω(W) + Σ_i C_i φ(m_i) over W, d × k, in margins m_ij = cost + (w_j − w_{y_i})'x_i.
 
     Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
@@ -59,8 +54,6 @@ class BlockAscent(RowAscent):
 
     load_passes = LOAD_PASSES_OF_CLASSES
     proof = RoughBlocks
-    #: What a rule looks at, of each example when measured last.
-    ranges: NDArray[np.float64] | None = None
     multiple: BestMultiple | None = None
 
     def __init__(
@@ -77,15 +70,12 @@ class BlockAscent(RowAscent):
         *,
         repeats: bool = False,
     ) -> None:
-        super().__init__(rows, costs, seed)
-        self.repeats = repeats
-        self.label, self.n_classes = label, n_classes
+        super().__init__(rows, n_classes, costs, seed)
+        self.label, self.repeats = label, repeats
         self.loss, self.regularizer, self.threads = loss, regularizer, threads
         self.first_duals = start
         self.team = Team(1)
-        self.conjugate = 0.0  # Ω*(V)
         self.faces_since_full = 0
-        self.full_gap = self.full_dual = 0.0
 
     def start(self) -> None:
         lines = (self.n_classes + 7) // 8
@@ -211,14 +201,6 @@ class BlockAscent(RowAscent):
         # Once the faces are solved well enough, only a full pass can find more.
         return self.faces_since_full == 0 or self.gap_sum > FACE_ACCURACY * self.target
 
-    def dual(self) -> float:
-        """The present dual value."""
-        return -self.conjugates() - self.conjugate
-
-    def conjugates(self) -> float:
-        """Σ (C_i φ_i)*."""
-        return float(np.add.reduce(self.state.conjugates))
-
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()
         # After a pass over faces: the gap of the last full pass less the gain of the dual.
@@ -226,49 +208,6 @@ class BlockAscent(RowAscent):
         if self.multiple is not None:
             gap = min(gap, gap_between(self.multiple.primal, dual))
         return dual, gap
-
-    def losses(self) -> float:
-        """Σ C_i φ_i at the weights; updates the gap of every example."""
-        if self.mean is None:
-            losses = self._losses()
-        else:
-            losses, self.measured = self._losses_of(self.mean)
-        self.end_measuring()
-        return losses
-
-    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        gaps = self.state.gaps.copy()
-        found = self._losses_of(vector)
-        self.state.gaps[:] = gaps
-        return found
-
-    def _losses_of(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        before = self.dual_vector.copy()
-        self.put(vector)
-        losses, weights = self._losses(), self.state.weights
-        self.put(before)
-        return losses, weights
-
-    def _losses(self) -> float:
-        part = partial(self.state.measure, ranges=self.ranges)
-        return self.over_rows(max(1024, -(-self.n // 64)), part)
-
-    def end_measuring(self) -> None:
-        """Take the gap from those of the examples, at the weights ``measured`` of ``mean``."""
-        self.conjugate, slack = self.state.conjugate_of_regularizer(), 0.0
-        if self.mean is not None:
-            product = float(np.vdot(self.measured, self.state.vector))
-            slack = self._omega(self.measured) + self.conjugate - product
-        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
-        self.full_dual = self.dual()
-
-    def put(self, vector: NDArray[np.float64]) -> None:
-        """Set V."""
-        self.dual_vector[:] = vector
-        self.state.retune(self.regularizer)
-
-    def _omega(self, weights: NDArray[np.float64]) -> float:
-        return float(self.regularizer.value_of(weights.ravel()))
 
     def measure(self) -> None:
         losses = self.proven_losses()
@@ -288,95 +227,6 @@ class BlockAscent(RowAscent):
         if self.ranges is None:
             return super().present()
         return Point(None, None, ranges=self.ranges)  # of the measurement before the look
-
-    @property
-    def dual_vector(self) -> NDArray[np.float64]:
-        """V in the kernel's layout, in one piece."""
-        return self.state.panels.reshape(-1)
-
-    def column_vector(self) -> NDArray[np.float64]:
-        """The k entries of V of the appended column, a copy."""
-        return self.column_of(self.dual_vector)
-
-    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Those of a vector in the layout of `dual_vector`."""
-        panels = vector.reshape(self.state.panels.shape)
-        return panels[:, -1, :].ravel()[: self.n_classes].copy()
-
-    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
-        """Add to the entries of the appended column of a vector in that layout."""
-        panels = vector.reshape(self.state.panels.shape)
-        part = panels[:, -1, :].ravel()
-        part[: self.n_classes] += change
-        panels[:, -1, :] = part.reshape(panels.shape[0], -1)
-
-    def move_column(self, change: NDArray[np.float64]) -> None:
-        """Add to these entries of V; Ω must be a multiple of the squared norm."""
-        before = self.column_vector()
-        self.add_to_column(self.dual_vector, change)
-        rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
-        self.conjugate += rise
-        self.full_dual -= rise
-
-    def rebuild(self, z: NDArray[np.float64]) -> None:
-        self.state.rebuild(z)
-
-    def replace_duals(self, duals: DualBlocks) -> None:
-        self.state.replace(duals.indptr, duals.classes, duals.values)
-
-    def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.state.in_order(vector)
-
-    def lipschitz(self) -> float:
-        return self.loss.lipschitz(self.n_classes)
-
-    def retune(self, regularizer: Regularizer) -> None:
-        self.curvature *= self.regularizer.modulus / regularizer.modulus  # the kernel's own
-        super().retune(regularizer)
-        self.conjugate = self.state.conjugate_of_regularizer()
-
-    def present_weights(self) -> NDArray[np.float64]:
-        return self.state.weights if self.mean is None else self.measured
-
-    def present_duals(self) -> DualBlocks:
-        return DualBlocks(*self.state.duals.arrays())
-
-    @property
-    def n_duals(self) -> int:
-        return self.n * self.n_classes
-
-    def no_duals(self) -> NDArray[np.float64]:
-        return np.zeros((self.n, self.n_classes))
-
-    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
-        self.state.duals.add_to(sums, weight)
-
-    def duals_of(self, means: NDArray[np.float64]) -> DualBlocks:
-        bounds = self.costs[:, np.newaxis]
-        return DualBlocks.of(np.where(means > (1 - MEAN_ROUNDING) * bounds, bounds, means))
-
-    def dual_sizes(self) -> tuple[float, float]:
-        sizes, duals, at_bound = self.state.duals.sizes()
-        support = max(1, int(np.count_nonzero(sizes)))
-        return float(self.squares @ sizes) / support, at_bound / max(1, duals)
-
-    def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
-        sums = np.empty(self.n)
-        for piece in pieces(self.n):
-            ends = duals.indptr[piece.start : piece.stop + 1]
-            example = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-            values = 2.0 * duals.values[ends[0] : ends[-1]]  # its own class has minus the sum
-            sums[piece] = np.bincount(example, values, len(ends) - 1)
-        return sums
-
-    def value_at_zero(self) -> float:
-        omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))
-        zeros, label = np.zeros((1, self.n_classes)), np.zeros(1, dtype=np.int32)
-        return float(self.costs.sum() * self.loss.values(zeros, label)[0]) + omega
-
-    def support(self) -> dict[str, int]:
-        examples, duals, at_bound = self.state.duals.count()
-        return {"examples": examples, "duals": duals, "at_bound": at_bound}
 
     def close(self) -> None:
         self.team.close()

@@ -1,0 +1,179 @@
+"""The state of a block ascent: its duals, V in panels of classes, and its losses."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.block_base import BlockLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
+from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.result import DualBlocks
+
+# Means that are below their bound by this fraction of it are at the bound: sums of duals round.
+MEAN_ROUNDING = 1e-13
+
+
+class BlockMeasuring(RowAscent):
+    """Duals, V and gaps of a `BlockAscent`: how they are measured, read and replaced.
+
+    ``full_gap`` and ``full_dual`` are the gap and the dual after the last measurement or the last
+    pass over all classes. ``conjugate`` is Ω*(V).
+    """
+
+    #: The range of each example at its last measurement, which a rule reads.
+    ranges: NDArray[np.float64] | None = None
+    label: NDArray[np.int32]
+    curvature: NDArray[np.float64]
+    loss: BlockLoss
+    #: The weights of ``mean`` at the last measurement.
+    measured: NDArray[np.float64]
+
+    def __init__(self, rows: Rows, n_classes: int, costs: NDArray[np.float64], seed: int) -> None:
+        super().__init__(rows, costs, seed)
+        self.n_classes = n_classes
+        self.conjugate = self.full_gap = self.full_dual = 0.0
+
+    def dual(self) -> float:
+        """The present dual value."""
+        return -self.conjugates() - self.conjugate
+
+    def conjugates(self) -> float:
+        """Σ (C_i φ_i)*."""
+        return float(np.add.reduce(self.state.conjugates))
+
+    def losses(self) -> float:
+        """Σ C_i φ_i at the weights; updates the gap of every example."""
+        if self.mean is None:
+            losses = self._losses()
+        else:
+            losses, self.measured = self._losses_of(self.mean)
+        self.end_measuring()
+        return losses
+
+    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        gaps = self.state.gaps.copy()
+        found = self._losses_of(vector)
+        self.state.gaps[:] = gaps
+        return found
+
+    def _losses_of(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        before = self.dual_vector.copy()
+        self.put(vector)
+        losses, weights = self._losses(), self.state.weights
+        self.put(before)
+        return losses, weights
+
+    def _losses(self) -> float:
+        part = partial(self.state.measure, ranges=self.ranges)
+        return self.over_rows(max(1024, -(-self.n // 64)), part)
+
+    def end_measuring(self) -> None:
+        """Take the gap from those of the examples, at the weights ``measured`` of ``mean``."""
+        self.conjugate, slack = self.state.conjugate_of_regularizer(), 0.0
+        if self.mean is not None:
+            product = float(np.vdot(self.measured, self.state.vector))
+            slack = self._omega(self.measured) + self.conjugate - product
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
+        self.full_dual = self.dual()
+
+    def put(self, vector: NDArray[np.float64]) -> None:
+        """Set V."""
+        self.dual_vector[:] = vector
+        self.state.retune(self.regularizer)
+
+    def _omega(self, weights: NDArray[np.float64]) -> float:
+        return float(self.regularizer.value_of(weights.ravel()))
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """V in the kernel's layout, in one piece."""
+        return self.state.panels.reshape(-1)
+
+    def column_vector(self) -> NDArray[np.float64]:
+        """The k entries of V of the appended column, a copy."""
+        return self.column_of(self.dual_vector)
+
+    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The entries of the appended column of a vector in the layout of `dual_vector`."""
+        panels = vector.reshape(self.state.panels.shape)
+        return panels[:, -1, :].ravel()[: self.n_classes].copy()
+
+    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
+        """Add to the entries of `column_of`."""
+        panels = vector.reshape(self.state.panels.shape)
+        part = panels[:, -1, :].ravel()
+        part[: self.n_classes] += change
+        panels[:, -1, :] = part.reshape(panels.shape[0], -1)
+
+    def move_column(self, change: NDArray[np.float64]) -> None:
+        """Add to these entries of V; Ω must be a multiple of the squared norm."""
+        before = self.column_vector()
+        self.add_to_column(self.dual_vector, change)
+        rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
+        self.conjugate += rise
+        self.full_dual -= rise
+
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.rebuild(z)
+
+    def replace_duals(self, duals: DualBlocks) -> None:
+        self.state.replace(duals.indptr, duals.classes, duals.values)
+
+    def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.state.in_order(vector)
+
+    def lipschitz(self) -> float:
+        return self.loss.lipschitz(self.n_classes)
+
+    def retune(self, regularizer: Regularizer) -> None:
+        self.curvature *= self.regularizer.modulus / regularizer.modulus  # the kernel's own
+        super().retune(regularizer)
+        self.conjugate = self.state.conjugate_of_regularizer()
+
+    def present_weights(self) -> NDArray[np.float64]:
+        return self.state.weights if self.mean is None else self.measured
+
+    def present_duals(self) -> DualBlocks:
+        return DualBlocks(*self.state.duals.arrays())
+
+    @property
+    def n_duals(self) -> int:
+        return self.n * self.n_classes
+
+    def no_duals(self) -> NDArray[np.float64]:
+        return np.zeros((self.n, self.n_classes))
+
+    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
+        self.state.duals.add_to(sums, weight)
+
+    def duals_of(self, means: NDArray[np.float64]) -> DualBlocks:
+        bounds = self.costs[:, np.newaxis]
+        return DualBlocks.of(np.where(means > (1 - MEAN_ROUNDING) * bounds, bounds, means))
+
+    def dual_sizes(self) -> tuple[float, float]:
+        sizes, duals, at_bound = self.state.duals.sizes()
+        support = max(1, int(np.count_nonzero(sizes)))
+        return float(self.squares @ sizes) / support, at_bound / max(1, duals)
+
+    def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
+        sums = np.empty(self.n)
+        for piece in pieces(self.n):
+            ends = duals.indptr[piece.start : piece.stop + 1]
+            example = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            values = 2.0 * duals.values[ends[0] : ends[-1]]  # its own class has minus the sum
+            sums[piece] = np.bincount(example, values, len(ends) - 1)
+        return sums
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))
+        zeros, label = np.zeros((1, self.n_classes)), np.zeros(1, dtype=np.int32)
+        return float(self.costs.sum() * self.loss.values(zeros, label)[0]) + omega
+
+    def support(self) -> dict[str, int]:
+        examples, duals, at_bound = self.state.duals.count()
+        return {"examples": examples, "duals": duals, "at_bound": at_bound}
