@@ -211,9 +211,11 @@ def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any
     """The ascent for a regularizer, that of the task or one with a quadratic added."""
     n_classes = task.n_classes
     if n_classes is None:
+        from rrmlinear.solvers.dual.averaged import AveragedSDCA
         from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 
-        return lambda omega: ProxSDCA(
+        kind = AveragedSDCA if task.choices.averaging else ProxSDCA
+        return lambda omega: kind(
             task.rows,
             task.targets,
             task.costs,
@@ -243,7 +245,6 @@ def _visits(task: Task) -> dict[str, Any]:
     return {
         "option": choices.option or "I",
         "sampling": choices.sampling or "permutation",
-        "averaging": bool(choices.averaging),
         "threads": choices.threads,
         "start": task.start,
         "climbed": task.climbed,

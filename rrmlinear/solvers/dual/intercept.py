@@ -175,8 +175,6 @@ class InterceptSDCA(InterceptAscent):
         seed: int = 0,
         **choices: Any,
     ) -> None:
-        if choices.get("averaging"):
-            raise ValueError("averaging is not offered with an unregularized intercept")
         risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
         super().__init__(risk, rows, regularizer)
         self.seed, self.choices = seed, choices

@@ -51,17 +51,18 @@ class ProxSDCA(RowAscent):
     all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
     pass, which leaves out examples with a small gap for a while, or n "uniform" draws, as the
     paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that
-    are in memory together. ``averaging`` returns averages of w and α, with their own certificate:
-    over all visits since the last pass whose number is a power of two: at least half of all
-    visits. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per unit of
-    cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of these and
-    the gaps of the examples, as far as another ascent on the same problem has found them.
+    are in memory together. ``start`` are α_i to begin from, cut to the bounds of the loss. They are
+    per unit of cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of
+    these and the gaps of the examples, as far as another ascent on the same problem has found them.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
     Accelerated proximal stochastic dual coordinate ascent, figure 1.
     """
+
+    #: Whether the state keeps averages; see `AveragedSDCA`.
+    averaging = False
 
     def __init__(
         self,
@@ -74,7 +75,6 @@ class ProxSDCA(RowAscent):
         *,
         option: str = "I",
         sampling: str = "permutation",
-        averaging: bool = False,
         threads: int = 1,
         start: NDArray[np.float64] | None = None,
         climbed: tuple[NDArray[np.float64], ...] = (),
@@ -90,7 +90,7 @@ class ProxSDCA(RowAscent):
             )
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        self.option, self.sampling, self.averaging = option, sampling, averaging
+        self.option, self.sampling = option, sampling
         self.threads, self.shared = threads, SharedPasses(rows, threads)
         self.climbed = climbed
         self.first_duals = start if start is None or climbed else checked_start(start, loss, y)
@@ -98,10 +98,7 @@ class ProxSDCA(RowAscent):
 
     def start(self) -> None:
         self._settle_threads()
-        average = None
-        if self.averaging:
-            longest = int(self.rows.lengths().max()) + 1
-            average = RunningAverage(self.regularizer, self.n, self.rows.width, longest)
+        average = self._average()
         uniform, even = self.sampling == "uniform", self.option in ("IV", "V")
         from_zero = self.first_duals is None and average is None and not even and not uniform
         joined = from_zero and self.joins_reading and self.rows.blocks is not None
@@ -136,6 +133,9 @@ class ProxSDCA(RowAscent):
             self.state.start_from(self.first_duals, *self.climbed)
             self.gap_sum = self.state.gap_sum
 
+    def _average(self) -> RunningAverage | None:
+        return None
+
     def _visit_first(self, begin: int, end: int) -> None:
         order = self.state.begin_pass(0, self.seed + begin, False, [(begin, end)])
         self.state.sweep(order, 0, len(order))
@@ -158,8 +158,6 @@ class ProxSDCA(RowAscent):
         if thorough:
             self.state.wake_above(0.0)  # without a gap an example violates nothing
         order = self.state.begin_pass(number, self.seed, uniform)
-        if self.state.average is not None and number & (number - 1) == 0:
-            self.state.average.restart()
         asleep = number, self.quiet(), self.calm(self.gap_sum)
         least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
         blocks = self.rows.blocks
@@ -204,13 +202,13 @@ class ProxSDCA(RowAscent):
         return self.dual(), self.likely_gap
 
     def present(self) -> Point:
-        if self.mean is not None or self.state.average is not None:
+        if self.mean is not None:
             return super().present()
         # the duals as they lie in the state: a copy of all takes memory
         return Point(self.present_weights(), self.state.alphas, self.scores)
 
     def with_gap(self) -> Point | None:
-        if self.turns is not None or self.state.average is not None:
+        if self.turns is not None:
             return None
         examples = np.flatnonzero(self.state.gaps > 0)
         examples = examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
@@ -224,14 +222,11 @@ class ProxSDCA(RowAscent):
         return -self.state.conjugate_sum - conjugate
 
     def measure(self) -> None:
-        if self.state.average is not None:
-            primal, dual = self._measure_averages()
-        else:
-            losses = self.proven_losses()
-            self.wake()
-            self.rest()
-            primal = losses + self.regularizer.value_of(self.present_weights())
-            dual = self.dual() - self.unproved
+        losses = self.proven_losses()
+        self.wake()
+        self.rest()
+        primal = losses + self.regularizer.value_of(self.present_weights())
+        dual = self.dual() - self.unproved
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=dual)
 
@@ -277,23 +272,10 @@ class ProxSDCA(RowAscent):
         self.state.gaps[:] = gaps
         return losses, weights
 
-    def _measure_averages(self) -> tuple[float, float]:
-        weights, duals = self.present_weights(), self.present_duals()
-        scores = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
-        losses = self.costs @ self.loss.values(self.y, scores)
-        conjugates = self.costs @ self.loss.conjugates(self.y, duals)
-        v = self.state.combination(duals)
-        primal = float(losses) + self.regularizer.value_of(weights)
-        return primal, -float(conjugates) - self.regularizer.conjugate_of(v)
-
     def present_weights(self) -> NDArray[np.float64]:
-        if self.state.average is not None:
-            return self.state.average.weights(self.state.dual_vector)
         return self.regularizer.primal_of(self.measured_vector)
 
     def present_duals(self) -> NDArray[np.float64]:
-        if self.state.average is not None:
-            return nearest_allowed(self.state.average.duals(self.state.alphas), self.loss, self.y)
         return self.state.alphas.copy()
 
     def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:

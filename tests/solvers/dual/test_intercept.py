@@ -191,7 +191,6 @@ def test_limits_end_a_run():
         ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
         ({"rows": data("hinge", bias=-1.0)[0].rows}, "takes an appended column, and bias is -1"),
         ({"costs": np.zeros(N)}, "no example has a cost above 0"),
-        ({"averaging": True}, "averaging is not offered"),
     ],
 )
 def test_what_is_not_offered_is_refused(change, sentence):

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 
 from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual.averaged import AveragedSDCA
 from rrmlinear.solvers.dual.prox_sdca import OPTIONS, ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -21,9 +22,10 @@ def problem_for():
     return lambda name: scalar_problem(name)[0]
 
 
-def solver_of(problem, loss, regularizer=None, cost=0.5, **choices):
+def solver_of(problem, loss, regularizer=None, cost=0.5, *, averaging=False, **choices):
     costs = np.full(problem.n_examples, cost) if np.isscalar(cost) else cost
-    return ProxSDCA(problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
+    kind = AveragedSDCA if averaging else ProxSDCA
+    return kind(problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
 
 
 def run(solver, gap_tol=1e-6, on_pass=None, **rules):
