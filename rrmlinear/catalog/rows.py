@@ -28,9 +28,9 @@ FEATURES = {
     "several-columns": Feature("loss", "several columns of weights", "has one"),
     "examples": Feature("loss", "losses that are sums over examples", "is not one"),
     "chain": Feature("loss", "losses of sequences", "is of single examples"),
-    "measure": Feature("loss", "measures of all labels at once", "is another"),
+    "measure": Feature("loss", "measures of all labels at once", "is a different one"),
     "labellings": Feature(
-        "loss", "the largest score of a labelling, without smoothing", "is another"
+        "loss", "the largest score of a labelling, without smoothing", "is a different one"
     ),
     "smooth": Feature("loss", "a smooth loss", "has a kink"),
     "pieces": Feature(
@@ -39,13 +39,13 @@ FEATURES = {
         "residuals",
         "has others",
     ),
-    "least-squares": Feature("loss", "the squared loss", "is another"),
+    "least-squares": Feature("loss", "the squared loss", "is a different one"),
     "prox": Feature("regularizer", "a regularizer with a prox", "has none"),
     "soft-threshold": Feature(
-        "regularizer", "a regularizer of squared norm and 1-norm alone", "is another"
+        "regularizer", "a regularizer of squared norm and 1-norm alone", "is a different one"
     ),
     "strongly-convex": Feature("regularizer", "a strongly convex regularizer", "is not"),
-    "linear": Feature("regularizer", "the squared norm alone", "is another"),
+    "linear": Feature("regularizer", "the squared norm alone", "is a different one"),
 }
 
 

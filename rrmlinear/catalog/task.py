@@ -55,7 +55,7 @@ class SolverRow:
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
     so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
     ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
-    gap is to be small too where the rule holds: duals of the 1-norm are scaled by the largest
+    gap must be small too when the rule holds. Duals of the 1-norm are scaled by the largest
     violation, which leaves a wide gap near the optimum.
     """
 

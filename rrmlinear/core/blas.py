@@ -66,8 +66,8 @@ _SHARED, _OF_THREAD = _Limit(), _OfThread()
 
 
 def begin_with_one_thread() -> None:
-    """Load all linear algebra of this process with one thread, unless the environment has another
-    number or NumPy is loaded already: to find the libraries later takes 10 ms and 3 MB.
+    """Load all linear algebra of this process with one thread. Does nothing if the environment sets
+    another number, or if NumPy is loaded already. To find the libraries later takes 10 ms and 3 MB.
     """
     if "numpy" not in sys.modules:
         numbers = {os.environ.setdefault(name, "1") for name in VARIABLES}

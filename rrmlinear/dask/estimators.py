@@ -82,9 +82,7 @@ class _Linear:
         )
         if (select(parameter).kind == "regression") == self.is_classifier:
             of = "classes" if self.is_classifier else "values"
-            raise ValueError(
-                f"{type(self).__name__} takes losses of {of}, and {parameter.loss} is another"
-            )
+            raise ValueError(f"{type(self).__name__} takes losses of {of}, got {parameter.loss}")
         names = None
         if self.is_classifier:
             y, names = coded(get_client() if self.client is None else self.client, y)

@@ -109,7 +109,7 @@ class SequenceProblem:
         return Problem(self.rows, self.labels[self.label].astype(np.float64), None, ids)
 
     def with_edges(self, of_positions: SequenceProblem) -> SequenceProblem:
-        """The problem with features of edges: those of positions t and t + 1 are the row of
+        """The problem with features of edges. The edge of positions t and t + 1 has the row of
         position t + 1 in ``of_positions``, which has the same sequences with the same labels.
 
         Raises ValueError where sequences or labels differ, with the position from 1, and where the

@@ -128,9 +128,9 @@ def fit_graphs(
 ) -> GraphModel:
     """minimize Ω(W, T) + Σ_g C c_g φ_g(W, T) over graphs g with weights c_g.
 
-    ``parameter`` names the loss φ, "crf" or "m3n", and the regularizer Ω, by default
-    ½‖W‖² + ½‖T‖². W has a column of weights for each label, and T a table for each type of cliques,
-    or each size where they have no types, with a weight for each labelling of a clique.
+    ``parameter`` names the loss φ, "crf" or "m3n", and the regularizer Ω, by default ½‖W‖² + ½‖T‖².
+    W has a column of weights for each label. T has a table for each type of cliques, or for each
+    size if cliques have no types. A table has a weight for each labelling of a clique.
 
     ``on_pass``, the result and errors are as in `rrmlinear.fit`; ValueError too for cliques of no
     decomposable graph.

@@ -83,8 +83,8 @@ def _by_regression(
 ) -> tuple[Result, float]:
     """`solve_one_class` from these duals, after the run ``before``.
 
-    With w = u + ν s, s = Σ c_i x_i, the problem is the quantile regression of y_i = −ν x_i's at
-    q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖²: a solver with a free intercept serves. Its duals are
+    With w = u + ν s and s = Σ c_i x_i, the problem is the quantile regression of y_i = −ν x_i's at
+    q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖². So a solver with a free intercept solves it. Its duals are
     α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest score on is as good;
     that one is taken. With s = 0 all duals are ν and w = 0.
     """

@@ -36,9 +36,9 @@ class TrainedModel(StoredModel):
     ) -> None:
         """Write a page about the training, one HTML file that needs no network.
 
-        It tells the problem, facts of the data where ``problem``, the training data, is given, the
-        certificate with its trace, and the largest weights, by ``feature_names`` (one for each
-        feature) where given. ``command`` is told as what made the model.
+        The page has the problem, the certificate with its trace, and the largest weights. With
+        ``problem``, the training data, it also has facts of the data. ``feature_names`` has a name
+        for each feature. ``command`` is told as what made the model.
 
         Raises ImportError without plotly and Jinja2 (the extra ``report``), and ValueError for a
         loaded model and for a wrong number of names.

@@ -15,9 +15,9 @@ from rrmlinear.data.text.libsvm_format import read_libsvm
 
 
 class Shape(NamedTuple):
-    """Examples and features of a block, whether its rows are dense, and the labels in it by first
-    appearance, with the sum of the weights of each: some only, where there are more than a
-    classification has.
+    """Examples and features of a block, whether its rows are dense, and its labels by first
+    appearance, with the sum of the weights of each. If there are more labels than a classification
+    can have, only some are listed.
     """
 
     n: int

@@ -240,7 +240,7 @@ def test_labels_may_be_names(client, data):
         estimator.predict(dX[:, :4]).compute()
     with pytest.raises(ValueError, match="y has 200 entries, but X has 300 rows"):
         estimator.fit(dX, da.from_array(y[:200], chunks=100))
-    with pytest.raises(ValueError, match="losses of classes, and squared is another"):
+    with pytest.raises(ValueError, match="losses of classes, got squared"):
         estimator.set_params(loss="squared").fit(dX, names)
     with pytest.raises(ValueError, match="cannot be sorted"):
         estimator.set_params(loss=None).fit(X, np.array([1, "a", None] * 100, dtype=object))

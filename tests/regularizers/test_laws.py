@@ -324,8 +324,8 @@ def test_steps_of_zero_and_of_any_size():
     [
         (lambda: NormPower(L1(1.0), 1.0), ValueError, "power must be above 1 and finite, got 1.0"),
         (lambda: NormBall(L1(1.0), 0.0), ValueError, "radius must be positive and finite, got 0"),
-        (lambda: NormBall(ExclusiveLasso(), 1.0), TypeError, "a norm is needed, and ExclusiveLas"),
-        (lambda: NormPower(L2()), TypeError, "a norm is needed, and L2 is none"),
+        (lambda: NormBall(ExclusiveLasso(), 1.0), TypeError, "a norm is needed, got ExclusiveLas"),
+        (lambda: NormPower(L2()), TypeError, "a norm is needed, got L2"),
         (lambda: Bounded(L2Groups(), 0.0), TypeError, "bounds stand beside L1, L2 or ElasticNet"),
         (lambda: Bounded(L2(), [0, 1], [1, 2, 3]), ValueError, "2 lower bounds and 3 upper ones"),
         (lambda: Bounded(L2(), np.nan), ValueError, "lower must be a number or one for each"),

@@ -183,7 +183,7 @@ def test_choices_they_do_not_have_are_refused(choices, message):
 def test_pegasos_refuses_the_elastic_net(signs, fit):
     with pytest.raises(
         ValueError,
-        match="solver 41 needs the squared norm alone, and regularizer elastic-net is another",
+        match="needs the squared norm alone, and regularizer elastic-net is a different one",
     ):
         fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
 

@@ -2,13 +2,14 @@
 
 python tools/bench/estimators.py [NAME …] [--within 1e-3 1e-6] [--rounds 3] [--csv FILE]
 
-For each task the loosest tol of each library is found whose objective is within the fraction asked
-of the optimum, which our duality gap bounds from below; then fits with these are timed in turns,
-one thread each, and the medians of CPU seconds stand in a table of Markdown. Of several solvers of
-scikit-learn the quickest counts. Selections over paths are timed at the default tol of both. Sets
-come from the folder RRMLINEAR_DATA, or are made: "20000x500" are dense rows with correlated columns
-in C-order, ",F" has them by columns, ",plain" without correlation, ",float32" in single precision,
-",positive" takes absolute values, and ",sparse" has 200 values a row.
+For each task and library the script finds the loosest tol whose objective is close enough to the
+optimum: within the fraction --within. Our duality gap bounds the optimum from below. The fits with
+these tols are then timed in turns, on one thread each. The table of Markdown has the medians of CPU
+seconds. Where scikit-learn has several solvers, the quickest counts. Selections over paths are
+timed at the default tol of both. Sets come from the folder RRMLINEAR_DATA, or are generated:
+"20000x500" are dense rows in C-order with correlated columns. A suffix changes them: ",F" is
+Fortran order, ",plain" has no correlation, ",float32" is single precision, ",positive" takes
+absolute values, and ",sparse" has 200 values a row.
 """
 
 from __future__ import annotations

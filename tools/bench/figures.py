@@ -2,17 +2,17 @@
 
 The pages are README.md and docs/*.md. A figure is `<!-- figure: NAME, M minutes -->` in front of a
 block of commands, or of one command in its line. Each command runs in turn at the repository's top,
-with RRMLINEAR_DATA as the folder of data. Where there is a place `<!-- made: NAME -->` to
-`<!-- end -->`, it gets the tables that the commands printed, as one with a column for each head, or
-what they printed where there is no table, and a sentence on the versions. Other commands write
-their page or picture themselves. M becomes the minutes that the figure took.
+with RRMLINEAR_DATA as the folder of data. A place `<!-- made: NAME -->` to `<!-- end -->` gets the
+output of the commands and a sentence on the versions. If the commands printed tables, the place
+gets one table with all their columns. Other commands write their page or picture themselves. M
+becomes the minutes that the figure took.
 
 In commands FOLDER is the folder of data. --put WORD=TEXT puts a text for other words:
 
     --put PYTHON=peers/bin/python liblinear-walrus=../liblinear-walrus
 
-What a command printed stays in the folder --out, and a command that is there is
-not run again, so that a run that was stopped goes on. The last lines tell what is left, and why.
+The output of each command is kept in the folder --out. A command with output there is not run
+again, so a stopped run can go on. The last lines name the figures that are left, and why.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
 """Head-to-heads on one page: python tools/bench/report.py --data FOLDER --out results
 
-Runs our solvers beside LIBLINEAR, scikit-learn, lightning, cyanure, celer, skglm and snapml, those
-that the given Pythons have; LIBLINEAR's types, estimators, kernel machines, conditional random
-fields and reading beside liblinear-official, scikit-learn, python-crfsuite and XGBoost where this
-Python has them; accuracies of the Weston–Watkins machine beside those that its paper prints; and
-this machine beside the programs given with --peer ({c}, {data} and {model} stand for the cost and
-the files):
+Runs our solvers beside LIBLINEAR, scikit-learn, lightning, cyanure, celer, skglm and snapml, as far
+as the given Pythons have them. Runs LIBLINEAR's types, estimators, kernel machines, conditional
+random fields and the reader beside liblinear-official, scikit-learn, python-crfsuite and XGBoost,
+as far as this Python has them. Compares accuracies of the Weston–Watkins machine with those of its
+paper, and its speed with the programs given with --peer ({c}, {data} and {model} stand for the cost
+and the files):
 
     --peers-python peers/bin/python
     --peer 'walrus=liblinear-walrus/train -s 30 -c {c} -t 100000 {data} {model}'
     --peer 'liblinear=train -s 4 -c {c} {data} {model}'
 
-Each head-to-head is a script of its own, whose solvers take turns; its CSV stays in the folder
---out, and one that is there is not made again, so that a run that was stopped goes on. --minutes
-bounds the whole. A head-to-head takes at most four times an equal share of the minutes left; one
-that is stopped there keeps the problems that it has finished. --jobs runs that many at a time, each
-on one core. The page, report.html, is written anew after each; --into FILE also writes the ratios
-of each topic into a page of docs/, where the topics that --only leaves out stay as they are, and
---ratios FILE those of the front page from there.
+Each head-to-head is a script of its own, whose solvers take turns. Its CSV is kept in the folder
+--out and is not made again, so a stopped run can go on. --minutes bounds the whole run. A
+head-to-head takes at most four times an equal share of the minutes left. If it is stopped there,
+the problems that it has finished are kept. --jobs is the number of head-to-heads at a time, each on
+one core. The page report.html is written after each of them. --into FILE also writes the ratios of
+each topic into a page of docs/; topics that --only leaves out stay as they are. --ratios FILE
+writes the table of the front page from that page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Build the manual, HTML pages that need no network: python tools/build/manual.py [FOLDER]
 
 FOLDER, build/manual where none is given, gets the pages in `html`; `html/index.html` is the first.
-A warning of Sphinx, a link to a page, a heading or a file that is not there, and a page that would
-load something from the network end the build with exit code 1. `--fast` shows the examples of the
-gallery without running them. It needs the extra `docs`.
+The build ends with exit code 1 if Sphinx warns, if a link has no target, or if a page would load
+something from the network. `--fast` shows the examples of the gallery without running them. It
+needs the extra `docs`.
 """
 
 from __future__ import annotations

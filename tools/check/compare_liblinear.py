@@ -1,9 +1,9 @@
 """The same problems by LIBLINEAR: python tools/check/compare_liblinear.py --train PROGRAM SET
 
-SET is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. Trains each loss that both have,
-here to a small gap and there to a small -e, and compares the decision values and the objective at
-LIBLINEAR's weights, in a table of Markdown. Its dual solvers stop after 300 iterations; where they
-report that, the values may differ.
+SET is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. Trains each loss that both programs
+have: ours to a small gap, LIBLINEAR's to a small -e. A table of Markdown compares the decision
+values and gives the objective at LIBLINEAR's weights. LIBLINEAR's dual solvers stop after 300
+iterations; where they report this, the values may differ.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fuzz rrmlinear.read_libsvm: python tools/check/fuzz_reader.py --inputs 100000 --seed 1
 
-Every input is random LIBSVM-like text, broken in random places, and is read in one block and in
-tiny blocks by several threads; both must agree with a slow reference to the bit and to the line and
-column of the refusal or warning. It is also read to packed rows where that is exact. With
---liblinear TRAIN a sample is also given to that LIBLINEAR binary. One input in ten is an archive of
-several compressed members, damaged too: it is refused, or read as if it were whole.
+Every input is random LIBSVM-like text, broken in random places. It is read in one block, and in
+tiny blocks by several threads. Both must agree with a slow reference: the same bits, or the same
+line and column of the error or warning. The input is also read to packed rows where this is exact.
+With --liblinear TRAIN a sample is also given to that LIBLINEAR binary. One input in ten is an
+archive of several compressed members, damaged too: it is refused, or read as if it were whole.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Run the reader and kernel tests under the sanitizers: python tools/check/sanitize.py [FOLDER …]
 
-Builds the package with AddressSanitizer and UndefinedBehaviorSanitizer (gcc) into a virtual
-environment in a scratch folder, which borrows the packages of the running Python, and runs there
-the tests of the FOLDERs of tests/ (by default those in which kernels are called directly).
---boundscheck also lets Cython check every index of a memory view. Exit code 0: no report, and every
-test passed.
+Builds the package with AddressSanitizer and UndefinedBehaviorSanitizer (gcc) in a scratch folder.
+The virtual environment there uses the packages of the running Python. Then runs the tests of the
+FOLDERs of tests/, by default those that call kernels directly. --boundscheck also lets Cython check
+every index of a memory view. Exit code 0: no report, and every test passed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """The papers' figures and tables, made again: python tools/papers/pages.py 003 --minutes 20
 
-Makes the evidence for the papers named (000 to 004, by default all): for each a page in the folder
---out, with its figures, its tables beside ours, what the paper claims and what was found. Each
-figure is a command of its own, which the page shows; what it printed and drew stays in the folder,
-and what is there is not made again, so that a run that was stopped goes on. --minutes says how long
-the whole may take: with less, commands take fewer rows and shorter runs. --jobs makes that many
-figures at a time, each on one core. --pictures puts small copies of the pictures into a folder, and
---into writes what was found into the places `<!-- found: paper-NNN -->` of a page of docs/. Data
-sets come from the folder RRMLINEAR_DATA, or ../shared/data; where none of a figure's sets is there
-it is left out, and the page says so.
+Makes a page in the folder --out for each of the papers named (000 to 004, by default all). A page
+has the paper's figures, its tables beside ours, its claims, and what was found. Each figure is made
+by a command of its own, which the page shows. Its output is kept in the folder and is not made
+again, so a stopped run can go on. --minutes bounds the whole run: with fewer minutes, commands take
+fewer rows and shorter runs. --jobs is the number of figures at a time, each on one core. --pictures
+puts small copies of the pictures into a folder, and --into writes what was found into the places
+`<!-- found: paper-NNN -->` of a page of docs/. Data sets come from the folder RRMLINEAR_DATA, or
+../shared/data; where none of a figure's sets is there it is left out, and the page says so.
 WALRUS_PROGRAM may name `train` of the authors of paper 003.
 """
 

@@ -4,12 +4,12 @@
 
 Papers 000 (appendix E) and 001 (examples 3 and 4) carry Pragam and AGM-EF to these risks. Neither
 prints a figure for them: figures 6 to 9 of paper 000 are of the hinge (`figures_pragam.py` draws
-them), and paper 001 leaves its experiments to a later version. So the picture has for each task
-what those figures have, the objective above its minimum and the score of test data, against passes
-and against CPU seconds. The tables have our passes and CPU seconds to relative gaps of 1e-2, 1e-3
-and 1e-4, and over them the passes that the papers' bounds allow on these data: 8 G²/ε for BMRM, G
-the length of the longest subgradient, and √(4 L D/ε) for Pragam, L = Σ c ‖x‖² and D = Σ c over
-edges, in the scale ½‖w‖² + C Σ φ.
+them), and paper 001 leaves its experiments to a later version. So the picture shows the same curves
+for each task: the objective above its minimum and the score of test data, against passes and
+against CPU seconds. The tables have our passes and CPU seconds to relative gaps of 1e-2, 1e-3 and
+1e-4. Above these stand the passes that the papers' bounds allow on these data. For BMRM the bound
+is 8 G²/ε, where G is the length of the longest subgradient. For Pragam it is √(4 L D/ε) with L = Σ
+c ‖x‖² and D = Σ c over edges, in the scale ½‖w‖² + C Σ φ.
 
 Gaps are proved: the best objective less the best dual value, whatever the solver. Seconds leave out
 the scores of test data. The words are those of ocr-letters, 6190 to train and 687 to test, 26

@@ -44,13 +44,13 @@ class DirectReads:
     """A `Source` that reads blocks of rows from the disk to memory of its own (O_DIRECT), and lays
     this memory over the map of the file while they are held.
 
-    The system's cache of the file stays out of it: the pages of a cache are charged, mapped,
-    found and freed one by one, which took five times as long as the training itself. Rows of other
-    blocks are still read by the map. ``ends`` are those of the blocks' rows, and ``places`` begin
-    and end in the file of each block's piece of each array. There is memory for ``slots`` blocks;
-    others are brought by the map. A block that was let go of stays until its memory is needed, and
-    is put back by the thread that reads the next one: this takes as long as some passes over it,
-    for which the training would wait. A process that is forked meanwhile shares the memory.
+    The system's page cache is not used: its pages are charged, mapped, found and freed one by one,
+    which took five times as long as the training itself. Rows of other blocks are still read by the
+    map. ``ends`` are those of the blocks' rows, and ``places`` begin and end in the file of each
+    block's piece of each array. There is memory for ``slots`` blocks; others are brought by the
+    map. A released block stays until its memory is needed. The thread that reads the next block
+    then restores the released one. This takes as long as some passes over the block, and the
+    training need not wait for it. A process that is forked meanwhile shares the memory.
 
     The memory stays mapped where it is read to: the resident size of the process counts it twice, a
     control group once.

@@ -63,8 +63,8 @@ def container_file(
 ) -> Iterator[ContainerWriter]:
     """A writer whose file takes its name when the block ends without an error, or never.
 
-    ``most_bytes`` is a bound on the bytes of all arrays, if one is known: then the table of blocks
-    stands in front of them, and tells the block in which a file is cut off.
+    ``most_bytes`` is a bound on the bytes of all arrays, if a bound is known. With a bound the
+    table of blocks stands in front of the arrays, and tells in which block a file is cut off.
     """
     name = os.path.realpath(os.fsdecode(path))
     if os.path.exists(name) and not os.path.isfile(name):

@@ -184,8 +184,8 @@ class ERLPBoostClassifier(EnsemblePredictions, Described):
         container, as `LinearClassifier.fit`, that is read into memory.
 
         ``sample_weight`` (n_samples, at least 0) multiplies ν and w⁰. Raises ValueError for
-        parameters out of range or that do not fit each other, caps of a sum below 1, NaN or
-        infinity, fewer than two classes, weights that are all zero, and a learner that takes no
+        parameters that are out of range or do not fit each other, for caps with a sum below 1, NaN
+        or infinity, fewer than two classes, weights that are all zero, and a learner that takes no
         weights.
         """
         self._validate_params()

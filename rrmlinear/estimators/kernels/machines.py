@@ -39,12 +39,12 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     of the kernel's space (Σ_k g_k with several kernels). It is solved as a linear problem over
     features whose inner products are those of the kernel. The features are exact, from the
     eigenvectors of the kernel matrix of the n examples, which takes O(n³); or they come from
-    ``n_components`` examples, by Nyström's method. The hinge and losses of a residual without
-    curvature need no features with one kernel and ½‖g‖²: the solver changes two duals at a time,
-    as in LIBSVM, and computes only the rows of the kernel matrix that it needs, unless features
-    are faster. With the hinge and a named kernel this is the problem of `sklearn.svm.SVC`, each
-    class against the rest. The objective is at most ``duality_gap_`` above its minimum over these
-    features.
+    ``n_components`` examples, by Nyström's method. With one kernel and ½‖g‖², the hinge and losses
+    of a residual without curvature need no features. The solver changes two duals at a time, as in
+    LIBSVM, and computes only the rows of the kernel matrix that it needs. It takes features where
+    they are faster. With the hinge and a named kernel this is the problem of `sklearn.svm.SVC`,
+    each class against the rest. The objective is at most ``duality_gap_`` above its minimum over
+    these features.
 
     Parameters
     ----------

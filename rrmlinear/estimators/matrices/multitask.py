@@ -200,9 +200,10 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     def _fit_free(self, given: Tasks, X: Any, cost: float, vectors: bool) -> Fitted:
         """Fit with intercepts that have no penalty.
 
-        Newton's method and the loss of vectors take them as weights of a column of ones: without a
-        penalty, and in a box that grows while one of them comes to its limit. Targets and dense
-        features less their means keep them small. The other solvers know intercepts beside W.
+        Newton's method and the loss of vectors take intercepts as weights of a column of ones.
+        These weights have no penalty. They stay in a box that grows while an intercept is at its
+        limit. Targets and dense features less their means keep them small. The other solvers know
+        intercepts beside W.
         """
         d, k = given.rows.shape[1], given.k
         solver = self._solver_of(given, cost, d)

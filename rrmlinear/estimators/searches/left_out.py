@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 class RidgeCV(AlphaSearch, Ridge):
     """`Ridge` with alpha by leaving each example out in turn, or by folds along warm starts.
 
-    What every example's own prediction would be without it follows from one decomposition of X for
-    all alphas, as in scikit-learn: y_i - r_i / (1 - h_i) with residuals r and leverages h.
+    The prediction of each example by a model without this example is y_i - r_i / (1 - h_i), with
+    residuals r and leverages h. One decomposition of X gives it for all alphas, as in scikit-learn.
 
     Parameters
     ----------

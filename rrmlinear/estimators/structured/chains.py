@@ -35,11 +35,11 @@ class Chain(LabelsByWeights):
         """Train on sequences X with labels y.
 
         X is a list of matrices, sparse or dense, with a row for each position and d columns; with
-        features of edges, of pairs of such a matrix and one of e columns with a row for each
-        position but the first: the features of the position and the one before it. y is a list of
-        lists of labels; ``sample_weight``, a number of at least 0 for each sequence, multiplies
-        ``C``. X may also be the path of a container or an open `Problem`, whose query ids tell the
-        sequences; they are read into memory, and y is left out.
+        features of edges, of pairs of such a matrix and a second one. The second has e columns and
+        a row for each position but the first: features of this position and the one before it. y is
+        a list of lists of labels; ``sample_weight``, a number of at least 0 for each sequence,
+        multiplies ``C``. X may also be the path of a container or an open `Problem`, whose query
+        ids tell the sequences; they are read into memory, and y is left out.
 
         Raises ValueError for parameters out of range, NaN or infinity, lengths that differ, empty
         sequences and fewer than two labels.
@@ -189,10 +189,10 @@ class ChainSVM(Chain):
         g > 0 takes g log Σ_y exp(· / g) in place of the maximum.
     solver : {"auto", "bcfw", "lbfgs", "newton-cg", "marginals", "agm", "agm-1", "bmrm", \
     "ls-bmrm", "pragam"}, default="auto"
-        "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, or cutting planes where
-        sequences are long and weights few, and else as in `ChainCRF`. L-BFGS, Newton's method and
-        "marginals" need a smoothing. "pragam" projects on the marginals of each sequence, which
-        takes milliseconds: for small sets.
+        "auto" is block-coordinate Frank–Wolfe for "l2" without smoothing, or cutting planes if
+        sequences are long and weights are few. With another regularizer or with smoothing it is as
+        in `ChainCRF`. L-BFGS, Newton's method and "marginals" need a smoothing. "pragam" projects
+        on the marginals of each sequence, which takes milliseconds: for small sets.
 
     Attributes
     ----------

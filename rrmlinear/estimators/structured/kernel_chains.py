@@ -55,9 +55,9 @@ class KernelChainCRF(GivesMarginals):
     over sequences i with weights c_i, which is the posterior's mode under a Gaussian process, and
     half of paper 000's (32) for C = 1/2. By the representer theorem g is a sum over the training
     positions and the pairs of labels. With "nodes" and a linear kernel it is `ChainCRF` without an
-    intercept. The optimum is exact: features with the kernel's inner products come from the
-    eigenvectors of its matrix over all n training positions, O(n³) operations and 8 n² bytes, for
-    n up to 5000. ``duality_gap_`` bounds how far the objective is above its minimum.
+    intercept. The optimum is exact. The eigenvectors of the kernel matrix over all n training
+    positions give features with the kernel's inner products. They take O(n³) operations and 8 n²
+    bytes, for n up to 5000. ``duality_gap_`` bounds how far the objective is above its minimum.
 
     Parameters
     ----------

@@ -157,5 +157,5 @@ cdef class NormBall(OfNorm):
 
 cdef Norm checked_norm(norm):
     if not (isinstance(norm, Norm) and norm.degree == 1):
-        raise TypeError(f"a norm is needed, and {type(norm).__name__} is none")
+        raise TypeError(f"a norm is needed, got {type(norm).__name__}")
     return norm

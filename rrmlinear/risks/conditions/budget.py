@@ -184,8 +184,8 @@ def _checked_pieces(loss: ScalarLoss, y: Vector, limit: float) -> list[Piece]:
     pieces = loss.pieces(y)
     if pieces is None:
         raise ValueError(
-            "a budget takes a loss of one score whose dual is a sum of clipped lines, and "
-            f"{type(loss).__name__} is none"
+            "a budget takes a loss of one score whose dual is a sum of clipped lines, got "
+            f"{type(loss).__name__}"
         )
     if not 0 < limit < math.inf:
         raise ValueError(f"the limit of duals must be positive and finite, got {limit}")

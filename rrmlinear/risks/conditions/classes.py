@@ -44,8 +44,8 @@ FAR_BELOW = 10.0
 
 @dataclass(frozen=True)
 class ClassSearch:
-    """The end of a search: intercepts b, Σ c_i M_i (k × k) there or near, for M_i as in
-    `ClassRates`, and for losses with kinks the duals and the curvature.
+    """The end of a search: the intercepts b, and Σ c_i M_i (k × k) at b or near it, with M_i as in
+    `ClassRates`. For losses with kinks also the duals and the curvature.
     """
 
     b: Array

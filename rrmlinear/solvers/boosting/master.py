@@ -85,11 +85,12 @@ class DualTangent:
 class AcceleratedMaster(Edges):
     """`Edges` by AGM-EF on the dual, with the entropic projection on the capped simplex.
 
-    The dual has the Lipschitz constant λ_max(UU')/λ. Where λ is below `SMOOTHING`, the entropy from
-    a centre is added up to that, and the centre moves to the best weights so far: proximal
-    steps, exact for each λ ≥ 0. For λ = 0 they are slow near the optimum: once they miss a goal,
-    `Sifting` takes over for good. Source: Zhang, Saha and Vishwanathan, Regularized Risk
-    Minimization by Nesterov's Accelerated Gradient Methods, example 5 and algorithm 2.
+    The dual has the Lipschitz constant λ_max(UU')/λ. Where λ is below `SMOOTHING`, the difference
+    times the entropy from a centre is added. The centre moves to the best weights so far. These are
+    proximal steps, which are exact for each λ ≥ 0. For λ = 0 they are slow near the optimum: once
+    they miss a goal, `Sifting` takes over for good. Source: Zhang, Saha and Vishwanathan,
+    Regularized Risk Minimization by Nesterov's Accelerated Gradient Methods, example 5 and
+    algorithm 2.
     """
 
     def __init__(self, box: WeightBox, lam: float) -> None:

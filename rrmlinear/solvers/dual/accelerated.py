@@ -55,9 +55,9 @@ class Accelerated(Solver):
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ
       that takes half the tolerance; gap and bound stay those of the loss itself.
 
-    With ``observe``, a smooth loss is treated as one that is not smooth where the theory expects no
-    gain, and on dense data of more features than examples, whose rows may be nearly orthogonal: it
-    is accelerated only if its plain ascent proves slow.
+    With ``observe``, some smooth losses are treated like losses with kinks: accelerated only if the
+    plain ascent proves slow. This is so where the theory expects no gain, and on dense data of more
+    features than examples, whose rows may be nearly orthogonal.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.

@@ -33,9 +33,9 @@ class InterceptAscent(Solver):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w + b, y_i) over w and b, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
-    Proximal method of multipliers: a pass of an ascent goes over Ω(w) + (κ/2)‖b − b_0‖² + Σ c_i φ,
-    b being the weight of an appended column, then b_0 becomes b. Dense rows are centred in a copy,
-    and b makes up for that; sparse rows are not changed. Losses of k scores have k intercepts.
+    Proximal method of multipliers: b is the weight of an appended column. A pass of an ascent goes
+    over Ω(w) + (κ/2)‖b − b_0‖² + Σ c_i φ; then b_0 becomes b. Dense rows are centred in a copy, and
+    b makes up for that; sparse rows are not changed. Losses of k scores have k intercepts.
 
     Certificate: the primal is measured at w and the best b for it. The duals of the certificate
     come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. An estimated

@@ -51,8 +51,8 @@ class FeatureDescent(Solver):
     with Newton steps on the face of those in use. The data are copied, feature by feature, unless
     they are in `ColumnOrder`.
 
-    Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i, and with Ω* infinite
-    where modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. Every pass
+    Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i. Ω* is infinite if
+    modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. Every pass
     measures the gap over all examples and features.
 
     ``intercept``: the weight of the rows' appended column (``rows.bias`` > 0) is not in Ω; then

@@ -108,7 +108,7 @@ class FeatureNewton(Solver):
         if regularizer.quadratic_l1 is None:
             raise ValueError(
                 "Newton steps over features take the squared norm and the 1-norm as regularizer, "
-                f"and {type(regularizer).__name__} is another"
+                f"got {type(regularizer).__name__}"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
         self.is_rough, self.swept_first = is_rough, swept_first

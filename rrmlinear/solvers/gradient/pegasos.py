@@ -65,7 +65,7 @@ class Pegasos(Solver):
                 f"Pegasos needs the regularizer l2, and {type(regularizer).__name__} has an L1 part"
             )
         if batch < 1:
-            raise ValueError(f"batch is {batch}; at least one example makes a step")
+            raise ValueError(f"batch is {batch}; it must be at least 1")
         if rows.blocks is not None and batch > rows.blocks.most_rows:
             raise ValueError(
                 f"batch is {batch}, and {rows.blocks.most_rows} examples are in memory at once; "

@@ -8,10 +8,9 @@ import math
 class Momentum:
     """The sequence t⁺ = (1 + √(1 + 4 t²))/2 and the β = (t − 1)/t⁺ of extrapolations.
 
-    A step from u = x + β (x − x_last) to x⁺ goes uphill when ⟨u − x⁺, x⁺ − x⟩ > 0: then it turns
-    back against the momentum, and t goes back to ``first``. From 0 the first two steps have β = 0,
-    from 1 the first alone. Source: O'Donoghue and Candès, Adaptive restart for
-    accelerated gradient schemes, 2015, gradient scheme.
+    A step from u = x + β (x − x_last) to x⁺ goes against the momentum if ⟨u − x⁺, x⁺ − x⟩ > 0. Then
+    t goes back to ``first``. From 0 the first two steps have β = 0, from 1 the first alone. Source:
+    O'Donoghue and Candès, Adaptive restart for accelerated gradient schemes, 2015, gradient scheme.
     """
 
     def __init__(self, first: float) -> None:

@@ -37,7 +37,7 @@ class Solver(Passes):
     """Runs passes until a gap measured in full is within its target, or a limit is reached.
 
     `Passes` says what a subclass defines. The certificate is measured after the first pass, when an
-    estimate says stop, and at the end, so SOLVED always rests on the whole problem, and on values
+    estimate says stop, and at the end. So SOLVED always rests on the whole problem, and on values
     that rounding does not hide. Weights and duals of the Result are those of the certificate.
     """
 

@@ -27,11 +27,11 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
     """An upper bound of ‖A‖, about ``part`` of ‖A‖ above it.
 
     Up to 2000 rows or columns it is the root of the largest eigenvalue of A A' or A'A, plus
-    rounding. Beyond, it comes from Lanczos steps and is too low with a probability of at most
-    1e-12: after k steps from a random start on a matrix of size n, the relative error of an
-    eigenvalue exceeds ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source:
-    Kuczyński and Woźniakowski, Estimating the largest eigenvalue by the power and Lanczos
-    algorithms with a random start, 1992, theorem 4.2.
+    rounding. Beyond this size it comes from Lanczos steps and is too low with a probability of at
+    most 1e-12. After k steps from a random start on a matrix of size n, the relative error of an
+    eigenvalue exceeds ε with a probability of at most 1.648 √n exp(−√ε (2k − 1)). Source: Kuczyński
+    and Woźniakowski, Estimating the largest eigenvalue by the power and Lanczos algorithms with a
+    random start, 1992, theorem 4.2.
     """
     n = min(matrix.shape)
     if n <= MAX_DENSE_SIZE:

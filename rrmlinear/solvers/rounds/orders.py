@@ -73,8 +73,8 @@ class Report(NamedTuple):
 
 class Facts(NamedTuple):
     """A part's examples and stored values, its losses at weights of zero, and the squared lengths
-    of its columns in the first examples: none where there are many columns, as every part tells
-    them to one process.
+    of its columns in the first examples. There are no such lengths where columns are many, since
+    all parts send them to one process.
     """
 
     n: int

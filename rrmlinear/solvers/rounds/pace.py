@@ -88,9 +88,9 @@ class Pace:
     any changes, by convexity, and the whole step an ascent. Smaller ones are better where changes
     of different parts are nearly orthogonal, and the search along their sum keeps the ascent.
 
-    κ/2 ‖w − y‖², y the last w, makes parts agree that would else undo each other's steps: where a
-    part has more examples than the weights need, its duals determine weights of its own. Then a
-    round is one of the method of multipliers. One part alone needs none, κ = 0.
+    κ/2 ‖w − y‖², y the last w, keeps parts from undoing each other's steps. A part with more
+    examples than the weights need determines weights of its own. Then a round is one of the method
+    of multipliers. One part alone needs none, κ = 0.
     """
 
     def __init__(self, size: int) -> None:

@@ -35,9 +35,9 @@ class Rounds(Solver):
     or σ' = 1 and steps of 1/K, is CoCoA+; with σ' = 1 it is Lee and Chang's method. `Pace` chooses
     σ' and κ.
 
-    The certificate is that of the problem itself, whose own dual may fall in a round: losses at the
-    weights that began it, and the dual value at its duals, by a sum of seven numbers. Duals
-    stay with their parts: the Result has none.
+    The certificate belongs to the problem itself, whose dual may fall in a round. It has the losses
+    at the weights that began the round, and the dual value at the present duals. Both come from a
+    sum of seven numbers. Duals stay with their parts: the Result has none.
 
     Large changes come in single precision. The distance of u from Σ c_i α_i x_i that this leaves is
     bounded, and the dual value is lowered by what it may be worth: the gap stays true.

@@ -21,11 +21,11 @@ def best_step(
 ) -> float:
     """The t of 0 … 1 that minimizes h(t) + Ω*(v + t Δv), nearly: the dual never falls.
 
-    h, the sum of the conjugates at the duals' fraction t, is the parabola through its values at 0,
-    ½ and 1, which is exact for conjugates that are linear or quadratic where they are finite. For
-    others the step is taken only if h's chords, an upper bound, say that it is no worse than 0.
-    Source: Lee and Chang, Distributed block-diagonal approximation methods for regularized
-    empirical risk minimization, 2019.
+    h is the sum of the conjugates at the fraction t of the duals. It is taken as the parabola
+    through its values at 0, ½ and 1. This is exact for conjugates that are linear or quadratic
+    where they are finite. For others the step is taken only if h's chords, an upper bound, say that
+    it is no worse than 0. Source: Lee and Chang, Distributed block-diagonal approximation methods
+    for regularized empirical risk minimization, 2019.
     """
     slope, bend = parabola(report)
     if regularizer.linear:

@@ -59,8 +59,8 @@ class CurvaturePairs:
     """Moves s and changes y of the gradient along them, the last ``most`` of each.
 
     From them H = γ D⁻¹ with the updates of BFGS for each pair, D a positive diagonal. All its terms
-    are multiples of s, D⁻¹ y and D⁻¹ g, so the recursion runs on inner products: one way through
-    the pairs for those with a gradient, and one for the direction. Source: Nocedal and Wright,
+    are multiples of s, D⁻¹ y and D⁻¹ g, so the recursion runs on inner products. The pairs are read
+    twice: for their products with a gradient, and for the direction. Source: Nocedal and Wright,
     Numerical Optimization, algorithm 7.4; by inner products: Chen, Wang and Zhou, Large-scale
     L-BFGS using MapReduce, 2014.
     """

@@ -75,8 +75,9 @@ class InnerProblem:
     s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
     scores s − q α, less a constant. Once an inner problem is solved well enough, α' takes the place
     of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
-    A smooth loss is its own inner problem, unless it is a line at most scores, as Huber's of large
-    residuals: then q begins above its own curvature of duals, and is left out once below.
+    A smooth loss is its own inner problem, unless it is a line at most scores, as the Huber loss at
+    large residuals. In that case q begins above the loss's own curvature of duals, and is left out
+    once it is below.
 
     The first q is that of the gap where it begins, times ``rise``, or larger: see `Pace`.
     """
@@ -136,9 +137,9 @@ class InnerProblem:
         return self.model.square(away) / 2 <= INNER_GAP_FRACTION * distance
 
     def is_hard(self, has_moved: bool, is_damped: bool) -> bool:
-        """Whether an inner problem needs a larger q, and a softer model: it takes too many steps,
-        which damping cures elsewhere, or no step moves, as systems with a small q lose the digits
-        that it needs.
+        """Whether an inner problem needs a larger q, which makes a softer model. This is so if it
+        takes too many steps, which damping cures elsewhere. It is also so if no step moves, since
+        systems with a small q lose digits.
         """
         if not self.model.is_exact:
             return self.steps == self.pace.hard_steps or not has_moved

@@ -36,10 +36,10 @@ class InteriorPoints(Solver):
 
     Duals and subgradients of Ω are held inside their bounds by barriers, μ times logarithms of the
     distances to these (`barriers`), so that the problem is smooth. A pass is a step on it. Once it
-    is solved roughly, μ falls. The gap that barriers leave is known: half of it is Ω's, half F's.
-    μ of F falls only as far as that asks.
-    Steps do not depend on the lengths of columns, and many weights and duals reach their bounds
-    in one: where other methods take a step for each, this one takes some 20 to 100 in all.
+    is solved roughly, μ falls. The gap that barriers leave is known: half of it is Ω's, half F's. μ
+    of F falls only as far as that asks. Steps do not depend on the lengths of columns, and in one
+    step many weights and duals reach their bounds. Other methods take a step for each of them; this
+    method takes 20 to 100 steps in all.
 
     ``inside`` makes the loss of F under a barrier of this μ for an example of cost 1, or is None
     for a smooth loss, which is taken as it is. Certificate: the smallest value at a w, and the

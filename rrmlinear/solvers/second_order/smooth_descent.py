@@ -43,8 +43,8 @@ class SmoothDescent(Solver):
             raise ValueError(f"{self.name} needs a smooth loss, and this one has a kink")
         if not (regularizer.linear and regularizer.modulus > 0):
             raise ValueError(
-                f"{self.name} takes the squared norm as regularizer, and "
-                f"{type(regularizer).__name__} is another"
+                f"{self.name} takes the squared norm as regularizer, got "
+                f"{type(regularizer).__name__}"
             )
         self.risk, self.regularizer, self.given = risk, regularizer, weights
         self.modulus, self.n = regularizer.modulus, risk.rows.shape[0]

@@ -269,7 +269,7 @@ def test_one_class_costs_nothing_with_an_intercept(sign):
     ("change", "sentence"),
     [
         ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
-        ({"loss": margin.Logistic()}, "whose dual is a sum of clipped lines, and Logistic is none"),
+        ({"loss": margin.Logistic()}, "whose dual is a sum of clipped lines, got Logistic"),
         ({"limit": 0.0}, "the limit of duals must be positive and finite, got 0"),
         ({"limit": np.nan}, "the limit of duals must be positive and finite, got nan"),
         ({"direction": np.ones(3)}, r"must be 4 finite numbers, got shape \(3,\)"),

@@ -218,7 +218,7 @@ def test_other_problems_are_refused():
         FeatureNewton(bound, L1(1.0).over(bound.shape))
     smooth = ScalarRisk(rows, Logistic(), y, costs)
     groups = L2Groups([list(range(D))]).over(smooth.shape)
-    with pytest.raises(ValueError, match="L2Groups is another"):
+    with pytest.raises(ValueError, match="as regularizer, got L2Groups"):
         FeatureNewton(smooth, groups)
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):

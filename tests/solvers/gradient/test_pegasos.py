@@ -142,5 +142,5 @@ def test_what_it_cannot_take_is_refused(data):
     problem, _, _ = data
     with pytest.raises(ValueError, match="needs the regularizer l2, and ElasticNet has an L1 part"):
         run(problem, margin.Hinge(), np.ones(N), 1, ElasticNet(0.5))
-    with pytest.raises(ValueError, match="batch is 0; at least one example makes a step"):
+    with pytest.raises(ValueError, match="batch is 0; it must be at least 1"):
         run(problem, margin.Hinge(), np.ones(N), 1, batch=0)

@@ -105,7 +105,7 @@ def test_refusals():
         NewtonCG(chains(STRUCTURED_HINGE), L2(1.0))
     with pytest.raises(ValueError, match="has a kink"):
         LBFGS(chains(STRUCTURED_HINGE), L2(1.0))
-    with pytest.raises(ValueError, match="ElasticNet is another"):
+    with pytest.raises(ValueError, match="as regularizer, got ElasticNet"):
         LBFGS(chains(), ElasticNet(0.1))
 
 

@@ -1,11 +1,11 @@
 """Time containers: python tools/bench/files/container.py SET...
 
-For each LIBSVM file, or set in the folder RRMLINEAR_DATA: megabytes of text a processor second of
-converting it to a container, beside those of `read_libsvm`, both on one thread; of the checks of
-all blocks and of writing the text back; and the megabytes by which the resident size grows while it
-is converted. The parts take turns, and the medians of --rounds rounds are shown. Compressed files
-are unpacked before, and the text is repeated until it has --least megabytes. It is read once
-before, and is then in the page cache.
+Each SET is a LIBSVM file, or a name in the folder RRMLINEAR_DATA. The table has megabytes of text a
+CPU second, on one thread, for four tasks: conversion to a container, `read_libsvm`, the checks of
+all blocks, and writing the text back. It also has the megabytes by which the resident size grows
+during the conversion. The parts take turns, and the medians of --rounds rounds are shown.
+Compressed files are unpacked first, and the text is repeated until it has --least megabytes. The
+file is read once before the timing, so it is in the page cache.
 """
 
 from __future__ import annotations

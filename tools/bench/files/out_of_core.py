@@ -1,17 +1,16 @@
 """Training over a container in memory, and held to a part of its size: wall time and memory.
 
-Makes containers of generated text-like examples (rows of unit length, features with frequencies as
-words have, labels of a linear model with some noise), unless they are in --folder already. Each
-loss is trained to a relative gap of 1e-3: with the container in the page cache, and with
-``memory`` set to --part of its size. The second process enters a control group with that limit,
-pages of files included, after the modules were loaded: what it had before does not count. Where
-none can be made (it takes root), it may take that much memory beside what it had (RLIMIT_DATA,
-which counts private memory and not mapped files), and another thread takes the file from the page
-cache all the time, so that each block that the training lets go of is read from the disk again.
-Shown are wall seconds of the training alone, their ratio, CPU seconds, the largest sum of RssAnon,
-RssFile and RssShmem beyond the start, sampled every 5 ms, and what held it; the sum counts blocks
-that are read past the system's cache twice, which the control group counts once. --notes writes the
-notes of the solver to standard error.
+Makes containers of generated examples, unless they are in --folder already. The examples are like
+text: rows of unit length, features as frequent as words, and labels of a linear model with some
+noise. Each loss is trained to a relative gap of 1e-3: with the container in the page cache, and
+with ``memory`` set to --part of its size. The second process loads the modules and then enters a
+control group with that limit; pages of files count, earlier memory does not. A control group needs
+root. Without one, RLIMIT_DATA limits the private memory, which does not include mapped files, and
+another thread keeps dropping the file from the page cache. So every block that the training
+releases is read from the disk again. The table has wall seconds of the training alone, their ratio,
+CPU seconds, the peak memory, and the kind of limit. Peak memory is the largest growth of RssAnon +
+RssFile + RssShmem, sampled every 5 ms. This sum counts blocks that are read past the system's cache
+twice; the control group counts them once. --notes writes the notes of the solver to standard error.
 
     python tools/bench/files/out_of_core.py --bytes 1e9 --folder /var/tmp
 """

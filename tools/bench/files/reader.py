@@ -1,16 +1,16 @@
 """Time reading LIBSVM files: python tools/bench/files/reader.py FILE... [--peer NAME=COMMAND]...
 
-Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file, with
-XGBoost's DMatrix on one thread where XGBoost is installed, and with any command that reads the file
-("{data}" in it stands for the file's name), for example
+Compares rrmlinear.read_libsvm on one and two threads with scikit-learn's load_svmlight_file and, if
+XGBoost is installed, with its DMatrix on one thread. --peer adds a command that reads the file;
+"{data}" stands for the file's name:
 
     --peer "liblinear=train -q -s 12 -e 1e9 {data} /dev/null"
 
-Every measurement is a process of its own, and the readers take turns. Seconds are those of a second
-read in that process (of the whole process for a command): by then the file is in the page cache and
-the process has its pages. --cpu counts processor seconds of all threads, for a machine that is busy
-otherwise. Peak memory is the growth of the largest resident size by the first read. Files in .xz
-are unpacked before they are read.
+Every measurement is a process of its own, and the readers take turns. Each process reads the file
+twice, and the second read is timed: by then the file is in the page cache and the process has its
+pages. For a command the whole process is timed. --cpu counts CPU seconds of all threads, for a
+machine with other work. Peak memory is the growth of the largest resident size by the first read.
+Files in .xz are unpacked before they are read.
 """
 
 from __future__ import annotations

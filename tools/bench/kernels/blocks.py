@@ -2,10 +2,11 @@
 
     python tools/bench/kernels/blocks.py SET … [--runs 5]
 
-A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table, in Markdown, has for
-each set the GB a second at which one thread reads memory of the size of W ("streaming"), and for
-a visit of each kind of pass (all classes, faces, measuring), at the weights after a few passes, its
-nanoseconds and its bytes a second as a share of streaming. Medians over the runs.
+A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table of Markdown has two
+kinds of numbers for each set. "Streaming" is the GB a second at which one thread reads memory of
+the size of W. For each kind of pass (all classes, faces, measuring) it has the nanoseconds of a
+visit, and the bytes a second as a share of streaming. Visits are timed at the weights after a few
+passes. Numbers are medians over the runs.
 """
 
 from __future__ import annotations

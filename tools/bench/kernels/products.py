@@ -2,13 +2,13 @@
 
     python tools/bench/kernels/products.py SET … [--form sparse,dense64,dense32] [--runs 15] [--two]
 
-A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table, in Markdown, has for
-each set and form: the GB a CPU second at which one thread sums a large array; of each product the
-share of that speed, counting the bytes that it reads (values, indices, row ends and scores); the
-same for a sweep (X w, a step of all duals of the hinge and its product with X' in one pass through
-memory, with labels, costs, duals and steps); and the time of X'a over a transposed copy, as a part
-of that without. With --two a × tells how many times as fast two threads are in wall time. All
-turns are interleaved; medians over the runs.
+A set is a LIBSVM file, or its name in the folder RRMLINEAR_DATA. The table of Markdown has these
+numbers for each set and form. First, the GB a CPU second at which one thread sums a large array.
+Then the share of that speed of each product, by the bytes that it reads (values, indices, row ends
+and scores). The same share of a sweep, which is X w, a step of all duals of the hinge and its
+product with X' in one pass through memory. Last, the time of X'a over a transposed copy, as a
+fraction of the time without a copy. With --two, × is the speed-up of two threads in wall time. Runs
+are interleaved; numbers are medians over the runs.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 python tools/bench/structured/letters.py [--losses m3n crf] [-c 0.1 1] [--tenth] [--folds 10]
 
-Each fold is tested by a model of the other nine; with --tenth the fold trains and the other nine
-are tested, as in Taskar, Guestrin and Koller, Max-margin Markov networks, 2003. A column of ones is
-appended, and training ends at a gap of --gap-tol of the objective. RRMLINEAR_DATA names the folder
-of ocr-letters.xz and ocr-letters.seq.xz, the number of the word of each letter.
+Each fold is tested with a model that is trained on the other nine. With --tenth the model is
+trained on one fold and tested on the other nine, as in Taskar, Guestrin and Koller, Max-margin
+Markov networks, 2003. A column of ones is appended, and training ends at a gap of --gap-tol of the
+objective. RRMLINEAR_DATA names the folder of ocr-letters.xz and ocr-letters.seq.xz, the number of
+the word of each letter.
 """
 
 from __future__ import annotations

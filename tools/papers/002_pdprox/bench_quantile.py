@@ -2,10 +2,10 @@
 
     python tools/papers/002_pdprox/bench_quantile.py --rows 2900000
 
-l1 ‖w‖₁ + C Σ ρ(x_i'w + b, y_i), b free, C = 1/(0.01 n), on the generated rows of bench_pdprox.py,
-by ``-s 37`` in a process of its own, to a relative gap: passes, CPU and wall seconds of solving
-(measuring included) and the process's peak memory, with the data and their generation. Precisions
-are those of the values; the solver computes in float64.
+Minimizes l1 ‖w‖₁ + C Σ ρ(x_i'w + b, y_i) over w and b, C = 1/(0.01 n), by ``-s 37`` to a relative
+gap. The rows are the generated ones of bench_pdprox.py. Prints passes, CPU and wall seconds of
+solving (measuring included), and the peak memory of the process, data and generation included.
+Precisions are those of the values; the solver computes in float64.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 It has the same shape: n = 16 830 sequences of seven letters A, C, G, T, half of them true splice
 donor sites, half false ones. Interactions of up to three positions are indicators: 2604 columns in
-63 groups (a group is a set of positions, with 4, 16 or 64 columns), rows of norm 1. Letters of true
-sites follow frequencies like those of human donor sites around the GT
-(three positions before it and four after), with two pairs of positions that depend on each other;
-false sites are near background, and some of them look true.
+63 groups (a group is a set of positions, with 4, 16 or 64 columns), rows of norm 1. The letters of
+true sites have frequencies like human donor sites around the GT: three positions before it and four
+after. Two pairs of positions depend on each other. False sites are near the background frequencies,
+and some of them look true.
 
 ``python tools/papers/002_pdprox/donor_sites.py OUT`` writes LIBSVM text OUT and the group of each
 column, OUT.groups.

@@ -83,7 +83,7 @@ def main(words: list[str] | None = None) -> int:
         check_outputs(chosen.png)
         for name in chosen.sets or STUDIES:
             if name not in STUDIES:
-                raise BenchmarkError(f"{name!r} is none of {', '.join(STUDIES)}")
+                raise BenchmarkError(f"{name!r} is not one of {', '.join(STUDIES)}")
             X, y = rows_of(STUDIES[name])
             trial = Trial(X, y, y, X, y)
             curves[name] = {

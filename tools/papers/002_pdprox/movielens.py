@@ -1,12 +1,12 @@
 """Time matrix completion on the MovieLens ratings: python tools/papers/002_pdprox/movielens.py
 
 Reads ml-100k's u.data (user, item, rating, time), plain or .xz, by default from where
-RRMLINEAR_DATA or ../shared/data has it. For each loss and λ of (1/n) Σ φ + λ ‖W‖_* a line: passes,
-CPU and wall seconds of one thread until the duality gap is within --tol of the objective, the rank,
-and with --held-out the root mean squared and mean absolute errors on a tenth of the ratings that
-are left out of training (--center takes the mean rating off before, and adds it to predictions).
-1e-3 and 1e-5 are λ of Yang, Mahdavi, Jin and Zhu's section 5.3, whose thresholds 0, 3, 6, 9 the
-hinge has; 2e-4 predicts well.
+RRMLINEAR_DATA or ../shared/data has it. Prints a line for each loss and λ of (1/n) Σ φ + λ ‖W‖_*:
+passes, CPU and wall seconds of one thread until the duality gap is within --tol of the objective,
+and the rank. With --held-out a tenth of the ratings is left out of training, and the line has the
+root mean squared and the mean absolute error on these. --center subtracts the mean rating before
+training and adds it to predictions. 1e-3 and 1e-5 are λ of Yang, Mahdavi, Jin and Zhu's section
+5.3, whose thresholds 0, 3, 6, 9 the hinge has; 2e-4 predicts well.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python tools/papers/002_pdprox/noise_budget.py a9a covtype --trials 5
 
 A fifth of the training labels is flipped, λ = 1/n (C = 1), Ω = ½‖w‖², no intercept. LIBLINEAR's
-hinge (``-s 3``, its Python package, liblinear-official) is trained on those labels; Pdprox-dual
-with a budget m runs to a gap of 1e-3 in the paper's scale (1/n) Σ φ + (λ/2)‖w‖², without restarts,
-and the averages of its steps predict, as in the paper. Accuracy is that on clean test labels, in
-mean and standard deviation over the trials.
+hinge (``-s 3`` of liblinear-official) is trained on these labels. Pdprox-dual with a budget m runs
+without restarts to a gap of 1e-3 in the paper's scale (1/n) Σ φ + (λ/2)‖w‖². The averages of its
+steps predict, as in the paper. The table has the accuracy on clean test labels: mean and standard
+deviation over the trials.
 
 The last columns are of the problem's minimum, by Newton's method to a relative gap of 1e-6.
 
@@ -229,7 +229,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for name in chosen.sets:
             if name not in STUDIES:
-                raise BenchmarkError(f"{name!r} is none of {', '.join(STUDIES)}")
+                raise BenchmarkError(f"{name!r} is not one of {', '.join(STUDIES)}")
         print("| " + " | ".join(COLUMNS) + " |")
         print("|" + " --- |" * len(COLUMNS))
         found = []

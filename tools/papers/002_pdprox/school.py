@@ -3,12 +3,12 @@
 Follows section 5.2 of Yang, Mahdavi, Jin and Zhu, An Efficient Primal Dual Prox Method for
 Non-Smooth Optimization: examination scores of 15 362 students at 139 schools, a task each, by 27
 attributes; ℓ1,∞ with the absolute and the ε-insensitive loss (ε = 0.01); three quarters of each
-school for training.
-Reads school and school.task, plain or .xz, from where RRMLINEAR_DATA or ../shared/data has them.
-Attributes are divided by their largest value; intercepts of schools are the row of weights of a
-column of ones, regularized like the others. For each loss and λ of (1/n) Σ φ + λ Σ_j max_t |W_jt| a
-line: root mean squared error of tests over seeded splits (mean and standard deviation), the largest
-certified relative gap, rows of W that are 0, passes and CPU seconds of a split.
+school for training. Reads school and school.task, plain or .xz, from where RRMLINEAR_DATA or
+../shared/data has them. Attributes are divided by their largest value; intercepts of schools are
+the row of weights of a column of ones, regularized like the others. Prints a line for each loss and
+λ of (1/n) Σ φ + λ Σ_j max_t |W_jt|: the root mean squared error of tests (mean and standard
+deviation over seeded splits), the largest proved relative gap, the rows of W that are 0, and the
+passes and CPU seconds of a split.
 """
 
 from __future__ import annotations

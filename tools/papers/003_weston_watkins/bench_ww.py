@@ -11,12 +11,12 @@ method go on. A COMMAND holds {c}, {data} and {model}:
     --peer 'liblinear=liblinear/train -s 4 -c {c} {data} {model}'
 
 The Walrus authors' program is recognized by its output, which has its solver's CPU seconds and
-gaps. Of other commands only the whole process is timed: reading, solving and saving cannot be
-separated, and the command stops by its own rule, or where --limit ends it: then the tolerance
-counts as not reached. Seconds "solver" leave out reading and measuring the objective, "process"
-includes everything (for ours also the start of Python). First gaps depend on the order of the
-visits; so the table also has the time of each to the final gap of the first peer that prints its
-gaps. All programs get compressed data as a plain copy.
+gaps. Of other commands only the whole process is timed, because reading, solving and saving cannot
+be separated. Such a command stops by its own rule, or at --limit; at the limit the tolerance counts
+as not reached. Seconds "solver" leave out reading and measuring the objective. Seconds "process"
+include everything, for ours also the start of Python. First gaps depend on the order of the visits;
+so the table also has the time of each to the final gap of the first peer that prints its gaps. All
+programs get compressed data as a plain copy.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def accuracy(model: Model, test: Problem) -> float:
 def known_set(name: str) -> str:
     """The name, for argparse."""
     if name not in SETS:
-        raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(SETS)}")
+        raise argparse.ArgumentTypeError(f"{name} is not one of {', '.join(SETS)}")
     return name
 
 

@@ -2,11 +2,11 @@
 
     python tools/papers/004_prox_sdca/figure_sdca.py astro ccat FILE… --png figure.png
 
-Plain dual ascent, its acceleration and FISTA on 1/n Σ smooth hinge + λ/2 ‖w‖² + σ‖w‖₁, γ = 1 and
-σ = 1e-5, for λ from 1e-6 to 1e-9: the comparison of figure 3 of Shalev-Shwartz and Zhang,
-Accelerated proximal stochastic dual coordinate ascent. Rows have norm at most 1. A pass is n visits
-of an ascent, without those that measure the gap, or one gradient of FISTA, a step that its
-backtracking refuses counted. ``astro`` and ``ccat`` are generated text of the sizes of astro-ph
+Compares plain dual ascent, its acceleration and FISTA, as in figure 3 of Shalev-Shwartz and Zhang,
+Accelerated proximal stochastic dual coordinate ascent. The objective is 1/n Σ smooth hinge + λ/2
+‖w‖² + σ‖w‖₁ with γ = 1, σ = 1e-5 and λ from 1e-6 to 1e-9. Rows have norm at most 1. A pass is n
+visits of an ascent, or one gradient of FISTA. Visits that measure the gap do not count; steps that
+the backtracking refuses do. ``astro`` and ``ccat`` are generated text of the sizes of astro-ph
 (29 882 × 99 757) and CCAT (781 265 × 47 236); ``--rows`` takes fewer. The table has the passes to
 an objective, mean over the examples, of 1e-3 above the optimum, which is the best that any run
 found; "gap" is what a long run proved for it.

@@ -23,8 +23,9 @@ MIN_FEW, MAX_FEW = 8, 32
 class ChainProducts:
     """Products of n rows over d columns, an appended one included, with matrices of k columns.
 
-    Sparse data are kept by features too: X'D then reads the rows of D where they lie, writes each
-    of its rows once, and has the same bits for any number of threads. Dense data go through BLAS.
+    A second copy of sparse data is sorted by features. X'D then reads the rows of D where they lie,
+    and writes each row of the result once. The bits are the same for any number of threads. Dense
+    data go through BLAS.
     """
 
     def __init__(self, rows: Rows, k: int, threads: int = 1) -> None:

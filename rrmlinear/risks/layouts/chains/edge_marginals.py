@@ -51,9 +51,9 @@ class EdgeMarginalsRisk:
     the edge that it begins, that of the last one in the edge that it ends. A sequence of one
     position has an edge to a partner that counts for nothing. α = truth − p, p the marginals of a
     distribution over labellings; F*(−α) is minus the mean distance. A dual step is the projection
-    on the marginals, `chain_marginals`, some milliseconds a sequence: so this risk is for small
-    sets, and for comparisons of solvers with prox steps of duals, Pragam and AGM-EF on the dual.
-    Raises ValueError for a chain with another loss.
+    on the marginals, `chain_marginals`, which takes some milliseconds a sequence. So this risk is
+    for small sets, and for comparisons of solvers with prox steps of duals: Pragam, and AGM-EF on
+    the dual. Raises ValueError for a chain with another loss.
 
     Source: Zhang, Saha and Vishwanathan, Lower Bounds for BMRM and Faster Rates for Training SVMs,
     appendices E.1 and E.3.

@@ -47,8 +47,8 @@ class InterceptBlockAscent(InterceptAscent):
     ) -> None:
         if not regularizer.linear:
             raise ValueError(
-                "ascents by blocks with intercepts that are not regularized take the squared norm "
-                f"as regularizer, and {type(regularizer).__name__} is another"
+                "block ascent with unregularized intercepts takes the squared norm as regularizer, "
+                f"got {type(regularizer).__name__}"
             )
         risk = BlockRisk(rows, loss, label, n_classes, costs, threads, condition=Intercept(0))
         super().__init__(risk, rows, regularizer)

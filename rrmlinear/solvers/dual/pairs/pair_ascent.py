@@ -45,13 +45,12 @@ class PairAscent(Solver):
     """minimize ½ g'g + Σ_i c_i φ(g(x_i) + b, y_i) over g = Σ_i β_i k(x_i, ·) and b.
 
     φ is a loss with ``box``: φ*(−α) = −y α + ε |α| + (γ/2) α² on an interval. Dual, in β_i = c_i
-    α_i: maximize Σ_i (y_i β_i − ε |β_i| − γ/(2 c_i) β_i²) − ½ β'Kβ over c_i times that interval
-    and Σ β_i = 0. A pass takes the duals that violate their condition most, and goes up over them
-    alone, with their part of K in the cache. Each step raises one β and lowers another by as much:
-    the one whose rise gains most by its derivative, and the one with which that pair gains most by
-    its curvature. Without a free intercept it moves the one β that gains most, and K has ``shift``
-    added to every entry: the
-    square of a value appended to every example.
+    α_i: maximize Σ_i (y_i β_i − ε |β_i| − γ/(2 c_i) β_i²) − ½ β'Kβ over c_i times that interval and
+    Σ β_i = 0. A pass takes the duals that violate their condition most, and goes up over them
+    alone, with their part of K in the cache. Each step raises one β and lowers another by the same
+    amount. The first has the largest derivative. The second is the one with which the pair gains
+    most, by a quadratic model. Without a free intercept it moves the one β that gains most, and K
+    has ``shift`` added to every entry: the square of a value appended to every example.
 
     Raises SlowAscentError where the rate of the gap tells that more than ``most_steps`` are needed.
 

@@ -44,9 +44,9 @@ class BlockFrankWolfe(SequenceAscent):
     distributions a_s on the labellings of each sequence. A visit finds the labelling with the
     largest value of the hinge (Viterbi) and moves weight to it from the labelling of the mixture
     with the least, by an exact line search. The weights change in the rows of the positions at
-    which the two differ, and in two columns of each. Between two passes of such visits some sweeps
-    take the same steps among the labellings of the mixtures alone, without Viterbi: their values
-    need the scores of the labels that are not the true ones.
+    which the two differ, and in two columns of each. Between two such passes some sweeps take the
+    same steps among the labellings of the mixtures alone. These need no Viterbi, only scores at the
+    positions where a labelling differs from the true one.
 
     ``sampling``: a "permutation" of the sequences for each pass, which leaves out those with a
     small gap for a while, or draws in proportion to the "gaps" that visits have found. ``start``

@@ -24,9 +24,9 @@ CLEAR_ROUNDING = 0.1
 class RowAscent(DualDescent):
     """A `DualDescent` whose visits are of one row each.
 
-    Rows that are streamed come in blocks, several in memory together: a pass takes turns of blocks
-    (`Turns`), leaves out rows with small gaps (`Shrinking`), and visits a narrow copy of the rows
-    where the system cannot keep them. What that copy leaves out is bounded.
+    Streamed rows come in blocks, several of which are in memory together. A pass takes turns of
+    blocks (`Turns`) and leaves out rows with small gaps (`Shrinking`). Where the system cannot
+    cache the rows, it visits a narrow copy of them. The error of that copy is bounded.
     """
 
     team: Team

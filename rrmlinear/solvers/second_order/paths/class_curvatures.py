@@ -112,8 +112,9 @@ class ClassCurvatures:
 
 
 class MeanCurvatures:
-    """I + C A ⊗ B for one problem, near I + C H: B the mean of x x' over the examples, weighted by
-    how much their probabilities move, and A that of diag(p) − p p'. At weights of 0 they are equal.
+    """I + C A ⊗ B for one problem, near I + C H. B is the mean of x x' over the examples, weighted
+    by how much their probabilities move. A is the mean of diag(p) − p p'. At weights of 0 they are
+    equal.
 
     It has a factor of d × d for each class in place of one of k·d. A ``sample`` serves B.
     """

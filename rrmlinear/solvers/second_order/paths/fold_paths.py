@@ -41,12 +41,12 @@ VALUE_TIME, EXAMPLE_TIME = 0.36, 6.0
 class FoldPaths:
     """minimize ½‖w‖² + C Σ_i c_fi φ(x_i'w + b, y_i) over w and b, for each row c_f of ``costs``.
 
-    φ is smooth, and b is 0 unless it is ``free``. L-BFGS begins from the second derivative of an
-    earlier point, and of another C, in place of a multiple of the unit matrix: a few steps then do
-    for each C, and most C need no new second derivative. All problems read the data together.
-    A gap of at most ``tolerance`` of the objective proves each: its duals are −φ' at w and the best
-    b for it, and it is ½‖w − C Σ_i c_i α_i x_i‖². Source: Liu and Nocedal, On the limited memory
-    BFGS method for large scale optimization, 1989.
+    φ is smooth, and b is 0 unless it is ``free``. L-BFGS begins from the second derivative at an
+    earlier point and another C, in place of a multiple of the unit matrix. A few steps then suffice
+    for each C, and most C need no new second derivative. All problems read the data together. A gap
+    of at most ``tolerance`` of the objective proves each solution. The duals are α = −φ' at w and
+    the best b for w, and the gap is ½‖w − C Σ_i c_i α_i x_i‖². Source: Liu and Nocedal, On the
+    limited memory BFGS method for large scale optimization, 1989.
 
     Where there are few examples, ``factor`` is L with L L' = X X' (`cholesky_factor`): the weights
     then are those of its rows, as in `RowSpace`. ``most`` limits the steps for one C.

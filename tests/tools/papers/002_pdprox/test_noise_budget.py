@@ -57,7 +57,7 @@ def test_the_table(bench, capsys):
     assert [line.partition(" accuracy ")[0] for line in found] == ["found: two:", "found: one:"]
     assert all(row.count("|") == head.count("|") for row in rows)
     assert bench.main(["three"]) == 1
-    assert "'three' is none of two, one" in capsys.readouterr().err
+    assert "'three' is not one of two, one" in capsys.readouterr().err
 
 
 def test_convergence_by_budget(bench, tool, monkeypatch, tmp_path, capsys):
@@ -74,4 +74,4 @@ def test_convergence_by_budget(bench, tool, monkeypatch, tmp_path, capsys):
     assert lines[4] == "found: fewer passes, or as few, to 0.001 with a smaller m on two"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert figure.main(["three"]) == 1
-    assert "'three' is none of two, one" in capsys.readouterr().err
+    assert "'three' is not one of two, one" in capsys.readouterr().err

@@ -88,4 +88,4 @@ def test_a_block_by_all_solvers(tool, tmp_path, capsys):
 def test_unknown_sets_are_refused(tool, capsys):
     with pytest.raises(SystemExit):
         tool("figures_ww").main(["iris"])
-    assert "iris is none of dna, satimage, " in capsys.readouterr().err
+    assert "iris is not one of dna, satimage, " in capsys.readouterr().err

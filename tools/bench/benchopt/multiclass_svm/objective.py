@@ -2,8 +2,9 @@
 
 benchopt run tools/bench/benchopt/multiclass_svm
 
-minimize ½‖W‖² + C Σ_i φ(W x_i, y_i) over W, k × d, without intercepts, where φ is the loss of
-Weston and Watkins, Σ_{j≠y} max(0, 1 + a_j − a_y), or that of Crammer and Singer, its largest term.
+minimize ½‖W‖² + C Σ_i φ(W x_i, y_i) over W, k × d, without intercepts. φ is the loss of Weston and
+Watkins, Σ_{j≠y} max(0, 1 + a_j − a_y), or the loss of Crammer and Singer, the largest term of this
+sum.
 """
 
 import numpy as np
