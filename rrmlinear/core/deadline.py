@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
 
+# Searches that only better a certificate end this number of seconds after the deadline.
+GRACE = 0.2
+
 _DEADLINE: ContextVar[float] = ContextVar("deadline", default=math.inf)
+_END_OF_GRACE: ContextVar[float] = ContextVar("end_of_grace", default=math.inf)
 _EVENT: ContextVar[Event | None] = ContextVar("event", default=None)
 
 
@@ -43,12 +47,22 @@ def ends_with(event: Event) -> Iterator[None]:
 
 @contextmanager
 def without_deadline() -> Iterator[None]:
-    """No deadline in the block: for the certificate of a run whose time is up."""
-    token = _DEADLINE.set(math.inf)
+    """No deadline in the block: for the certificate of a run whose time is up.
+
+    `is_overdue` says when it is to be good enough.
+    """
+    end = max(_DEADLINE.get(), time.perf_counter()) + GRACE
+    tokens = _DEADLINE.set(math.inf), _END_OF_GRACE.set(min(end, _END_OF_GRACE.get()))
     try:
         yield
     finally:
-        _DEADLINE.reset(token)
+        _DEADLINE.reset(tokens[0])
+        _END_OF_GRACE.reset(tokens[1])
+
+
+def is_overdue() -> bool:
+    """Whether a search in a block `without_deadline` is to end with what it has."""
+    return time.perf_counter() >= _END_OF_GRACE.get()
 
 
 def check_time() -> None:

@@ -7,6 +7,11 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+from rrmlinear.core.deadline import check_time
+
+# Examples between two looks at the clock.
+cdef Py_ssize_t SLICE = 8192
+
 
 cdef class Couplings:
     """A part of S (D + H) S, H = Σ_a x_a x_a' ⊗ M_a a `BlockHessian` and D a positive diagonal.
@@ -88,39 +93,41 @@ cdef class Couplings:
                     const unsigned char[::1] kept, const int32_t[::1] places,
                     const double[::1] scale, Py_ssize_t k, double[::1] shown) except -1:
         # the lists of pairs; shown = the diagonal of their part. False if the lists are too long
-        cdef Py_ssize_t a, j, t, pair = 0, entries = 0, most = self.place.shape[0]
+        cdef Py_ssize_t start, a, j, t, pair = 0, entries = 0, most = self.place.shape[0]
         cdef int32_t place
         cdef double x, h
         cdef row_t row
         self.first = np.empty(active.shape[0] + 1, dtype=np.int64)
-        with nogil:
-            for a in range(active.shape[0]):
-                self.first[a] = pair
-                row = rows_get(&self.rows.c, active[a])
-                for j in range(begin[a], begin[a + 1]):
-                    if not kept[j]:
-                        continue
-                    if entries + row.length + 1 > most:
-                        return False
-                    self.entry[pair] = entries
-                    self.rate[pair], self.share[pair] = rates[j], shares[j]
-                    h = rates[j] * (1 - shares[j])
-                    pair += 1
-                    for t in range(row.length):
-                        place = places[row_index(&row, row.kind, t) * k + classes[j]]
-                        if place >= 0:
-                            x = row_value(&row, row.kind, t) * scale[place]
-                            self.place[entries], self.value[entries] = place, <float> x
-                            shown[place] += h * x * x
-                            entries += 1
-                    if row.bias != 0:
-                        place = places[row.bias_index * k + classes[j]]
-                        if place >= 0:
-                            x = row.bias * scale[place]
-                            self.place[entries], self.value[entries] = place, <float> x
-                            shown[place] += h * x * x
-                            entries += 1
-            self.first[active.shape[0]], self.entry[pair] = pair, entries
+        for start in range(0, active.shape[0], SLICE):
+            check_time()
+            with nogil:
+                for a in range(start, min(start + SLICE, active.shape[0])):
+                    self.first[a] = pair
+                    row = rows_get(&self.rows.c, active[a])
+                    for j in range(begin[a], begin[a + 1]):
+                        if not kept[j]:
+                            continue
+                        if entries + row.length + 1 > most:
+                            return False
+                        self.entry[pair] = entries
+                        self.rate[pair], self.share[pair] = rates[j], shares[j]
+                        h = rates[j] * (1 - shares[j])
+                        pair += 1
+                        for t in range(row.length):
+                            place = places[row_index(&row, row.kind, t) * k + classes[j]]
+                            if place >= 0:
+                                x = row_value(&row, row.kind, t) * scale[place]
+                                self.place[entries], self.value[entries] = place, <float> x
+                                shown[place] += h * x * x
+                                entries += 1
+                        if row.bias != 0:
+                            place = places[row.bias_index * k + classes[j]]
+                            if place >= 0:
+                                x = row.bias * scale[place]
+                                self.place[entries], self.value[entries] = place, <float> x
+                                shown[place] += h * x * x
+                                entries += 1
+        self.first[active.shape[0]], self.entry[pair] = pair, entries
         return True
 
     def product(self, v):

@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.risks.conditions import class_places
 from rrmlinear.solvers.bundle import bmrm
 from rrmlinear.solvers.loop import power
 from rrmlinear.solvers.loop.result import Status
@@ -139,6 +140,27 @@ def test_a_stage_that_is_not_ready_ends_at_zero(fit, signs, monkeypatch):
         result = fit(problem, **choices).result
         assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
         assert result.gap == result.primal > 0
+
+
+@pytest.mark.parametrize("loss", ["weston-watkins", "crammer-singer", "softmax"])
+def test_intercepts_of_classes_after_the_limit_are_not_sought_to_the_end(fit, monkeypatch, loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), rng.integers(6, size=300) + 0.0
+    problem, looks, look = Problem.from_arrays(X, y, bias=1.0), [], class_places.Look.at
+
+    def slow(self, b, slopes):
+        looks.append(b)
+        time.sleep(0.05)
+        return look(self, b, slopes)
+
+    monkeypatch.setattr(class_places.Look, "at", slow)
+    choices = {"solver": 36, "loss": loss, "free_bias": True, "time_limit": 0.1}
+    result = fit(problem, **choices).result
+    assert (result.status, result.passes) == (Status.TIME_LIMIT, 0)
+    # the best ones of Weston and Watkins take more than 100
+    assert 0 < len(looks) < 25
+    assert 0 < result.primal < np.inf
+    assert result.dual == 0.0
 
 
 def test_threads_keep_the_limit_and_leave_problems_at_zero(fit, monkeypatch):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time, is_overdue
 from rrmlinear.risks._class_rates import ClassRates
 
 Array = NDArray[np.float64]
@@ -57,8 +58,9 @@ class Look:
         t, low, high = 1.0, 0.0, np.inf
         rate_low, rate_high = first, 0.0
         for number in range(MAX_TRIALS):
+            check_time()
             rate = float(new.sums @ step)
-            if abs(rate) <= RATE_DECREASE * abs(first):
+            if abs(rate) <= RATE_DECREASE * abs(first) or is_overdue():
                 break
             if rate > 0:
                 low, rate_low = t, rate

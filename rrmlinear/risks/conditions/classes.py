@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import check_time
+from rrmlinear.core.deadline import check_time, is_overdue
 from rrmlinear.risks.conditions.base import check_scores
 from rrmlinear.risks.conditions.class_places import (
     BALANCE_ACCURACY,
@@ -106,8 +106,10 @@ class BalancedClasses:
         value = self.terms.total(scores + at.b)
         best, next_q = ClassBest(np.zeros(scores.shape), at.b, replace(at, curvature=q)), q
         for number in range(self.searches):
+            if is_overdue():
+                return best
             found, most = self._search(scores, at, alphas, q), MAX_RISE * q
-            while not self.admits(found.alphas) and not best.alphas.any() and q < most:
+            while not (self.admits(found.alphas) or best.alphas.any() or q >= most or is_overdue()):
                 q *= CURVATURE_FALL  # too small: rounding of b moves duals by more than is admitted
                 found = self._search(scores, at, alphas, q)
             if not self.admits(found.alphas):
@@ -184,7 +186,7 @@ class BalancedClasses:
         best, waited = at, 0
         for _ in range(MAX_STEPS):
             check_time()
-            if at.away <= BALANCE_ACCURACY or waited == PATIENCE:
+            if at.away <= BALANCE_ACCURACY or waited == PATIENCE or is_overdue():
                 break
             known = at.slopes is not None
             slopes = at.slopes if at.slopes is not None else slopes

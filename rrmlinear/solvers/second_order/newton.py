@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
@@ -183,6 +184,7 @@ class Newton(Solver):
             if inner.is_augmented:
                 self.at = inner.at(self.scores, self.at.warm)
             vector = self._offered()
+        check_time()
         direction = self._direction(vector)
         if not (math.isfinite(self.promise) or np.isfinite(direction).all()):
             raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
