@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from rrmlinear.data.array_rows import MEMORY_DTYPES
 from rrmlinear.data.problem import Problem
 
 #: Seeds of generators are below.
@@ -76,6 +77,33 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(generator.randint(np.iinfo(np.int32).max))
+
+
+def is_plain(X: Any, order: str | None) -> bool:
+    """Whether X is a NumPy matrix of finite float32 or float64 numbers, which has rows and columns,
+    in C-order if ``order`` is "C".
+
+    scikit-learn's checks return it as it is. They look for data frames, text and other libraries'
+    arrays, which takes a fifth of a small fit, and most of a prediction of one row.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in MEMORY_DTYPES:
+        return False
+    return X.size > 0 and (order is None or X.flags.c_contiguous) and _is_finite(X)
+
+
+def are_plain(X: Any, y: Any, order: str | None) -> bool:
+    """Whether that is so, and y is a NumPy vector of as many numbers, finite too."""
+    if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biuf":
+        return False
+    if not is_plain(X, order) or len(y) != len(X):
+        return False
+    return y.dtype.kind != "f" or _is_finite(y)
+
+
+def _is_finite(values: Any) -> bool:
+    """Whether the sum is finite; one that overflows leaves the question to scikit-learn."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()))
 
 
 def class_factors(

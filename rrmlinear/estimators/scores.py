@@ -19,7 +19,7 @@ from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.mapping import head_of, is_container
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import RANGES, seed_of, thread_count
+from rrmlinear.estimators.arguments import RANGES, are_plain, is_plain, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.training.streaming import MEMORY_SHARE
 
@@ -122,13 +122,22 @@ class LinearScores(Certified):
             X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
             return self._checked_rows(X, reset=True), y, sample_weight
-        dtypes = [np.float64, np.float32]
         order = None if self._takes_any_order() else "C"
-        how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
-        X, y = validate_data(self, X, y, **how)
+        if are_plain(X, y, order):
+            self._set_features(X)
+        else:
+            dtypes = [np.float64, np.float32]
+            how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
+            X, y = validate_data(self, X, y, **how)
         if how.get("y_numeric"):  # of text, scikit-learn converts that in arrays of objects alone
             y = float64_of(y, f"y must be {len(y)} numbers")
         return X, y, sample_weight
+
+    def _set_features(self, X: Any) -> None:
+        """Set the number of the features of an array, which have no names."""
+        self.n_features_in_ = X.shape[1]
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _takes_any_order(self) -> bool:
         """Whether the solver chosen reads a dense X in F-order as well as in C-order."""
@@ -141,6 +150,12 @@ class LinearScores(Certified):
         X = labelled(X, None)[0]
         if not isinstance(X, Problem):
             dtypes, order = [np.float64, np.float32], "C" if reset else None
+            if is_plain(X, order):
+                if reset:
+                    self._set_features(X)
+                    return X
+                if X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
+                    return X
             return validate_data(
                 self, X, accept_sparse="csr", dtype=dtypes, order=order, reset=reset
             )
