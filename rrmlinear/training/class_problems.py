@@ -43,7 +43,7 @@ class ClassProblems:
         if not known and duals is None:
             self.joint = JointStarts.of(problem.rows, chosen, label, costs, factors)
 
-    def solve(self, j: int, rest: Stopping, see: OnPass) -> Result:
+    def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
         y = np.where(self.label == j, 1.0, -1.0)
         costs = self._costs_of(j)

@@ -134,7 +134,7 @@ class _Clock:
 
 
 def solve_each(
-    solve: Callable[[int, Stopping, OnPass], Result],
+    solve: Callable[[int, Stopping, OnPass | None], Result],
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
     on_pass: OnPass | None,
@@ -158,12 +158,14 @@ def solve_each(
 
     with one_blas_thread(), ends_within(stopping.time_limit) as deadline:
         clock = _Clock(deadline, len(zeros))
+        # calls after each pass are a part of a small fit
+        watch = see if on_pass is not None or deadline < math.inf else None
         for j, zero in enumerate(zeros):
             if clock.is_too_late_for(j):
                 result = _not_begun(sums.ended[0], zero)
             else:
                 rest = stopping if ended_by is None else replace(stopping, max_passes=1)
-                result = solve(j, rest, see)
+                result = solve(j, rest, watch)
             if ended_by is Status.TIME_LIMIT and result.status is Status.STOPPED_BY_CALLER:
                 result = replace(result, status=Status.TIME_LIMIT)
             trace += [sums.row(row) for row in result.trace]

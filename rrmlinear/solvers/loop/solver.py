@@ -143,10 +143,10 @@ class Solver(Passes):
             row = self._measured(row)
             self.first_gap = row.gap
         else:
-            target = self._target(stopping, row)
-            proven = gap <= self._goal(stopping, row)
+            goal = self._goal(stopping, row)
+            target = self._widened(goal)
             if math.isnan(gap) or (
-                self._seems_solved(row, target) and (proven or not self._is_violated(row))
+                self._seems_solved(row, target) and (gap <= goal or not self._is_violated(row))
             ):
                 self.gap_at_measuring = gap
                 row = self._measured(row)
@@ -197,7 +197,9 @@ class Solver(Passes):
 
     def _target(self, stopping: Stopping, row: TraceRow) -> float:
         """The gap at which the run may end: the certificate or the rule is looked at there."""
-        goal = self._goal(stopping, row)
+        return self._widened(self._goal(stopping, row))
+
+    def _widened(self, goal: float) -> float:
         return goal if self.rule is None or self.knows_rule else max(goal, self.watch.target)
 
     def _is_violated(self, row: TraceRow) -> bool:

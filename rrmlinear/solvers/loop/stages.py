@@ -93,6 +93,8 @@ class Stages(Solver):
     @property
     def following(self) -> int:
         """The number of the stage that comes next."""
+        if not self.failed:  # asked for after each pass
+            return (self.at + 1) % len(self.stages)
         order = (*range(self.at + 1, len(self.stages)), *range(self.at + 1))
         return next((at for at in order if at not in self.failed), self.at)
 
@@ -181,11 +183,13 @@ class Stages(Solver):
     def _is_slow(self) -> bool:
         if self.idle >= self.stage.patience:
             return True
-        if self.passes < MIN_PASSES or (self.rule is not None and not self.rule.tells_gap):
+        if self.passes < MIN_PASSES or self.spent < self.next_look:
+            return False
+        if self.rule is not None and not self.rule.tells_gap:
             return False
         following = self.costs[self.following]
         least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * following, self.stage.least)
-        if self.spent < max(least, self.next_look):
+        if self.spent < least:
             return False
         self.next_look = LOOK_GROWTH * self.spent
         if self.spent < TRIAL_FRACTION * following:
