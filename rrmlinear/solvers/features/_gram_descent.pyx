@@ -37,23 +37,38 @@ cdef class GramSweeps:
         self.weights, self.pulls = self.begin.copy(), self.linear.copy()
         self.w, self.pull = self.weights, self.pulls
 
-    def sweep(self):
-        """Minimize over each weight in turn, all others fixed; the decrease is at least this."""
+    def sweep(self, double total, double accuracy, Py_ssize_t most):
+        """Minimize over each weight in turn, all others fixed, ``most`` times; ends after a sweep
+        whose decrease is at most ``accuracy`` times all of it, ``total`` from before included.
+
+        Returns (all of the decrease, at least; that of the last sweep; sweeps).
+        """
+        cdef double decrease = 0
+        cdef Py_ssize_t count = 0
+        with nogil:
+            while count < most:
+                decrease = self._sweep()
+                total += decrease
+                count += 1
+                if decrease <= accuracy * total:
+                    break
+        return total, decrease, count
+
+    cdef double _sweep(self) noexcept nogil:
         cdef Py_ssize_t j, k = self.w.shape[0]
         cdef double curvature, total, best, move, decrease = 0
-        with nogil:
-            for j in range(k):
-                curvature = self.matrix[j, j]
-                if curvature <= 0:
-                    continue
-                total = self.pull[j] + curvature * self.w[j]
-                best = fmax(fabs(total) - self.l1, 0) / (curvature + self.modulus)
-                best = best if total > 0 else -best
-                move = best - self.w[j]
-                if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
-                    vector_axpy(&self.pull[0], -move, &self.matrix[j, 0], k)
-                    self.w[j] = best
-                    decrease += (curvature + self.modulus) * move * move / 2
+        for j in range(k):
+            curvature = self.matrix[j, j]
+            if curvature <= 0:
+                continue
+            total = self.pull[j] + curvature * self.w[j]
+            best = fmax(fabs(total) - self.l1, 0) / (curvature + self.modulus)
+            best = best if total > 0 else -best
+            move = best - self.w[j]
+            if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
+                vector_axpy(&self.pull[0], -move, &self.matrix[j, 0], k)
+                self.w[j] = best
+                decrease += (curvature + self.modulus) * move * move / 2
         return decrease
 
     def set(self, weights):

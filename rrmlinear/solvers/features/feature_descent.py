@@ -168,7 +168,7 @@ class FeatureDescent(Solver):
         # roughly, or nearly where no feature was left out; returns the number of weights that moved
         begin = self.sweeps.weights[features]
         model = GramModel(
-            gram,
+            gram.matrix(),
             self.usable[features],
             self.pulls[features],
             begin,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
@@ -42,9 +44,15 @@ DENSE_PRODUCT = 1 / 8
 # The curvatures of a model are at least this fraction of their Lipschitz constant: those of a loss
 # may be 0.
 MIN_CURVATURE = 1e-10
+# The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
+# this number of products: with fewer it takes less time than another pass.
+NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
 # A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
 # MAX_HALVINGS times.
 SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
+# Where the slope of the objective after a whole step is above this part of that before it, a step
+# LONGER times as long is tried.
+STEEP, LONGER = 0.2, 2.0
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
@@ -114,6 +122,7 @@ class FeatureNewton(Solver):
         self.is_rough, self.swept_first = is_rough, swept_first
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.largest = risk.costs / risk.loss.smoothing  # of c φ''
+        self.has_pieces = risk.loss.box(risk.labels[:0]) is not None
         self.n = risk.rows.shape[0]
         self.measuring_work = 2.0 * self.n
 
@@ -136,7 +145,7 @@ class FeatureNewton(Solver):
         self.most = None if blocks is None else most_features(blocks)
         #: The features as rows, once made.
         self.columns: Any = None
-        self.systems = FaceSystems(risk.rows.width)
+        self.systems, self.kept = FaceSystems(risk.rows.width), KeptMatrix()
         self.added = MIN_CURVATURE * self.largest
         self.level, self.swept = np.inf, 0.0
         self.expected_sweeps = FIRST_SWEEPS
@@ -167,7 +176,8 @@ class FeatureNewton(Solver):
         step = model.weights - begin
         moves, at = self._moves(features, step), self.at
         expected = before - model.value()
-        self.moved = self._search(features, step, moves, expected)
+        lengthens = not self.has_pieces
+        self.moved = self._search(features, step, moves, expected, lengthens)
         self.work += 3 * self.n
         promises_little = expected <= SMALL_DECREASE * abs(self.certificate.primal)
         if self.level == self.l1 and promises_little and not self._ends_without_duals():
@@ -180,14 +190,15 @@ class FeatureNewton(Solver):
         A sample and a rule that ends the run ask for no more, where the curvatures change with
         every step: the models of a loss of quadratic pieces are exact soon.
         """
-        rows, loss = self.risk.rows, self.risk.loss
+        rows = self.risk.rows
         is_rough = self.is_rough or self._ends_without_duals()
         if not is_rough or self.subsets is None or self.free or rows.is_dense:
             return False
-        has_pieces = loss.box(self.risk.labels) is not None
-        lengths, count = rows.lengths(), int(np.count_nonzero(self.usable))
-        part = CURVED_GRAM if lengths.sum() <= MAX_CURVED_DENSITY * len(lengths) * count else 1.0
-        return not has_pieces and not self._gram_pays(lengths, False, count, part)
+        count = int(np.count_nonzero(self.usable))
+        entries = float(rows.shape[0] * count)
+        sizes = self.subsets.whole_sizes
+        part = CURVED_GRAM if sizes[0] <= MAX_CURVED_DENSITY * entries else 1.0
+        return not self.has_pieces and not self._gram_pays(sizes, False, count, part)
 
     def _sweep_columns(self, number: int) -> None:
         """Minimize a model roughly, by a few sweeps over the features in another order each time:
@@ -266,23 +277,25 @@ class FeatureNewton(Solver):
         if (self.at.curvatures == self.largest).all():  # the model is the problem itself
             number = EXACT_NUMBER
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
-        hessian: Hessian | StreamedGram
         if self.subsets is None:
-            hessian = StreamedGram(self.risk.rows, features, curvatures, bool(self.free))
-            return GramModel(hessian, self.usable[features], *given, number=number, rough=rough)
+            gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
+            return GramModel(gram, self.usable[features], *given, number=number, rough=rough)
         rows = self.subsets.rows
-        if self._gram_pays(rows.lengths(), rows.is_dense, len(features)):
+        if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
             hessian = Hessian(rows, curvatures, self.free)
-            return GramModel(hessian, self.usable[features], *given, number=number, rough=rough)
+            roughly = rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS
+            gram = self.kept.nearly(hessian, NEAR) if roughly else self.kept.of(hessian)
+            return GramModel(gram, self.usable[features], *given, number=number, rough=rough)
         return ColumnsModel(
             rows, curvatures, self.free, self.systems, features, *given, rough=rough
         )
 
     def _gram_pays(
-        self, lengths: NDArray[np.int64], dense: bool, count: int, part: float = 1.0
+        self, sizes: tuple[float, float], dense: bool, count: int, part: float = 1.0
     ) -> bool:
-        products = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if dense else 1.0)
-        sweeps = 2.0 * part * self.expected_sweeps * float(lengths.sum())
+        stored, pairs = sizes
+        products = pairs / 2 * (DENSE_PRODUCT if dense else 1.0)
+        sweeps = 2.0 * part * self.expected_sweeps * stored
         return count <= MAX_GRAM_FEATURES and products <= sweeps
 
     def _search(
@@ -291,29 +304,63 @@ class FeatureNewton(Solver):
         step: NDArray[np.float64],
         moves: NDArray[np.float64],
         expected: float,
+        lengthens: bool = False,
     ) -> int:
-        """Take the step, or a part of it that decreases the objective; returns moved weights."""
+        """Take the step, a part of it that decreases the objective, or its double where that is
+        better; returns moved weights.
+        """
         value = self._objective(self.w, self.at)
         rounding = OBJECTIVE_ROUNDING * abs(value)
         t, failed = 1.0, None
         for _ in range(MAX_HALVINGS):
-            w = self.w.copy()
-            w[features] += t * step
-            at = self.risk.at(moved(self.at.scores, moves, t), self.at.warm)
-            at.tangent()
-            reached = self._objective(w, at)
+            w, at, reached = self._stepped(features, step, moves, t)
             if reached <= value - SUFFICIENT_DECREASE * t * expected + rounding:
                 break
             failed, t = at, t / 2
         else:
             return 0
         if failed is None:
+            if lengthens and self._falls_on(w, at, features, step, moves):
+                longer = self._stepped(features, step, moves, LONGER)
+                w, at, reached = min(longer, (w, at, reached), key=itemgetter(2))
             self.added = np.maximum(ADDED_CURVATURE_FALL * self.added, MIN_CURVATURE * self.largest)
         else:
             self._add_curvature(failed, 2 * t * moves)
         self.w, self.at = w, at
         self.certificate.offer_weights(w, at)
         return int(np.count_nonzero(step)) if value - reached > rounding else 0
+
+    def _stepped(
+        self,
+        features: NDArray[np.int64],
+        step: NDArray[np.float64],
+        moves: NDArray[np.float64],
+        t: float,
+    ) -> tuple[NDArray[np.float64], Evaluation, float]:
+        """The weights after t times the step, F there and the objective."""
+        w = self.w.copy()
+        w[features] += t * step
+        at = self.risk.at(moved(self.at.scores, moves, t), self.at.warm)
+        at.tangent()
+        return w, at, self._objective(w, at)
+
+    def _falls_on(
+        self,
+        w: NDArray[np.float64],
+        at: Evaluation,
+        features: NDArray[np.int64],
+        step: NDArray[np.float64],
+        moves: NDArray[np.float64],
+    ) -> bool:
+        """Whether the objective still falls steeply after a step to w: far from the optimum the
+        curvatures of the logistic loss become smaller along it.
+        """
+        slopes = []
+        for weights, place in ((self.w[features], self.at), (w[features], at)):
+            signs = np.where(weights != 0, np.sign(weights), np.sign(step))
+            slope = float((self.level * signs + self.modulus * weights) @ step)
+            slopes.append(place.derivative_along(moves) + slope)
+        return slopes[1] < STEEP * slopes[0] < 0
 
     def _add_curvature(self, failed: Evaluation, moves: NDArray[np.float64]) -> None:
         # the slope of c φ' along the last step that was too long

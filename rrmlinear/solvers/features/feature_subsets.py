@@ -18,12 +18,14 @@ WHOLE = 0.5
 class FeatureSubsets:
     """Cuts rows to subsets of their features; the last subset is kept.
 
-    An appended column is the last feature.
+    An appended column is the last feature. ``sizes`` are the stored values of the rows at the
+    subset, and the pairs of two of one row; ``whole_sizes`` are those of all features.
     """
 
     def __init__(self, rows: Rows) -> None:
         self.whole = self.rows = rows
         self.features = np.arange(rows.width)
+        self.sizes = self.whole_sizes = _sizes_of(rows)
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Cut to these features, or to all if they are most of them; returns the choice."""
@@ -33,7 +35,13 @@ class FeatureSubsets:
             everything = len(features) == self.whole.width
             self.features = features
             self.rows = self.whole if everything else part_of(self.whole, features)
+            self.sizes = self.whole_sizes if everything else _sizes_of(self.rows)
         return features
+
+
+def _sizes_of(rows: Rows) -> tuple[float, float]:
+    lengths = rows.lengths().astype(np.float64)
+    return float(lengths.sum()), float(lengths @ lengths)
 
 
 def part_of(rows: Rows, features: NDArray[np.int64]) -> Rows:

@@ -21,17 +21,6 @@ SWEEP_VISITS = 10
 MAX_SWEEPS, ROUNDS = 20, 20
 
 
-class Held:
-    """A second derivative that is a matrix."""
-
-    def __init__(self, held: Array) -> None:
-        self.held = held
-
-    def matrix(self) -> Array:
-        """The matrix itself."""
-        return self.held
-
-
 def gram_path(
     gram: Array,
     linear: Array,
@@ -72,7 +61,7 @@ def _step(path: GramPath, gram: Array, l1: float, modulus: float) -> None:
     part = gram[np.ix_(some, some)]
     begin, usable = path.weights[some], part.diagonal() > 0
     pulls = path.pulls[some]
-    model = GramModel(Held(part), usable, pulls, begin, l1, modulus, number=EXACT_NUMBER)
+    model = GramModel(part, usable, pulls, begin, l1, modulus, number=EXACT_NUMBER)
     model.minimize(None)
     weights = path.weights.copy()
     weights[some] = model.weights

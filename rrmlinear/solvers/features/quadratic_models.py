@@ -70,9 +70,12 @@ class Model(Protocol):
         """Minimize nearly, but at most until the deadline; returns the sweeps."""
         ...
 
-    def sweep(self) -> float: ...
-    def leap(self, points: list[Vector]) -> float:
-        """A guess of the limit of the sweeps that led through ``points``; returns its decrease."""
+    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
+        """Sweep ``most`` times, then leap to a guess of the limit; ends after a sweep whose
+        decrease is at most ``accuracy`` times all of it, ``total`` from before included.
+
+        Returns all of the decrease, the sweeps and whether such a sweep ended it.
+        """
         ...
 
     def face_work(self, size: int) -> float:
@@ -84,12 +87,6 @@ class Model(Protocol):
         ...
 
 
-class SomeHessian(Protocol):
-    """The second derivative over a working set."""
-
-    def matrix(self) -> Vector: ...
-
-
 class GramModel:
     """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly, or
     all of them if ``rough``.
@@ -97,7 +94,7 @@ class GramModel:
 
     def __init__(
         self,
-        hessian: SomeHessian,
+        gram: Vector,
         usable: NDArray[np.bool_],
         linear: Vector,
         begin: Vector,
@@ -107,7 +104,6 @@ class GramModel:
         number: int,
         rough: bool = False,
     ):
-        gram: Vector = hessian.matrix()
         gram.flat[:: len(gram) + 1] = np.where(usable, np.maximum(gram.diagonal(), 0), 0)
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
         self.l1, self.modulus = l1, modulus
@@ -127,11 +123,9 @@ class GramModel:
     def minimize(self, deadline: float | None) -> int:
         return minimize(self, self.accuracy, MAX_GRAM_SWEEPS, deadline)
 
-    def sweep(self) -> float:
-        return self.sweeps.sweep()
-
-    def leap(self, points: list[Vector]) -> float:
-        return 0.0
+    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
+        total, last, count = self.sweeps.sweep(total, accuracy, most)
+        return total, count, last <= accuracy * total
 
     def face_work(self, size: int) -> float:
         return self.rough * FACE_WORK + BLAS_TIME * float(size) ** 3 / 3
@@ -200,12 +194,17 @@ class ColumnsModel:
         accuracy = ROUGH_COLUMNS_ACCURACY if self.rough else COLUMNS_ACCURACY
         return minimize(self, accuracy, MAX_COLUMNS_SWEEPS, deadline)
 
-    def sweep(self) -> float:
-        return self.sweeps.sweep(self.features)
-
-    def leap(self, points: list[Vector]) -> float:
+    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
+        points = [self.weights.copy()]
+        for count in range(1, most + 1):
+            decrease = self.sweeps.sweep(self.features)
+            points.append(self.weights.copy())
+            total += decrease
+            if decrease <= accuracy * total:
+                return total, count, True
         value = self.value()
-        return value - extrapolate(self.sweeps, self.features, points, self.value)
+        total += value - extrapolate(self.sweeps, self.features, points, self.value)
+        return total, most, False
 
     def face_work(self, size: int) -> float:
         return math.inf if self.rough else self.systems.work(size)
@@ -248,14 +247,10 @@ def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -
                 total += point.decrease
                 if point.inside or point.decrease <= accuracy * total:
                     break
-        points = [model.weights.copy()]
-        for _ in range(SWEEPS_PER_LEAP):
-            decrease = model.sweep()
-            points.append(model.weights.copy())
-            total, count = total + decrease, count + 1
-            model.swept += model.sweep_work
-            if decrease <= accuracy * total or count >= most:
-                return count
-        total += model.leap(points)
+        total, sweeps, ended = model.descend(total, accuracy, SWEEPS_PER_LEAP)
+        count += sweeps
+        model.swept += sweeps * model.sweep_work
+        if ended or count >= most:
+            return count
         if deadline is not None and time.perf_counter() > deadline:
             return count

@@ -20,6 +20,7 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
 )
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.group_factor import GroupFactor
+from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 
 Array = NDArray[np.float64]
 
@@ -55,9 +56,8 @@ SAMPLE_ROWS, SAMPLED = 8, 3
 # Products of rows with each other that take at least this number of multiplications, some 5 ms, are
 # float32 where F is quadratic; the limit on the products with these as preconditioner.
 MIN_SINGLE, MAX_SINGLE_PRODUCTS = 1e8, 10
-# Limit on the unknowns of a system whose matrix is kept for the next one, and the least fraction of
-# an entry of the diagonal that changes may leave: beside less, rounding counts.
-MAX_CHANGED, LEAST_LEFT = 1000, 1e-6
+# Limit on the unknowns of a system whose matrix is kept for the next one.
+MAX_CHANGED = 1000
 
 
 class Systems:
@@ -75,8 +75,8 @@ class Systems:
 
     def __init__(self, is_flat: bool = False, is_quadratic: bool = False) -> None:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
-        #: The Hessian of the last system, its matrix, and the diagonal of the last one made anew.
-        self.last: tuple[Hessian, Array, Array] | None = None
+        #: The matrix of the last system.
+        self.last = KeptMatrix()
         self.of_classes = ClassSystems()
         self.least = FIRST_LEAST
         #: The products of all rows with each other, and these rows.
@@ -156,15 +156,7 @@ class Systems:
         """H, from the matrix of the last system where few terms have changed."""
         if not (self.is_flat and len(diagonal) <= MAX_CHANGED and isinstance(hessian, Hessian)):
             return hessian.matrix()
-        matrix, whole = None, np.zeros(0)
-        if self.last is not None:
-            before, known, whole = self.last
-            matrix = hessian.matrix_after(before, known)
-        if matrix is None or (matrix.diagonal() + diagonal < LEAST_LEFT * whole).any():
-            matrix = hessian.matrix()
-            whole = matrix.diagonal().copy()
-        self.last = hessian, matrix, whole
-        return matrix.copy()
+        return self.last.of(hessian, diagonal).copy()
 
     def _by_matrix(self, matrix: Array, b: Array) -> Array:
         solve = Factor(matrix.copy()).solve

@@ -13,6 +13,7 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features import feature_newton
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
@@ -258,7 +259,9 @@ def test_sweeps_over_columns_reach_the_optimum_of_the_gram_matrix():
     assert set(features[:count]) >= set(np.flatnonzero(sweeps.weights))
     for _ in range(2000):
         sweeps.sweep(features)
-        gram.sweep()
+    total, last, count = gram.sweep(0.0, 0.5, 10)
+    assert count == 10 or last <= 0.5 * total
+    assert gram.sweep(total, 0.0, 2000)[2] <= 2000
     assert sweeps.value() == pytest.approx(gram.value(), rel=1e-12)
     np.testing.assert_allclose(sweeps.moves, X @ (sweeps.weights - w), atol=1e-9)
     np.testing.assert_array_equal(sweeps.weights == 0, gram.weights == 0)
@@ -303,3 +306,19 @@ def test_problems_share_the_squares_of_equal_costs_alone():
     assert squares_of(rows, costs.copy()) is first
     np.testing.assert_allclose(squares_of(rows, 2 * costs), 2 * first, rtol=1e-14)
     np.testing.assert_allclose(squares_of(rows, costs), first, rtol=0)
+
+
+def test_steps_of_the_logistic_loss_that_stop_short_are_doubled(monkeypatch):
+    problem, costs = data()[0], np.full(N, 3.0)
+
+    def first_values(steep):
+        monkeypatch.setattr(feature_newton, "STEEP", steep)
+        solver = solver_of(problem, Logistic(), costs, 0.1)
+        result = solver.solve(Stopping(gap_tol=1e-10))
+        assert result.solved
+        return result.trace[0].primal, result.primal
+
+    doubled, best = first_values(feature_newton.STEEP)
+    whole, same = first_values(np.inf)
+    assert doubled < whole
+    assert best == pytest.approx(same, rel=1e-9)
