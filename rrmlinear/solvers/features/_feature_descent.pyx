@@ -123,24 +123,36 @@ cdef class FeatureSweeps:
 
     def lengths(self, const double[::1] target not None):
         """(‖r‖², target'r)."""
-        cdef Py_ssize_t i
-        cdef double square = 0, product = 0, x
-        with nogil:
-            for i in range(self.unit.shape[0]):
-                x = self.r[i] + self.shift * self.unit[i]
-                square += x * x
-                product += x * target[i]
-        return square, product
+        return residual_lengths(self.r, self.shift, self.unit, target)
 
     def penalty(self, const int64_t[::1] features not None):
         """The sum of l1 |w_j| + (modulus/2) w_j² over these features."""
-        cdef Py_ssize_t at
-        cdef double size = 0, square = 0, w
-        for at in range(features.shape[0]):
-            w = self.w[features[at]]
-            size += fabs(w)
-            square += w * w
-        return self.l1 * size + self.modulus / 2 * square
+        return elastic_net(self.w, features, self.l1, self.modulus)
+
+
+def residual_lengths(const double[::1] residual not None, double shift,
+                     const double[::1] unit not None, const double[::1] target not None):
+    """(‖r‖², target'r) of r = ``residual`` + ``shift`` · ``unit``."""
+    cdef Py_ssize_t i
+    cdef double square = 0, product = 0, x
+    with nogil:
+        for i in range(unit.shape[0]):
+            x = residual[i] + shift * unit[i]
+            square += x * x
+            product += x * target[i]
+    return square, product
+
+
+def elastic_net(const double[::1] weights not None, const int64_t[::1] features not None,
+                double l1, double modulus):
+    """The sum of l1 |w_j| + (modulus/2) w_j² over these features."""
+    cdef Py_ssize_t at
+    cdef double size = 0, square = 0, w
+    for at in range(features.shape[0]):
+        w = weights[features[at]]
+        size += fabs(w)
+        square += w * w
+    return l1 * size + modulus / 2 * square
 
 
 def products_and_spreads(Rows columns not None, const double[::1] unit not None):

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import csr_of
-from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.features.row_residual import RowResidual
+from rrmlinear.solvers.features.residuals import WholeResidual
 from rrmlinear.solvers.second_order.factors import Factor
 
 Vector = NDArray[np.float64]
@@ -39,16 +38,16 @@ class ExactResidual:
         self.is_needed = rounding > NOISE * l1 > 0
 
     @contextmanager
-    def at(self, sweeps: FeatureSweeps | RowResidual, pulls: Vector) -> Iterator[Vector]:
-        """Correct the residual of the sweeps, whose products with all features are ``pulls``.
+    def at(self, whole: WholeResidual, pulls: Vector) -> Iterator[Vector]:
+        """Correct the residual of all features, whose products with it are ``pulls``.
 
-        Gives the products with the corrected one. At the end it is as it was. Where a correction is
-        needed the sweeps are those over columns.
+        Gives the products with the corrected residual. At the end the residual is as before.
         """
         l1 = self.l1
-        if not self.is_needed or isinstance(sweeps, RowResidual):
+        if not self.is_needed:
             yield pulls
             return
+        sweeps, places = whole.over(np.arange(len(pulls)))
         chosen = np.flatnonzero((sweeps.weights != 0) | (np.abs(pulls) > l1))
         if not 0 < len(chosen) <= MAX_CORRECTED:
             yield pulls
@@ -61,7 +60,7 @@ class ExactResidual:
             sweeps.weights[:] = 0
             sweeps.move(chosen, step)
             self.columns.balance(sweeps)
-        yield sweeps.products(np.arange(len(weights)))
+        yield sweeps.products(places)
         sweeps.weights[:], sweeps.residual[:], sweeps.shift = weights, residual, shift
 
     def _gram(self, chosen: NDArray[np.intp]) -> Vector:

@@ -17,7 +17,7 @@ from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
-from rrmlinear.solvers.features.row_residual import RowResidual
+from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
 from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -105,21 +105,18 @@ class FeatureDescent(Solver):
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
         hard_l1 = self.threshold if self.ridge == 0 else 0.0
         self.exact = ExactResidual(self.columns, self.aim, hard_l1)
-        self.sweeps: FeatureSweeps | RowResidual
+        self.whole: WholeResidual
         if self.columns.by_rows is None or self.exact.is_needed:
-            self.sweeps = self._over_columns()
+            self.whole = ColumnResidual(self.columns, self.aim, self.threshold, self.ridge)
         else:
-            self.sweeps = RowResidual(self.columns, self.y, self.threshold, self.ridge)
+            self.whole = RowResidual(self.columns, self.y, self.threshold, self.ridge)
         if self.given is not None:
             weights = np.asarray(self.given, dtype=np.float64)[: self.columns.count]
-            self.sweeps.weights[:] = np.where(self.usable, weights, 0)
+            self.whole.weights[:] = np.where(self.usable, weights, 0)
         self._certify()
 
-    def _over_columns(self) -> FeatureSweeps:
-        return self.columns.sweeps(self.features, self.threshold, self.ridge)
-
     def run_pass(self, number: int) -> None:
-        gap, weights = self.certificate.gap, self.sweeps.weights
+        gap, weights = self.certificate.gap, self.whole.weights
         has_all, is_rough = False, False
         most = set_limit(weights) if self.gram is None else set_limit(weights, MIN_DENSE_LIMIT)
         features = self._working_set(most)
@@ -152,13 +149,13 @@ class FeatureDescent(Solver):
         return self.certificate.rounding() + scores
 
     def support(self) -> dict[str, int]:
-        return {"features in use": int(np.count_nonzero(self.sweeps.weights))}
+        return {"features in use": int(np.count_nonzero(self.whole.weights))}
 
     def _working_set(self, most: int) -> NDArray[np.int64]:
         if self.threshold == 0:  # all weights are in use
             return np.flatnonzero(self.usable)
         return nearest_features(
-            self.pulls, self.sweeps.weights, self.norms, self.threshold, self.usable, most
+            self.pulls, self.whole.weights, self.norms, self.threshold, self.usable, most
         )
 
     def _gram_pays(self, size: int) -> bool:
@@ -166,7 +163,7 @@ class FeatureDescent(Solver):
 
     def _minimize(self, gram: WorkingGram, features: NDArray[np.int64], has_all: bool) -> int:
         # roughly, or nearly where no feature was left out; returns the number of weights that moved
-        begin = self.sweeps.weights[features]
+        begin = self.whole.weights[features]
         model = GramModel(
             gram.matrix(),
             self.usable[features],
@@ -178,15 +175,13 @@ class FeatureDescent(Solver):
         )
         model.minimize(self.deadline)
         self.work += len(features)
-        self.sweeps.weights[features] = model.weights
+        self.whole.weights[features] = model.weights
         return int(np.count_nonzero(model.weights != begin))
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> int:
         # Sweep until the gap over these features is within the goal or shrinks no more; returns the
         # visits that moved a weight.
-        sweeps, places = self.sweeps, features
-        if isinstance(sweeps, RowResidual):  # it has no columns
-            sweeps, places = sweeps.over(features), np.arange(len(features))
+        sweeps, places = self.whole.over(features)
         proof, gap, before = Certificate(), np.inf, sweeps.moved
         while self._sweeps(sweeps, places, points := [sweeps.weights[places]]):
             primal = extrapolate(sweeps, places, points, partial(self._primal, sweeps, places))
@@ -196,8 +191,7 @@ class FeatureDescent(Solver):
             last, gap = gap, proof.gap
             if gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal:
                 break
-        if sweeps is not self.sweeps:
-            self.sweeps.weights[features] = sweeps.weights
+        self.whole.weights[features] = sweeps.weights[places]
         return sweeps.moved - before
 
     def _sweeps(
@@ -215,12 +209,12 @@ class FeatureDescent(Solver):
             points.append(sweeps.weights[features])
         return True
 
-    def _primal(self, sweeps: FeatureSweeps | RowResidual, features: NDArray[np.int64]) -> float:
+    def _primal(self, sweeps: FeatureSweeps | WholeResidual, features: NDArray[np.int64]) -> float:
         # all other weights are 0
         return sweeps.lengths(self.aim)[0] / 2 + sweeps.penalty(features)
 
     def _best_factor(
-        self, sweeps: FeatureSweeps | RowResidual, pulls: NDArray[np.float64]
+        self, sweeps: FeatureSweeps | WholeResidual, pulls: NDArray[np.float64]
     ) -> tuple[float, float]:
         # The t ≥ 0 for which the dual of t r is largest over features with these a_j'r, and that
         # dual: t b'r − ½ t² ‖r‖² − Σ max(0, t |a_j'r| − l1)² / (2 modulus).
@@ -246,28 +240,16 @@ class FeatureDescent(Solver):
 
     def _certify(self) -> None:
         # Recompute the residual, then primal and dual over all, in the scale of the problem.
-        self._renew_residual()
-        self.pulls = self.sweeps.products(self.features)
-        primal = self.scale * self._primal(self.sweeps, self.features)
-        with self.exact.at(self.sweeps, self.pulls) as pulls:
-            factor, dual = self._best_factor(self.sweeps, pulls)
-            residual = self.sweeps.residual + self.sweeps.shift * self.columns.unit
+        self.whole.renew()
+        self.columns.balance(self.whole)
+        self.pulls = self.whole.products(self.features)
+        primal = self.scale * self._primal(self.whole, self.features)
+        with self.exact.at(self.whole, self.pulls) as pulls:
+            factor, dual = self._best_factor(self.whole, pulls)
+            residual = self.whole.residual + self.whole.shift * self.columns.unit
         duals = factor * residual / self.root_costs
         self.certificate.offer_weights(self._present_weights, primal=primal)
         self.certificate.offer_duals(duals, dual=self.scale * dual, exact=True)
 
     def _present_weights(self) -> NDArray[np.float64]:
-        return self.columns.weights_of(self.sweeps.weights, self.y)
-
-    def _renew_residual(self) -> None:
-        sweeps = self.sweeps
-        if isinstance(sweeps, RowResidual):
-            sweeps.renew()
-        else:
-            in_use = np.flatnonzero(sweeps.weights)
-            weights = sweeps.weights[in_use]
-            sweeps.weights[in_use] = 0
-            sweeps.residual[:] = self.aim
-            sweeps.shift = 0.0
-            sweeps.move(in_use, weights)
-        self.columns.balance(sweeps)
+        return self.columns.weights_of(self.whole.weights, self.y)
