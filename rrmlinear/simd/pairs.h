@@ -52,8 +52,9 @@ RRM_CLONES static ptrdiff_t pairs_update(double *restrict F, const double *restr
 /* The example whose fall gains most beside the rise of i, where F_i + up_i = most; `least` is the
  * smallest F + down. −1 where none gains. */
 RRM_CLONES static ptrdiff_t pairs_partner(const double *restrict F, const double *restrict down,
-                                          const double *restrict row, const double *restrict diagonal,
-                                          double own, double most, ptrdiff_t n, double *least)
+                                          const double *restrict row,
+                                          const double *restrict diagonal, double own, double most,
+                                          ptrdiff_t n, double *least)
 {
     ptrdiff_t from = -1;
     double highest = 0;
@@ -124,8 +125,8 @@ RRM_CLONES static ptrdiff_t pairs_single(double *restrict F, const double *restr
 /* Duals between bounds: `places` names the examples, or is NULL for the first n. The loops choose by
  * conditions that no processor guesses, and vectors do not branch. */
 RRM_INLINE void pairs_range_at(const double *F, const double *beta, const double *lower,
-                               const double *upper, const int32_t *places, ptrdiff_t n, double *most,
-                               double *least)
+                               const double *upper, const int32_t *places, ptrdiff_t n,
+                               double *most, double *least)
 {
     double best = *most, worst = *least;
 #pragma omp simd reduction(max : best) reduction(min : worst)

@@ -1,8 +1,8 @@
 /* X w and X'a over a range of rows, limited by memory bandwidth. Which variant runs depends on the
  * length of the rows and on how many factors are 0 (thresholds measured:
- * tools/bench/measurements.md, Products). The processor fetches short rows ahead by itself; long sparse rows are prefetched, as
- * the processor waits for entries of w there. Adding a row whose factor is 0 costs less than
- * branching around it, unless most factors are 0. */
+ * tools/bench/measurements.md, Products). The processor fetches short rows ahead by itself. Long
+ * sparse rows are prefetched, as the processor waits for entries of w there. Adding a row whose
+ * factor is 0 costs less than branching around it, unless most factors are 0. */
 #ifndef RRM_PRODUCTS_H
 #define RRM_PRODUCTS_H
 
@@ -124,7 +124,8 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
     int is_long = rows_are_long(rows, begin, end);
     if (rows->kind & ROW_DENSE) {
         if (rows->kind & ROW_FLOAT32)
-            dense_float_times((const float *)rows->values + begin * d, end - begin, d, w, out + begin);
+            dense_float_times((const float *)rows->values + begin * d, end - begin, d, w,
+                              out + begin);
         else
             dense_double_times((const double *)rows->values + begin * d, end - begin, d, w,
                                out + begin);
@@ -270,7 +271,8 @@ RRM_BY_4 static void few_columns_by_4(FEW_ARGUMENTS)
  * 8 ≤ k ≤ 32 columns. */
 static inline void few_columns_times(FEW_ARGUMENTS)
 {
-    (vector_width() == VEC8 ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M, k, start, out);
+    (vector_width() == VEC8 ? few_columns_by_8 : few_columns_by_4)(x, j, starts, first, behind, M,
+                                                                   k, start, out);
 }
 #undef FEW_ARGUMENTS
 

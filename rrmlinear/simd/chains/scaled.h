@@ -95,8 +95,9 @@ DEFINE_CHAIN_OUTER(vec4, 4)
 DEFINE_CHAIN_OUTER(vec8, 8)
 #undef DEFINE_CHAIN_OUTER
 
-RRM_BY_8 static void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
-                                 const double *v, double factor, double *sums)
+RRM_BY_8 static void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
+                                      const double *alpha, const double *v, double factor,
+                                      double *sums)
 {
     for (ptrdiff_t i = 0; i < k; i += 4) {
         int rows = k - i < 4 ? (int)(k - i) : 4;
@@ -119,8 +120,9 @@ RRM_BY_8 static void chain_outer_by_8(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
     }
 }
 
-RRM_BY_4 static void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
-                                 const double *v, double factor, double *sums)
+RRM_BY_4 static void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
+                                      const double *alpha, const double *v, double factor,
+                                      double *sums)
 {
     for (ptrdiff_t i = 0; i < k; i += 4) {
         int rows = k - i < 4 ? (int)(k - i) : 4;
@@ -139,12 +141,14 @@ RRM_BY_4 static void chain_outer_by_4(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k
 static inline void chain_outer(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
                                const double *v, double factor, double *sums)
 {
-    (vector_width() == VEC8 ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor, sums);
+    (vector_width() == VEC8 ? chain_outer_by_8 : chain_outer_by_4)(length, k, k8, alpha, v, factor,
+                                                                   sums);
 }
 
 /* tables_t,ij = factor α_{t−1,i} E_t,ij v_tj, k × k numbers for each t ≥ 1. */
-RRM_CLONES static void chain_tables(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8, const double *alpha,
-                                    const double *v, chain_pairs_t E, double factor, double *tables)
+RRM_CLONES static void chain_tables(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
+                                    const double *alpha, const double *v, chain_pairs_t E,
+                                    double factor, double *tables)
 {
     for (ptrdiff_t t = 1; t < length; t++)
         for (ptrdiff_t i = 0; i < k; i++) {
@@ -156,9 +160,9 @@ RRM_CLONES static void chain_tables(ptrdiff_t length, ptrdiff_t k, ptrdiff_t k8,
 }
 
 /* mean_j = (p'M + q'N)_j / (q'M)_j, 0 in the padding. */
-RRM_CLONES static void chain_mean(const double *p, const double *q, const double *M, const double *N,
-                                  ptrdiff_t k, ptrdiff_t k8, double *mass, double *more,
-                                  double *mean)
+RRM_CLONES static void chain_mean(const double *p, const double *q, const double *M,
+                                  const double *N, ptrdiff_t k, ptrdiff_t k8, double *mass,
+                                  double *more, double *mean)
 {
     chain_product(q, M, k, k8, mass);
     chain_product(p, M, k, k8, mean);
