@@ -13,6 +13,14 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 
+cdef struct recursions_t:      # of one sequence, after chain_forward and chain_backward
+    Py_ssize_t length, k, k8
+    chain_pairs_t E            # weights of transitions
+    chain_pairs_t N            # E ∘ T'
+    const double* alpha        # forward weights
+    const double* v            # weights of the part from each position on
+
+
 def marginal_changes(ChainSums sums not None, const double[:, ::1] nodes not None,
                      Transitions T not None, const double[:, ::1] moves not None,
                      Transitions pair_moves not None, Py_ssize_t begin, Py_ssize_t end,
@@ -44,6 +52,7 @@ def marginal_changes(ChainSums sums not None, const double[:, ::1] nodes not Non
     cdef bint too_far = False
     cdef chain_change_t change
     cdef chain_pairs_t E, M, N
+    cdef recursions_t done
     cdef double* sum_of_pairs = &pairs[0, 0]
     change.add, change.scale = sums.distance, T.scale
     N.rows, N.transposed = rows, rows + tables * size
@@ -65,8 +74,8 @@ def marginal_changes(ChainSums sums not None, const double[:, ::1] nodes not Non
                           alpha, totals)
             chain_backward(length, k, k8, E, psi, alpha, totals, spare, &out[first, 0])
             factor = sums.costs[s] * T.scale
-            _change(&moves[first, 0], length, k, k8, E, N, alpha, psi, factor, work, before, ahead,
-                    spare, &out[first, 0])
+            done = recursions_t(length, k, k8, E, N, alpha, psi)
+            _change(&done, &moves[first, 0], factor, work, before, ahead, spare, &out[first, 0])
             T.gather(E, s, first, length, before, psi, factor, total, sum_of_pairs)
             T.gather(E, s, first, length, alpha, ahead, factor, total, sum_of_pairs)
             T.gather(N, s, first, length, alpha, psi, factor, plain, sum_of_pairs)
@@ -89,11 +98,13 @@ cdef void _products(const double* E, const double* M, Py_ssize_t tables, Py_ssiz
                 transposed[at + j * k8 + i] = rows[at + i * k8 + j]
 
 
-cdef void _change(const double* moves, Py_ssize_t length, Py_ssize_t k, Py_ssize_t k8,
-                  chain_pairs_t E, chain_pairs_t N, const double* alpha, const double* v,
-                  double factor, double* A, double* before, double* ahead, double* spare,
-                  double* marginals) noexcept nogil:
+cdef void _change(const recursions_t* at, const double* moves, double factor, double* A,
+                  double* before, double* ahead, double* spare, double* marginals) noexcept nogil:
     # `before` becomes α A, and `ahead` v (moves + B − G).
+    cdef Py_ssize_t length = at.length, k = at.k, k8 = at.k8
+    cdef chain_pairs_t E = at.E, N = at.N
+    cdef const double* alpha = at.alpha
+    cdef const double* v = at.v
     cdef double* B = spare + 2 * k8
     cdef double G = 0
     cdef double* a
