@@ -23,18 +23,18 @@ OTHER_OPTIONS = {
     "if given; saves no model; the default of -s is then 2",
     "--liblinear-model": "write the model as one that LIBLINEAR's predict takes",
     "--strict": STRICT,
-    "--cache": "leave training_set_file.cache.rrm, a container, and train from it while the text "
-    "stays the same",
+    "--cache": "keep a container, training_set_file.cache.rrm, and train from it until the text "
+    "changes",
     "--trace file": "write a line of JSON for each pass: seconds, primal, dual, gap and so on",
-    "--edges file": "features of edges, the pairs of neighbours of sequences: lines as those of "
-    "training_set_file, each with the features of its position and the one before; predict "
-    "takes such a file too",
-    "--cliques file": "training_set_file holds graphs, and this file a clique on each line, [type] "
-    "qid:graph node ...; predict takes such a file too",
+    "--edges file": "features of edges, which are pairs of neighbours in a sequence: a line for "
+    "each line of training_set_file, with the features of this position and the one before it; "
+    "predict takes such a file too",
+    "--cliques file": "training_set_file holds graphs, and this file holds a clique on each line: "
+    "[type] qid:graph node ...; predict takes such a file too",
     "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
-    "--mpi": "train over the processes that mpirun has started this command in; each opens "
+    "--mpi": "train over the processes of mpirun, which starts this command in each; each opens "
     "training_set_file",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
@@ -42,13 +42,13 @@ OTHER_OPTIONS = {
 MORE = {
     "groups": "; in a file, one on each line",
     "unpenalized": ": 3,5-7, or a file with one on each line",
-    "threads": ", and of reading, whose default is all processors",
+    "threads": "; also of reading, where the default is all processors",
     "free_bias": "; needs -B 1",
     "memory": ". K, M and G stand for powers of 1000: 500M",
 }
 #: The meanings of flags that turn a switch off.
 OFF = {
-    "accelerate": "only the paper's plain descent: no acceleration, and no Newton's method, where "
+    "accelerate": "only the paper's plain descent: no acceleration and no Newton's method, even if "
     "it is slow"
 }
 KINDS = {
@@ -65,7 +65,7 @@ options:
 -b probability_estimates : whether to output probability estimates, 0 or 1 (default 0);
                            for loss logistic, softmax or crf only
 -m threads : threads of predicting (default 1) and of reading (default all processors)
---edges file : features of edges of sequences, for a model that has some
+--edges file : features of edges of sequences, for a model with features of edges
 --cliques file : the cliques of graphs, for a model of graphs
 --strict : {STRICT}
 -q : quiet mode (no outputs)
@@ -77,10 +77,10 @@ standard input"""
 CONVERT = f"""\
 Usage: convert [options] input_file output_file
 options:
---float32 : store values with 32 bits (default: as the input has them; 64 of text)
---labels where : .npy file of the labels of an array, or column of a table
---weights where : the same of weights of examples
---query-ids where : the same of query ids
+--float32 : store values with 32 bits (default: as in the input; 64 bits for text)
+--labels where : .npy file with the labels of an array, or column of a table
+--weights where : the same for weights of examples
+--query-ids where : the same for query ids
 -m threads : threads that parse text (default all processors, at most 4)
 --strict : {STRICT}
 -q : quiet mode (no outputs)
@@ -94,30 +94,31 @@ SEQUENCES = f"""\
 Usage: sequences [options] columns_file output_file [dictionary_file]
 options:
 --template name : {", ".join(BUILTIN)}, or a file with a template (default chunking)
---least n : leave attributes out that occur less than n times (default 1)
---dictionary file : number attributes and labels by this dictionary, that of the training data
---unlabelled : columns_file has no labels; with --dictionary
---predicted file : write columns_file with the labels that predict has written to this file, and
-                   print scores; with --dictionary
+--least n : leave out attributes that occur less than n times (default 1)
+--dictionary file : take the numbers of attributes and labels from this file, the dictionary of the
+                    training data
+--unlabelled : columns_file has no labels; needs --dictionary
+--predicted file : this file holds the labels that predict wrote; write columns_file with these
+                   labels, and print scores; needs --dictionary
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-columns_file has a token on each line, its columns apart by blanks and the label last, and a blank
-line between sequences; plain or .gz, .bz2, .xz or .zst; - is standard input
-output_file gets lines label qid:sequence index:1 ..., which train and predict take; and where the
-template has lines edge ..., output_file.edges those of --edges
-dictionary_file is written with it (default output_file.dictionary)"""
+columns_file has a token on each line: its columns, separated by blanks, the label last; a blank
+line ends a sequence; plain or .gz, .bz2, .xz or .zst; - is standard input
+output_file gets lines label qid:sequence index:1 ..., which train and predict take; if the template
+has lines edge ..., output_file.edges gets the lines for --edges
+dictionary_file is written too (default output_file.dictionary)"""
 
 PLOT = """\
 Usage: plot [options] trace_file ...
 options:
--o file : where to draw, its name ending in .png, .svg, .pdf or .html, a page with zoom (default
+-o file : output, a name that ends in .png, .svg, .pdf or .html, a page with zoom (default
           traces.html)
---against name : seconds (default) or passes, on the horizontal axis of a picture
+--against name : horizontal axis of a picture: seconds (default) or passes
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-trace_file is one that train --trace has written"""
+trace_file is written by train --trace"""
 
 INFO = f"""\
 Usage: info [options] data_file
@@ -135,11 +136,12 @@ standard input"""
 PLAN = """\
 Usage: plan [options] data_file
 options:
---workers n : the largest number of workers (default 16); 1, 4, 16 and so on stand beside it
---loss name : as of train, a loss that is a sum over examples (default hinge)
+--workers n : the largest number of workers (default 16); smaller numbers 1, 4, 16 and so on are
+              shown too
+--loss name : as in train, a loss that is a sum over examples (default hinge)
 -c cost : C (default 1)
--B bias : as of train
---sample n : examples of the simulation (default 20000, or those with 20 million stored values)
+-B bias : as in train
+--sample n : examples of the simulation (default 20000, or as many as have 20 million stored values)
 --network rate : Gbit/s between workers (default 10)
 -h, --help : show this text
 --version : show the version
