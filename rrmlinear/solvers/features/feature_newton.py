@@ -156,6 +156,8 @@ class FeatureNewton(Solver):
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify()
+        if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
+            self.rule.begin(-self.pulls)
 
     def run_pass(self, number: int) -> None:
         if number <= CURVED_PASSES and self._is_swept():
@@ -239,6 +241,8 @@ class FeatureNewton(Solver):
         t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
         if self.modulus > 0 and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
+        if self._ends_without_duals():  # the gap stays wide
+            return
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t
@@ -252,7 +256,7 @@ class FeatureNewton(Solver):
     def _next_level(self) -> float:
         """The factor of the 1-norm in the next model, above l1 while working sets are too small."""
         pulls = np.abs(self.pulls)
-        if np.count_nonzero(pulls[self.usable] > self.l1) <= set_limit(self.w):
+        if np.count_nonzero((pulls > self.l1) & self.usable) <= set_limit(self.w):
             return self.l1
         return max(self.l1, min(self.level, float(pulls.max()) / LEVEL_FALL))
 

@@ -73,8 +73,11 @@ class FeatureSum(_Gradient):
     tells_gap = False
 
     def _size(self, gradient: Array, weights: Array) -> float:
-        bound = np.ones(len(weights))
-        bound[len(weights) - self.free :] = 0.0
-        at_zero = np.maximum(np.abs(gradient) - bound, 0)
-        each = np.where(weights == 0, at_zero, np.abs(gradient + bound * np.sign(weights)))
+        each = np.abs(gradient)
+        each -= 1.0
+        if self.free:
+            each[-1] = abs(gradient[-1])
+        np.maximum(each, 0, out=each)
+        used = np.flatnonzero(weights[: len(weights) - self.free])
+        each[used] = np.abs(gradient[used] + np.sign(weights[used]))
         return float(each.sum())
