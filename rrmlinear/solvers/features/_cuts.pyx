@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
+from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, row_value, rows_get
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np
@@ -13,18 +13,15 @@ def cut_rows(Rows rows not None, const int64_t[::1] features not None):
 
     An appended column is the last feature, and is stored like the others.
     """
-    cdef Py_ssize_t i, t, n = rows.c.n_rows, count = features.shape[0]
+    cdef Py_ssize_t i, n = rows.c.n_rows, count = features.shape[0]
     cdef int64_t at = 0
-    cdef int kind = rows.c.kind
-    cdef int32_t to
     cdef row_t row
     places = np.full(max(rows.width, 1), -1, dtype=np.int32)
     places[np.asarray(features)] = np.arange(count, dtype=np.int32)
     cdef const int32_t[::1] place = places
     begins = np.zeros(n + 1, dtype=np.int64)
     cdef int64_t[::1] begin = begins
-    # each value is written to the next place, which moves on if its feature is among these: room
-    # for all values, of which only the part written takes memory
+    # room for all values, of which only the part written takes memory
     most = rows.n_stored + n + 1
     indices, values = np.empty(most, dtype=np.int32), np.empty(most)
     cdef int32_t[::1] index = indices
@@ -32,11 +29,12 @@ def cut_rows(Rows rows not None, const int64_t[::1] features not None):
     with nogil:
         for i in range(n):
             row = rows_get(&rows.c, i)
-            for t in range(row.length):
-                to = place[row_index(&row, kind, t)]
-                index[at] = to
-                value[at] = row_value(&row, kind, t)
-                at += to >= 0
+            if row.kind == 0:       # a constant gives a loop of its own
+                at += _cut(row, 0, &place[0], &index[at], &value[at])
+            elif row.kind == ROW_FLOAT32:
+                at += _cut(row, ROW_FLOAT32, &place[0], &index[at], &value[at])
+            else:
+                at += _cut(row, row.kind, &place[0], &index[at], &value[at])
             if row.bias != 0 and place[row.bias_index] >= 0:
                 index[at] = place[row.bias_index]
                 value[at] = row.bias
@@ -47,6 +45,19 @@ def cut_rows(Rows rows not None, const int64_t[::1] features not None):
     indices.resize(at, refcheck=False)
     values.resize(at, refcheck=False)
     return Rows(values, indices, begins, count)
+
+
+cdef inline Py_ssize_t _cut(row_t row, int kind, const int32_t* place, int32_t* index,
+                            double* value) noexcept nogil:
+    # each value is written to the next place, which moves on if its feature has one
+    cdef Py_ssize_t t, at = 0
+    cdef int32_t to
+    for t in range(row.length):
+        to = place[row_index(&row, kind, t)]
+        index[at] = to
+        value[at] = row_value(&row, kind, t)
+        at += to >= 0
+    return at
 
 
 def scaled_columns(Rows rows not None, const double[::1] factors not None):
