@@ -34,6 +34,8 @@ __all__ = ["LibsvmFormatError", "read_graphs", "read_libsvm", "read_sequences", 
 
 BLOCK_SIZE = 1 << 19
 WRITTEN_AT_ONCE = 1 << 15  # stored values
+# Bytes between two looks at Ctrl-C: xz compresses some megabytes a second.
+WRITTEN_PIECE = 1 << 17
 
 
 def read_libsvm(
@@ -209,5 +211,6 @@ def write_text(stream: Any, rows: Rows, labels: Any, query_ids: Any = None) -> N
         end = min(max(end, begin + 1), begin + WRITTEN_AT_ONCE, n_rows)
         text = bytearray(text_bound(end - begin, int(ends[end] - ends[begin])))
         written = write_rows(text, rows, begin, end, labels, query_ids)
-        stream.write(memoryview(text)[:written])
+        for at in range(0, written, WRITTEN_PIECE):
+            stream.write(memoryview(text)[at : min(at + WRITTEN_PIECE, written)])
         begin = end

@@ -20,6 +20,9 @@ FIRST_TRIALS = 4
 FIRST_PAUSE = 16
 # The first trials of one thread take the work divided by this.
 TRIAL_PIECES = 8
+# A piece takes about this number of seconds at most, at the pace of those before; the first on all
+# threads has FIRST_PIECE parts. Threads on busy processors may take milliseconds to meet.
+PIECE_SECONDS, FIRST_PIECE = 0.25, 256
 
 
 class Team:
@@ -42,6 +45,19 @@ class Team:
         """Amount of this work for one call: a fraction of it for a first trial on one thread."""
         tries = self.threads > 1 and self._tries_one(kind)
         return -(-whole // TRIAL_PIECES) if tries else whole
+
+    def timely(self, kind: str, whole: int) -> int:
+        """The same, and at most what takes PIECE_SECONDS: for a task that may be cut anywhere."""
+        most = self.piece(kind, whole)
+        if self.threads == 1:
+            return most
+        if (kind, self.threads) not in self.pace:
+            return min(most, FIRST_PIECE)
+        paces = [self.pace[kind, size] for size in (1, self.threads) if (kind, size) in self.pace]
+        number = self.pieces.get(kind, 0) + 1
+        is_trial = number <= FIRST_TRIALS or number >= self.next_trial.get(kind, 0)
+        pace = min(paces) if is_trial else max(paces)
+        return max(1, min(most, int(PIECE_SECONDS * pace)))
 
     def _tries_one(self, kind: str) -> bool:
         """Whether the next call of this kind is a first trial on one thread."""

@@ -106,6 +106,23 @@ def test_round_trip(problem, block_size):
     assert_same(problem, again)
 
 
+def test_is_written_in_small_pieces():
+    # between two of them Ctrl-C acts, and a stream that compresses takes 0.1 s for one
+    class Pieces(io.BytesIO):
+        most = 0
+
+        def write(self, text):
+            self.most = max(self.most, len(text))
+            return super().write(text)
+
+    values = np.random.default_rng(0).normal(size=60_000)
+    rows = [np.tile(np.arange(60, dtype=np.int32), 1000), np.arange(0, 60_001, 60)]
+    stream = Pieces()
+    write_libsvm(stream, sparse(values, *rows, np.ones(1000)))
+    assert len(stream.getvalue()) > 1_000_000
+    assert stream.most <= 1 << 17
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_round_trip_of_many_rows(tmp_path, dtype):
     rng = np.random.default_rng(3)

@@ -46,3 +46,19 @@ def test_no_thread_is_left_at_a_meeting():
     team.close()
     assert not broken
     assert interrupted == INTERRUPTS
+
+
+def test_pieces_are_short_where_threads_are_slow_to_meet():
+    team, seconds = Team(2), []
+
+    def task(amount, size, thread):
+        time.sleep(amount * (1e-3 if size == 2 else 1e-6))
+
+    for _ in range(40):
+        amount = team.timely("full", 50_000)  # 50 s on two threads
+        begin = time.perf_counter()
+        team.shared("full", task, amount, amount=amount)
+        seconds.append((time.perf_counter() - begin, amount))
+    team.close()
+    assert max(took for took, _ in seconds) < 5.0
+    assert max(amount for _, amount in seconds) == 50_000  # on one thread

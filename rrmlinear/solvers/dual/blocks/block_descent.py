@@ -151,7 +151,7 @@ class BlockAscent(BlockMeasuring):
             visits = (order, begin, end, number, face, quiet, calm)
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
 
-        self.in_pieces(order, lambda: self.team.piece(kind, min(self.slice, len(order))), visit)
+        self.in_pieces(order, lambda: self.team.timely(kind, min(self.slice, len(order))), visit)
         if self.repeats and not face and number >= FIRST_BUSY_PASS:
             repeated = self.busy.run(order, self.slice, self.is_late)
             self.work, self.visits = self.work + repeated, self.visits + repeated
