@@ -182,7 +182,9 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
         return False
     n, d = task.rows.shape
     small = is_small(n, d * (task.n_classes or 1), True)
-    few = several and smooth and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
+    # with kinks, where its systems are factorized: else duals prove little for long
+    factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
+    few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
     return small or (few and methods.is_uneven(task.rows))
 
 
