@@ -29,6 +29,9 @@ CLASS_PRODUCTS = 15
 # Passes that Newton's method takes, for smooth losses and for those with kinks, and that gradient
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
+# The same for losses of one score with kinks under the squared norm. They take 14 to 35 steps, each
+# of half of the guessed time. With a free intercept the ascent, which repeats, would come too late.
+ONE_KINK_STEPS = 20
 # The same for losses of several scores with kinks, uneven columns, and more weights than a factor
 # may have. Newton's method takes more passes there, but an ascent takes very many: with this small
 # guess the ascent is left sooner.

@@ -22,6 +22,7 @@ from rrmlinear.catalog.stages.costs import (
     MODEL_PATIENCE,
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
+    ONE_KINK_STEPS,
     PASS_COST,
     ROW_SPACE_PASSES,
     SCORE_COST,
@@ -117,7 +118,9 @@ def newton(task: Task) -> Stage:
     by_parts = both and by_classes
     stays = (by_parts or second_order_builders.takes_sweeps(task)) and is_uneven(task.rows)
     is_left_soon = by_parts and (stays or unknowns <= MAX_FACTORIZED)
-    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else KINK_STEPS
+    is_known = is_norm and k == 1 and not task.choices.free_bias
+    kinks = ONE_KINK_STEPS if is_known else KINK_STEPS
+    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else kinks
     least = least_passes(is_quick, 0 if stays else unknowns) * step
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
