@@ -95,7 +95,7 @@ class Hessian(RowFactor):
         return matrix + change.by_pairs() if 2 * change.size <= self.size else None
 
     def _suits_pairs(self) -> bool:
-        if not self._is_dense():
+        if not self.is_dense:
             return True
         # along units a dense copy keeps more digits
         if self.rows.is_dense or self.units:
@@ -177,10 +177,17 @@ class Hessian(RowFactor):
         result = _products_of_rows(values, np.zeros(self.rows.shape[1])) + bias * bias
         return result if np.isfinite(result.trace()) else None
 
-    def gram_of(self, products: Array, inverse: float) -> Array | None:
-        """`gram` of equal ``inverse``, from `row_products`; None as `_plain_matrix`."""
+    def gram_of(
+        self, products: Array, inverse: float, places: NDArray[Any] | None = None
+    ) -> Array | None:
+        """`gram` of equal ``inverse``, from the products of rows with each other; None as
+        `_plain_matrix`.
+
+        Active rows have these ``places`` in the products; None where those are `row_products`.
+        """
         roots = np.sqrt(inverse) * self.roots
-        result = products[np.ix_(self.active, self.active)] * roots
+        places = self.active if places is None else places
+        result = products[np.ix_(places, places)] * roots
         result *= roots[:, np.newaxis]
         return self._of_digits(result)
 

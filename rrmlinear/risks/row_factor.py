@@ -113,9 +113,11 @@ class RowFactor(RowSums):
         entries = self.size * self.rows.width
         if self.rows.blocks is not None:  # blocks as large may be in memory beside it
             return 8 * entries <= self.rows.blocks.most_bytes
-        return entries <= (MAX_COPIED_ENTRIES if self._is_dense() else MAX_SMALL_ENTRIES)
+        return entries <= (MAX_COPIED_ENTRIES if self.is_dense else MAX_SMALL_ENTRIES)
 
-    def _is_dense(self) -> bool:
+    @property
+    def is_dense(self) -> bool:
+        """Whether the rows store so many of the features that a dense copy is quicker."""
         n, d = self.rows.shape
         return self.rows.n_stored >= MIN_DENSITY * n * d
 

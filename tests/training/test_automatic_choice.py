@@ -116,3 +116,15 @@ def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch
     assert "Newton's method over features goes on" in left.notes[1]
     assert left.passes < chosen.passes
     assert left.primal == pytest.approx(plain.primal, rel=2e-7)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_full_rows_of_many_features_are_left_to_newton_for_large_costs(fit, loss):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((1000, 40)) @ rng.standard_normal((40, 3200))
+    X *= 10.0 ** rng.uniform(-2, 2, X.shape[1])
+    y = np.where(X[:, 0] * rng.uniform(0.5, 1.5, 1000) > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(csr_array(X), y)
+    found = fit(problem, solver="auto", loss=loss, C=1000.0, gap_tol=1e-6, max_passes=1500).result
+    assert found.solved
+    assert any("Newton's method goes on" in note for note in found.notes)

@@ -39,6 +39,7 @@ from rrmlinear.catalog.stages.costs import (
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
@@ -50,6 +51,10 @@ from rrmlinear.solvers.second_order.systems import (
     MAX_GRAM_FRACTION,
     MIN_BY_CLASSES,
 )
+
+# With more features than a factor may have, and rows that store at least this fraction of them, one
+# example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
+MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
 
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
@@ -98,13 +103,20 @@ def newton(task: Task) -> Stage:
     unknowns, smooth = d * k, "smooth" in task.features
     duals = n * max(1, k - 1)
     active = duals if smooth else min(duals, unknowns + n // 10)
+    few = _moves_few(task)
+    if few:
+        active = n // FEW_OF
     has_diagonal = task.regularizer.quadratic_l1 is not None
     is_norm = task.regularizer.quadratic_l1 == 0
     # with a 1-norm Newton's method is slow on softmax: it had a gap of 4e-3 where others took 5 s
     least_unknowns = MIN_BY_CLASSES if is_norm or not smooth else MAX_FACTORIZED
     by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least_unknowns
     gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
-    if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
+    once = 0.0
+    if few:  # products of rows are kept
+        once = DENSE_GRAM_COST * (2 * active) ** 2 * stored
+        system = BLAS_COST * active**3 / 3
+    elif has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         system = gram * active**2 * stored + BLAS_COST * active**3 / 3
     elif unknowns <= MAX_FACTORIZED and not by_classes:
         system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
@@ -120,17 +132,30 @@ def newton(task: Task) -> Stage:
     is_left_soon = by_parts and (stays or unknowns <= MAX_FACTORIZED)
     is_known = is_norm and k == 1 and not task.choices.free_bias
     kinks = ONE_KINK_STEPS if is_known else KINK_STEPS
-    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else kinks
-    least = least_passes(is_quick, 0 if stays else unknowns) * step
+    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon or few else kinks
+    least = least_passes(is_quick, 0 if stays else active if few else unknowns) * step
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
     elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
     build = from_duals(second_order_builders.newton, task)
     build = partial(_newton_from_both, task) if both else build
-    cost = steps * step
+    cost = once + steps * step
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
+
+
+def _moves_few(task: Task) -> bool:
+    """Whether Newton's method solves systems of the duals that move, few of the examples', on rows
+    that are nearly full.
+    """
+    n, d, stored, k = sizes(task)
+    is_norm = task.regularizer.quadratic_l1 == 0 and not task.choices.free_bias
+    if k > 1 or not is_norm or task.risk is not None or task.rows.blocks is not None:
+        return False
+    is_clipped = not task.loss.smoothing > 0 or isinstance(task.loss, SquaredHinge)
+    are_many = n >= MIN_FEW_EXAMPLES and n // FEW_OF <= MAX_FACTORIZED
+    return is_clipped and are_many and d > MAX_FACTORIZED and stored >= MIN_STORED * d
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:

@@ -29,6 +29,8 @@ EASY_STEPS = 6
 # The first q where it follows the size of the duals is at most this: a kink is then ten margins
 # wide, and duals that small tell nothing.
 MOST_FIRST = 10.0
+# The same where the limit is a part of the mean c_i ‖x_i‖², the q of one dual alone.
+MOST_FIRST_PART = 0.01
 
 
 class Pace(NamedTuple):
@@ -43,15 +45,20 @@ class Pace(NamedTuple):
     #: The first q is at least that at which moving all duals by their size, times this, costs the
     #: gap; None where q is that of the gap alone.
     move: float | None
+    #: Whether the limit on that is MOST_FIRST_PART of the mean c_i ‖x_i‖² in place of MOST_FIRST.
+    by_rows: bool
     #: The best multiple of the weights is sought at each of this number of steps; None: at none.
     multiple_steps: int | None
 
 
-USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None, None)
+USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None, False, None)
 # Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
 # the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
 # best multiple takes a tenth of a step's time.
-LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25, 4)
+LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25, False, 4)
+# One score and more weights than a factor may have: a step solves a system of the duals that move.
+# With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
+WIDE_PACE = Pace(5.0, 2.0, 30, 10.0, 0.25, True, None)
 
 
 class Begin(NamedTuple):
@@ -96,7 +103,10 @@ class InnerProblem:
         smoothing = rise * mean / risk.lipschitz**2
         if pace.move is not None and np.any(begin.alphas):
             moved = begin.at.square(pace.move * begin.alphas) / 2
-            smoothing = max(smoothing, min(begin.gap / max(moved, MIN_DIVISOR), MOST_FIRST))
+            most = MOST_FIRST
+            if pace.by_rows:
+                most = MOST_FIRST_PART * begin.at.squares.sum() / len(risk.costs)
+            smoothing = max(smoothing, min(begin.gap / max(moved, MIN_DIVISOR), most))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
         self.has_kinks = not risk.loss.smoothing > 0
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):

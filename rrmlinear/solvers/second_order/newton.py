@@ -26,8 +26,10 @@ from rrmlinear.solvers.second_order.damping import Damping
 from rrmlinear.solvers.second_order.inner_problem import (
     LONG_PACE,
     USUAL_PACE,
+    WIDE_PACE,
     Begin,
     InnerProblem,
+    Pace,
 )
 from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MIN_BY_CLASSES, Systems
 
@@ -129,8 +131,7 @@ class Newton(Solver):
         self.certificate.offer_weights(self.w, at)
         gap = self.certificate.gap if self.first_duals is not None else at.value
         begin = Begin(self.w, at, alphas, vector, gap)
-        pace = LONG_PACE if self._has_long_steps() else USUAL_PACE
-        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, pace)
+        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, self._pace())
         self.at = self.inner.at(scores, at.warm) if self.inner.is_augmented else at
         self.moved = self.n
         #: The growth that a search for the best multiple of the weights tries first.
@@ -146,12 +147,17 @@ class Newton(Solver):
         damped = large and self.inner.has_kinks and self.w.ndim > 1
         self.damping = Damping(self.at.squares) if damped else None
 
-    def _has_long_steps(self) -> bool:
-        """Whether a step solves a long system, of some thousand weights of several classes."""
-        omega, risk = self.regularizer, self.risk
-        several = self.w.ndim > 1 and MIN_BY_CLASSES < self.w.size <= MAX_FACTORIZED
+    def _pace(self) -> Pace:
+        """That of long systems for some thousand weights of several classes, and of one score with
+        more weights.
+        """
+        omega, risk, size = self.regularizer, self.risk, self.w.size
         is_norm = omega.quadratic_l1 == 0 and omega.linear
-        return several and is_norm and not risk.loss.smoothing > 0 and "balance" not in risk.offers
+        if not is_norm or risk.loss.smoothing > 0 or "balance" in risk.offers:
+            return USUAL_PACE
+        if self.w.ndim == 1:
+            return WIDE_PACE if size > MAX_FACTORIZED else USUAL_PACE
+        return LONG_PACE if MIN_BY_CLASSES < size <= MAX_FACTORIZED else USUAL_PACE
 
     def _lower(
         self, given: bool, at: Any, scores: Array, vector: Array
