@@ -165,9 +165,13 @@ cdef class ScalarLoss:
     def enveloped(self, double curvature):
         """This loss with (curvature/2) α² added to its conjugate, where it may be smooth already.
 
-        Losses with a kink and smooth losses with bounded duals and `pieces` have one.
+        Losses with a kink have one, and smooth losses that say so by `has_envelope`.
         """
         return self._smoothed(self.smoothing + curvature)
+
+    def has_envelope(self):
+        """Whether `enveloped` takes this loss, and its duals have bounds at which they stay."""
+        return self.lipschitz < INFINITY and self.pieces(np.ones(0)) is not None
 
     def _smoothed(self, smoothing):
         raise TypeError(f"{type(self).__name__} cannot be smoothed")

@@ -29,6 +29,12 @@ from rrmlinear.simd.logistic_arrays cimport (
 import numpy as np
 
 
+cdef int check_positive_smoothing(double smoothing) except -1:
+    if not 0 < smoothing < INFINITY:
+        raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
+    return 0
+
+
 cdef class HingeFamily(ClippedLoss):
     """max over 0 ≤ b ≤ B of (1 − m) b − (γ/2) b², γ being ``smoothing``."""
 
@@ -100,8 +106,7 @@ cdef class SmoothHinge(HingeFamily):
     """The hinge smoothed by γ: 0 from m ≥ 1, 1 − m − γ/2 up to m ≤ 1 − γ, (1 − m)²/(2γ) between."""
 
     def __init__(self, double smoothing=1.0):
-        if not 0 < smoothing < INFINITY:
-            raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
+        check_positive_smoothing(smoothing)
         self._form(smoothing, 1)
 
     def _smoothed(self, smoothing):
@@ -109,10 +114,17 @@ cdef class SmoothHinge(HingeFamily):
 
 
 cdef class SquaredHinge(HingeFamily):
-    """max(0, 1 − m)²."""
+    """max(0, 1 − m)²; of another smoothing γ, max(0, 1 − m)²/(2γ)."""
 
-    def __init__(self):
-        self._form(0.5, INFINITY)
+    def __init__(self, double smoothing=0.5):
+        check_positive_smoothing(smoothing)
+        self._form(smoothing, INFINITY)
+
+    def has_envelope(self):
+        return True
+
+    def _smoothed(self, smoothing):
+        return SquaredHinge(smoothing)
 
 
 cdef class GeneralizedHinge(ScalarLoss):

@@ -61,9 +61,8 @@ cdef class ScalarRisk:
         """See `Risk.offers`."""
         if self.offered is None:
             own = {"hessian", "box"} if self.condition is None else self.condition.offers
-            loss = self.loss
-            bounded = loss.lipschitz < INFINITY and loss.pieces(self.labels[:0]) is not None
-            self.offered = frozenset({"gram"} | ({"envelope"} if bounded else set()) | own)
+            envelope = {"envelope"} if self.loss.has_envelope() else set()
+            self.offered = frozenset({"gram"} | envelope | own)
         return self.offered
 
     @property

@@ -161,14 +161,16 @@ def test_smoothed_is_below_by_no_more_than_stated(name):
         loss.smoothed(0.0)
 
 
-BOUNDED = [
-    name
-    for name, loss in LOSSES.items()
-    if np.isfinite(loss.lipschitz) and loss.pieces(np.ones(1)) is not None
-]
+ENVELOPED = [name for name, loss in LOSSES.items() if loss.has_envelope()]
 
 
-@pytest.mark.parametrize("name", BOUNDED)
+def test_bounded_duals_and_the_squared_hinge_have_envelopes():
+    bounded = {name for name, loss in LOSSES.items() if np.isfinite(loss.lipschitz)}
+    flat = {name for name in bounded if LOSSES[name].pieces(np.ones(1)) is not None}
+    assert set(ENVELOPED) == flat | {"squared-hinge"}
+
+
+@pytest.mark.parametrize("name", ENVELOPED)
 def test_an_envelope_adds_a_square_to_the_conjugate(name):
     rng = np.random.default_rng(7)
     loss, y, a = LOSSES[name], labels_for(name, rng, 300), margins_for(rng, 300)

@@ -55,6 +55,8 @@ from rrmlinear.solvers.second_order.systems import (
 # With more features than a factor may have, and rows that store at least this fraction of them, one
 # example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
 MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
+# The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
+UNEVEN_HASTE = 4
 
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
@@ -141,6 +143,8 @@ def newton(task: Task) -> Stage:
     build = from_duals(second_order_builders.newton, task)
     build = partial(_newton_from_both, task) if both else build
     cost = once + steps * step
+    if few and is_uneven(task.rows):
+        cost /= UNEVEN_HASTE
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
 

@@ -153,11 +153,15 @@ class Newton(Solver):
         """
         omega, risk, size = self.regularizer, self.risk, self.w.size
         is_norm = omega.quadratic_l1 == 0 and omega.linear
-        if not is_norm or risk.loss.smoothing > 0 or "balance" in risk.offers:
+        if not is_norm or "balance" in risk.offers:
             return USUAL_PACE
+        is_smooth = risk.loss.smoothing > 0
         if self.w.ndim == 1:
-            return WIDE_PACE if size > MAX_FACTORIZED else USUAL_PACE
-        return LONG_PACE if MIN_BY_CLASSES < size <= MAX_FACTORIZED else USUAL_PACE
+            # squares of a large cost are nearly bounds
+            suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
+            return WIDE_PACE if suits and size > MAX_FACTORIZED else USUAL_PACE
+        is_long = not is_smooth and MIN_BY_CLASSES < size <= MAX_FACTORIZED
+        return LONG_PACE if is_long else USUAL_PACE
 
     def _lower(
         self, given: bool, at: Any, scores: Array, vector: Array
