@@ -128,3 +128,17 @@ def test_full_rows_of_many_features_are_left_to_newton_for_large_costs(fit, loss
     found = fit(problem, solver="auto", loss=loss, C=1000.0, gap_tol=1e-6, max_passes=1500).result
     assert found.solved
     assert any("Newton's method goes on" in note for note in found.notes)
+
+
+def test_newton_gets_the_steps_that_an_augmented_lagrangian_takes(fit):
+    rng = np.random.default_rng(8)
+    places = np.repeat(np.arange(600), 60), np.minimum(rng.zipf(1.5, 36_000), 4000) - 1
+    X = csr_array((rng.random(36_000), places), shape=(600, 4000)).toarray()
+    X *= 10.0 ** rng.uniform(-3, 3, 4000)
+    problem = Problem.from_arrays(csr_array(X), np.where(rng.random(600) < 0.5, 1.0, -1.0))
+    given = {"loss": "squared-hinge", "C": 1000.0, "gap_tol": 1e-6, "max_passes": 5000}
+    found = fit(problem, solver="auto", **given).result
+    passes = [note.split("after ")[1].split()[0] for note in found.notes if "Newton" in note[:6]]
+    assert found.solved
+    assert passes
+    assert min(map(int, passes)) >= 40

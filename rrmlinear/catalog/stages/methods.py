@@ -136,6 +136,8 @@ def newton(task: Task) -> Stage:
     kinks = ONE_KINK_STEPS if is_known else KINK_STEPS
     steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon or few else kinks
     least = least_passes(is_quick, 0 if stays else active if few else unknowns) * step
+    if is_quick and isinstance(task.loss, SquaredHinge) and unknowns > MAX_FACTORIZED:
+        least = max(least, KINK_STEPS * step)  # it begins by an augmented Lagrangian
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
     elif task.regularizer.quadratic_l1 != 0:
