@@ -16,7 +16,7 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 __all__ = ["class_descent", "class_paths", "descends_by_classes", "fold_paths", "gram_path"]
 

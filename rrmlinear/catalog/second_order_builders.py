@@ -1,6 +1,6 @@
 """Builders of solvers by second derivatives, and the tests of whether these take a task.
 
-Each imports its solver when it is called.
+They import solvers, and what these know of losses and regularizers, when they are called.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.barriers import has_barrier
-from rrmlinear.regularizers.prox_jacobians import has_jacobian, is_diagonal
 from rrmlinear.regularizers.spectral import Spectral
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.systems import (
+from rrmlinear.solvers.second_order.limits import (
     MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
@@ -62,6 +59,8 @@ def newton_applies(task: Task) -> bool:
     Its matrices of other regularizers than the squared norm and the 1-norm are factorized: those
     take a limited number of weights.
     """
+    from rrmlinear.regularizers.prox_jacobians import has_jacobian
+
     omega = task.regularizer
     if task.risk is not None and "hessian" not in task.risk.offers:
         return False
@@ -75,6 +74,8 @@ def newton_applies(task: Task) -> bool:
 
 def _need_diagonal(task: Task) -> None:
     """Raise ChoiceError for more weights than factors have, where Ω has a matrix of them all."""
+    from rrmlinear.regularizers.prox_jacobians import is_diagonal
+
     weights = task.rows.width * (task.n_classes or 1)
     if weights > MAX_FACTORIZED and not is_diagonal(task.regularizer):
         value = task.choices.solver
@@ -116,6 +117,8 @@ def _inside(loss: Any) -> Callable[[float], Any] | None:
     """
     if loss.smoothing > 0:
         return None
+    from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
+
     if isinstance(loss, ScalarLoss):
         return partial(PiecesInside, loss)
     if isinstance(loss, CrammerSinger):
@@ -136,9 +139,11 @@ def interior_applies(task: Task) -> bool:
         is_known = task.n_classes is None or isinstance(loss, (CrammerSinger, WestonWatkins))
         if not is_known or (task.n_classes is not None and task.choices.free_bias):
             return False
-    if not has_barrier(omega) or omega.quadratic_l1 == 0:
+    if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
         return False
-    return barred_unknowns(task) <= MAX_BARRED
+    from rrmlinear.regularizers.barriers import has_barrier
+
+    return has_barrier(omega)
 
 
 def barred_unknowns(task: Task) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of

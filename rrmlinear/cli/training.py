@@ -31,7 +31,7 @@ from rrmlinear.cli.summary import (
     summary,
     trial_line,
 )
-from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow

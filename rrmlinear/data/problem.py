@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
-from rrmlinear.data.container.mapping import Mapped, open_container
+
+if TYPE_CHECKING:
+    from rrmlinear.data.container.mapping import Mapped
 
 #: Bytes of rows that are in memory at once where one pass reads all.
 READ_AT_ONCE = 1 << 20
@@ -147,6 +149,8 @@ class Problem:
         Raises ContainerError, a ValueError, for a file that is no container or is damaged, with the
         block's number; OSError as `open` does.
         """
+        from rrmlinear.data.container.mapping import open_container
+
         return cls.over(open_container(path, verify))
 
     @classmethod

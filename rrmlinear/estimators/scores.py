@@ -17,7 +17,7 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.container.layout import ContainerError
-from rrmlinear.data.container.mapping import head_of, is_container
+from rrmlinear.data.container.signature import head_of, is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, are_plain, is_plain, seed_of, thread_count
 from rrmlinear.estimators.base import Certified

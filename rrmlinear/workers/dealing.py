@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.text.libsvm_format import read_libsvm

@@ -29,7 +29,7 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
-from rrmlinear.solvers.second_order.systems import (
+from rrmlinear.solvers.second_order.limits import (
     MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
 )

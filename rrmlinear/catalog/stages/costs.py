@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 # Rough costs in nanoseconds: of a pass beside its visits, in Python; the same of a step of Newton's
 # method; of an example for each score; of a multiplication in BLAS.

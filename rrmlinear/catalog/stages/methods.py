@@ -45,7 +45,7 @@ from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
-from rrmlinear.solvers.second_order.systems import (
+from rrmlinear.solvers.second_order.limits import (
     MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,

@@ -26,7 +26,7 @@ from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 if TYPE_CHECKING:
     from rrmlinear.regularizers.base import Regularizer

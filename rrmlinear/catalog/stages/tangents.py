@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,11 @@ from rrmlinear.catalog.second_order_builders import (
 from rrmlinear.catalog.stages.costs import TANGENTS
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Logistic
-from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.factors import Factor
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
 
@@ -82,12 +82,17 @@ def _begin(task: Task, risk: Any) -> Any:
 
 
 def _second_derivative(risk: Any, weights: Array, b: float) -> Array:
+    from rrmlinear.risks.hessian import Hessian
+    from rrmlinear.risks.tangents import tangent
+
     free = () if risk.condition is None else (np.ones(len(risk.costs)),)
     curvatures = tangent(risk, weights, b, True)[3]
     return Hessian(risk.rows, risk.costs * curvatures, free).matrix()
 
 
 def _factor(matrix: Array, modulus: float) -> Factor:
+    from rrmlinear.solvers.second_order.factors import Factor
+
     matrix.flat[:: len(matrix) + 1] += modulus
     return Factor(matrix)
 

@@ -18,10 +18,9 @@ from rrmlinear.data.container.arrow_sources import (
     PARQUET,
     ArrowExamples,
 )
-from rrmlinear.data.container.layout import MAGIC
 from rrmlinear.data.container.layout import Source as Origin
-from rrmlinear.data.container.mapping import head_of
 from rrmlinear.data.container.pieces import Piece
+from rrmlinear.data.container.signature import MAGIC, head_of
 from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
 from rrmlinear.data.container.writing import BLOCK_BYTES, container_file
 from rrmlinear.data.rows import Rows

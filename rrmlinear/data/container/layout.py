@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.data.container._checksum import checksum
+from rrmlinear.data.container.signature import MAGIC
 
-MAGIC = b"\x89RRM\r\n\x1a\n"
 VERSION = 1
 PAGE = 4096
 MAX_SECTIONS = 16

@@ -19,7 +19,6 @@ from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container._pages import touch
 from rrmlinear.data.container.direct import direct_reads
 from rrmlinear.data.container.layout import (
-    MAGIC,
     PAGE,
     ContainerError,
     Header,
@@ -191,22 +190,6 @@ class Mapped:
             f"{first + 1} to {last}: {reason}",
             block + 1,
         )
-
-
-def is_container(path: Any) -> bool:
-    """Whether a path names a regular file that begins as a container does; False for any other."""
-    return head_of(path) == MAGIC
-
-
-def head_of(path: Any) -> bytes:
-    """The first bytes of a regular file, as long as `MAGIC`; none of anything else."""
-    try:
-        if not os.path.isfile(path):
-            return b""
-        with open(os.fspath(path), "rb") as file:  # a number would be a file of the caller
-            return file.read(len(MAGIC))
-    except (OSError, TypeError, ValueError):
-        return b""
 
 
 def read_header(path: Any) -> Header:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rrmlinear.data.container.layout import MAGIC
+from rrmlinear.data.container.signature import MAGIC
 from rrmlinear.data.text.compression import (
     COMPRESSED_BLOCK,
     MAGIC_LENGTH,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rrmlinear.data.container.mapping import is_container
+from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem

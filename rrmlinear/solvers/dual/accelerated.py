@@ -307,8 +307,10 @@ class Accelerated(Solver):
         self.ascent.rest()
 
     def present(self) -> Point:
-        point = super().present()
-        return point._replace(scores=self.ascent.present().scores) if self._by_weights() else point
+        scores = self.ascent.known_scores() if self._by_weights() else None
+        if scores is not None and self.rule is not None and self.rule.at_duals:
+            return Point(None, self.duals(), scores)  # the rule takes no weights beside scores
+        return super().present()._replace(scores=scores)
 
     def with_gap(self) -> Point | None:
         return self.ascent.with_gap() if self._by_weights() else None

@@ -62,7 +62,9 @@ class MeanDuals:
         return work - self.work >= max(LEAST_VISITS * self.ascent.n, looking_work)
 
     def add(self, vector: Array, conjugates: float, work: float) -> None:
-        """Add the present duals, which have this v and these conjugates."""
+        """Add the present duals, which have this v, an array that is written over, and these
+        conjugates.
+        """
         if not self.count:
             self.vector, self.sums = np.zeros_like(vector), self.ascent.no_duals()
         self.work = work
@@ -72,7 +74,8 @@ class MeanDuals:
         self.total += weight
         self.ascent.add_duals(self.sums, weight)
         self.vector *= 1 - share
-        self.vector += share * vector
+        vector *= share
+        self.vector += vector
         self.conjugates += share * (conjugates - self.conjugates)
         self.value = -self.conjugates - self.regularizer.conjugate_of(self.vector)
 

@@ -38,7 +38,7 @@ class MeanWeights:
         self.gap = self.gap_of_mean = math.inf
 
     def add(self, w: Array, gap: float, target: float) -> None:
-        """Add weights with this gap; they are copied."""
+        """Add weights with this gap, an array that is written over."""
         if self.mean is None:
             if gap > FIRST_GAP * target:
                 return
@@ -46,7 +46,8 @@ class MeanWeights:
         self.count += 1
         share = (DECAY + 1) / (self.count + DECAY)
         self.mean *= 1 - share
-        self.mean += share * w
+        w *= share
+        self.mean += w
 
     def is_due(self, gap: float, target: float, work: float, measuring_work: float) -> bool:
         """Whether to measure the mean, where the last w has this ``gap``; work in visits."""

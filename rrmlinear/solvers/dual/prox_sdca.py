@@ -15,7 +15,6 @@ from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import checked_start, nearest_allowed
-from rrmlinear.solvers.dual.blocks._block_descent import this_processor
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
@@ -128,7 +127,7 @@ class ProxSDCA(RowAscent):
         if not uniform:
             self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
-        self.team = Team(self.threads, this_processor)
+        self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:
             self.state.start_from(self.first_duals, *self.climbed)
             self.gap_sum = self.state.gap_sum
@@ -207,6 +206,9 @@ class ProxSDCA(RowAscent):
         # the duals as they lie in the state: a copy of all takes memory
         return Point(self.present_weights(), self.state.alphas, self.scores)
 
+    def known_scores(self) -> NDArray[np.float64] | None:
+        return self.scores if self.mean is None and self.state.average is None else None
+
     def with_gap(self) -> Point | None:
         if self.turns is not None:
             return None
@@ -279,7 +281,8 @@ class ProxSDCA(RowAscent):
         return self.state.alphas.copy()
 
     def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
-        sums += weight * self.state.alphas
+        for piece in pieces(self.n):
+            sums[piece] += weight * self.state.alphas[piece]
 
     def duals_of(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         return nearest_allowed(means, self.loss, self.y)
@@ -310,3 +313,10 @@ class ProxSDCA(RowAscent):
 
     def close(self) -> None:
         self.team.close()
+
+
+def _this_processor() -> int:
+    """Imported only where threads share a pass: one thread needs no module of blocks."""
+    from rrmlinear.solvers.dual.blocks._block_descent import this_processor
+
+    return this_processor()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 #: Entries of a piece of a long vector.
-PIECE = 1 << 16
+PIECE = 1 << 12
 
 
 def inner(a: Array, b: Array) -> float:

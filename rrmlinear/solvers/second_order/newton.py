@@ -31,7 +31,8 @@ from rrmlinear.solvers.second_order.inner_problem import (
     InnerProblem,
     Pace,
 )
-from rrmlinear.solvers.second_order.systems import MAX_FACTORIZED, MIN_BY_CLASSES, Systems
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MIN_BY_CLASSES
+from rrmlinear.solvers.second_order.systems import Systems
 
 Array = NDArray[np.float64]
 

@@ -22,20 +22,15 @@ from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.group_factor import GroupFactor
 from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 from rrmlinear.solvers.second_order.kept_products import KeptProducts
+from rrmlinear.solvers.second_order.limits import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MIN_BY_CLASSES,
+)
 
 Array = NDArray[np.float64]
 
-# Limit on the unknowns of a system that is factorized.
-MAX_FACTORIZED = 3000
-# The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
-# loses digits that the d × d system keeps.
-MAX_GRAM_FRACTION = 0.5
-# With more unknowns than this and several classes, conjugate gradients with the part of each class
-# with itself come before a factor of all. With 2 560 unknowns a system of some 20 products took a
-# tenth of the time of the factor.
-MIN_BY_CLASSES = 1000
-# Limit on the features for which the part of each class with itself is factorized.
-MAX_CLASS_FEATURES = 1500
 # Relative residual with a diagonal as preconditioner.
 DIAGONAL_DECREASE = 0.1
 # The least entries of D + H, beside D, that count where the largest serve alone; FINER times less

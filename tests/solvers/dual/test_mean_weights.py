@@ -49,7 +49,7 @@ def test_later_weights_count_more():
     weights = np.random.default_rng(0).normal(size=(30, 5))
     means = MeanWeights()
     for w in weights:
-        means.add(w, 1.0, 1.0)
+        means.add(w.copy(), 1.0, 1.0)
     # with a whole number DECAY the share of w_i is that of (i + 1) … (i + DECAY)
     shares = np.prod([np.arange(1, 31) + j for j in range(DECAY)], axis=0, dtype=float)
     np.testing.assert_allclose(means.mean, shares @ weights / shares.sum(), rtol=1e-12)

@@ -244,6 +244,10 @@ class RowAscent(DualDescent):
         self.mean = mean if seen else None
         self.scores = None
 
+    def known_scores(self) -> NDArray[np.float64] | None:
+        """Scores at the present weights, where measuring has kept them."""
+        return None
+
     def over_rows(self, chunk: int, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over all rows, ``chunk`` of them at a time; then the gaps of
         all examples must be known.

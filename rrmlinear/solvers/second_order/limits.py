@@ -1,0 +1,16 @@
+"""Sizes of the systems of Newton's method, which also decide whether it is chosen.
+
+The catalog asks for them at every start, and for the systems themselves only where it is chosen.
+"""
+
+# Limit on the unknowns of a system that is factorized.
+MAX_FACTORIZED = 3000
+# The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
+# loses digits that the d × d system keeps.
+MAX_GRAM_FRACTION = 0.5
+# With more unknowns than this and several classes, conjugate gradients with the part of each class
+# with itself come before a factor of all. With 2 560 unknowns a system of some 20 products took a
+# tenth of the time of the factor.
+MIN_BY_CLASSES = 1000
+# Limit on the features for which the part of each class with itself is factorized.
+MAX_CLASS_FEATURES = 1500
