@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -82,3 +83,12 @@ def test_an_error_ends_the_translation(tool, tmp_path, capfd):
     assert not tool.translate(tmp_path, ["-3"])
     assert "alone.pyx:1" in capfd.readouterr().err
     assert not (tmp_path / "rrmlinear.alone.c").exists()
+
+
+def test_code_of_cython_is_compiled_quickly(tool, tmp_path):
+    assert tool.translate(tmp_path, ["-3"])
+    for name in ("rrmlinear.alone.c", "rrmlinear.needing.cpp"):
+        before, after = (tmp_path / name).read_text().split(tool.QUICK + tool.GLUE)
+        # functions of the module come before, the start of the module after
+        assert re.search(r"__pyx_pw_\w*(one|two)\(", before)
+        assert "__pyx_pymod_exec" in after
