@@ -181,20 +181,26 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
     ),
 )
 
+_BY_NAME = {row.name.upper(): row for row in SOLVERS.values()}
+
 #: Choices that only some solver types have; the numbers of losses and regularizers are not theirs.
 OF_SOME_SOLVERS = frozenset(name for row in SOLVERS.values() for name in row.choices)
 
 
 def find_solver(number: int | str) -> SolverRow:
-    """The solver type of this number or name, or a ChoiceError that lists those that exist."""
-    if number not in SOLVERS:
+    """The solver type of this number, or of this name in any case.
+
+    Raises a ChoiceError that lists those that exist.
+    """
+    row = SOLVERS.get(number) or _BY_NAME.get(str(number).upper())
+    if row is None:
         known = ", ".join(
             row.number if isinstance(row.number, str) else f"{row.number} ({row.name})"
             for row in SOLVERS.values()
         )
         sentence = f"unknown solver type {number}; there are {known}"
         raise ChoiceError(sentence, field="solver", value=number, allowed=f"be one of {known}")
-    return SOLVERS[number]
+    return row
 
 
 def losses_of(row: SolverRow) -> tuple[str, ...]:

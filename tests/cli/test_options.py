@@ -3,6 +3,7 @@
 import pytest
 
 from rrmlinear import __version__
+from rrmlinear.catalog.solvers import SOLVERS, find_solver
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_training
 from rrmlinear.cli.prediction import parse_prediction
@@ -30,6 +31,14 @@ def test_defaults():
     assert given.bias == -1
     assert (given.folds, given.trace_file, given.quiet) == (None, None, False)
     assert (given.training_file, given.model_file) == ("some/data.txt", "data.txt.model")
+
+
+@pytest.mark.parametrize("spelling", [str.upper, str.lower])
+def test_types_by_name(spelling):
+    for row in SOLVERS.values():
+        assert find_solver(spelling(row.name)) is row
+    for name, number in {"sdca": 32, "MCSVM_WW": 30, "l2r_lr": 0, "AUTO": "auto"}.items():
+        assert options("-s", spelling(name)).chosen.solver.number == number
 
 
 def test_every_option():

@@ -29,6 +29,8 @@ LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
 # Passes over faces end when their gap is below this fraction of the target.
 FACE_ACCURACY = 0.3
+# A visit takes this many times as long where weights are made from the dual vector (1-norm).
+THRESHOLD_WORK = 4
 # Smallest visit, in multiplications, worth a team of threads.
 MIN_SHARED_WORK = 8_000
 
@@ -80,7 +82,8 @@ class BlockAscent(BlockMeasuring):
     def start(self) -> None:
         lines = (self.n_classes + 7) // 8
         work = max(1.0, self.rows.n_stored / self.n * lines * 8)
-        self.slice = max(64, int(SLICE_WORK / work))
+        made = 1 if self.regularizer.linear else THRESHOLD_WORK
+        self.slice = max(64, int(SLICE_WORK / (made * work)))
         self.face_passes = min(MAX_FACE_PASSES, lines // LINES_PER_FACE_PASS)
         if self.threads > 1 and work < MIN_SHARED_WORK:
             self.notes.append(
