@@ -99,7 +99,7 @@ def pragam(task: Task) -> Solver:
 
 def lbfgs(task: Task) -> Solver:
     """L-BFGS over all sequences."""
-    from rrmlinear.solvers.second_order.lbfgs import LBFGS
+    from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
     return LBFGS(task.risk, task.regularizer, task.weights)
 
@@ -107,7 +107,7 @@ def lbfgs(task: Task) -> Solver:
 def newton_cg(task: Task) -> Solver:
     """Newton's method over all sequences, its systems solved by conjugate gradients."""
     _need_chains(task)
-    from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+    from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 
     return NewtonCG(task.risk, task.regularizer, task.weights)
 

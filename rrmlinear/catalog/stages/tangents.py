@@ -56,7 +56,7 @@ def descends_by_tangents(task: Task) -> bool:
 
 def tangent_descent(task: Task) -> Solver:
     """`TangentDescent` of a task that `descends_by_tangents`."""
-    from rrmlinear.solvers.second_order.tangent_descent import TangentDescent
+    from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 
     risk = risk_of(task)
     return TangentDescent(risk, task.regularizer, lambda: _begin(task, risk))
@@ -66,7 +66,7 @@ def _begin(task: Task, risk: Any) -> Any:
     """The optimum of a sample and its second derivative, where there are many examples for each
     feature; else weights of 0 and a metric of fewer examples.
     """
-    from rrmlinear.solvers.second_order.tangent_descent import Begin
+    from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
 
     n, d = risk.rows.shape[0], risk.rows.width
     with suppress(ArithmeticError, np.linalg.LinAlgError, ValueError):  # numbers overflow

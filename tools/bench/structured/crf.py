@@ -36,7 +36,7 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 
 def generated(m: int, length: int = 15, k: int = 20, d: int = 50_000, each: int = 20):

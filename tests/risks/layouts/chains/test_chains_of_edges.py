@@ -18,8 +18,8 @@ from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 from tests.risks.layouts.chains.chains_by_force import assert_product
 
 D, E = 4, 5

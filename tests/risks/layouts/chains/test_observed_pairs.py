@@ -8,8 +8,8 @@ from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 from tests.risks.layouts.chains.chains_by_force import rows_of
 
 LENGTHS = (1, 4, 2, 5, 3)

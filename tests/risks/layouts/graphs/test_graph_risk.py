@@ -13,7 +13,7 @@ from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 LOSSES = {"log": LOG_LOSS, "hinge": STRUCTURED_HINGE, "smoothed": STRUCTURED_HINGE.smoothed(0.4)}
 TREE = [(1, 0), (1, 2), (3, 1)]

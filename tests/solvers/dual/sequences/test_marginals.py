@@ -11,7 +11,7 @@ from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 LOSSES = {
     "crf": LOG_LOSS,

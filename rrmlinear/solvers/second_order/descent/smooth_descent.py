@@ -14,8 +14,12 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
-from rrmlinear.solvers.second_order._pair_rows import move_along, products_of_two, regularize
-from rrmlinear.solvers.second_order.curvature_pairs import Spans
+from rrmlinear.solvers.second_order.descent._pair_rows import (
+    move_along,
+    products_of_two,
+    regularize,
+)
+from rrmlinear.solvers.second_order.descent.curvature_pairs import Spans
 
 Array = NDArray[np.float64]
 

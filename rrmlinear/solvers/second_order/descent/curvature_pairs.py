@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.pool import thread_pool
-from rrmlinear.solvers.second_order._pair_rows import PairRows
+from rrmlinear.solvers.second_order.descent._pair_rows import PairRows
 
 Array = NDArray[np.float64]
 

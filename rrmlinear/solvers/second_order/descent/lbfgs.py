@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs
-from rrmlinear.solvers.second_order.smooth_descent import SmoothDescent
+from rrmlinear.solvers.second_order.descent.curvature_pairs import CurvaturePairs
+from rrmlinear.solvers.second_order.descent.smooth_descent import SmoothDescent
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from rrmlinear import LogisticRegression
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import TANGENTS
-from rrmlinear.solvers.second_order.tangent_descent import TangentDescent
+from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.curvature_pairs import CurvaturePairs, Spans
-from rrmlinear.solvers.second_order.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.newton_cg import NewtonCG
+from rrmlinear.solvers.second_order.descent.curvature_pairs import CurvaturePairs, Spans
+from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
+from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 
 PRECISE = Stopping(gap_tol=1e-9, max_passes=20_000)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
-from rrmlinear.solvers.second_order.smooth_descent import SmoothDescent
+from rrmlinear.solvers.second_order.descent.smooth_descent import SmoothDescent
 
 Array = NDArray[np.float64]
 
