@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     MAX_PRODUCTS,
-    MAX_REFINEMENTS,
     conjugate_gradients,
 )
 from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor
@@ -23,8 +22,9 @@ CLASS_DECREASE = 0.1
 # The residual with the parts of each class if an example has at most FEW active terms on average:
 # a product is then cheap beside the rest of a pass.
 FINE_DECREASE, FEW = 0.02, 0.2
-# Relative residual of the first system with a factor of all unknowns in float32.
-WHOLE_DECREASE = 1e-3
+# Relative residual of the first system with a factor of all unknowns in float32, and the limit on
+# its products.
+WHOLE_DECREASE, MAX_WHOLE_PRODUCTS = 1e-3, 60
 # A new factor is made only if it saves at least this number of products.
 MIN_SAVED = 10
 # After this many products too few the next systems are factorized at once: as many as after the
@@ -43,9 +43,13 @@ class ClassSystems:
     The factors of one system are the preconditioner of later ones. They are of the parts of each
     class with itself, or of all unknowns. Later systems take more products; once these cost as much
     as new factors, new ones are made.
+
+    Where systems are to be ``is_fine``, those with at most as many terms as unknowns have their own
+    factor of all unknowns, and with it a small residual.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_fine: bool = False) -> None:
+        self.is_fine = is_fine
         self.factors: ClassFactors | WholeFactor | None = None
         #: The products with the present factors: of the first system, and in the others more.
         self.first = self.more = 0
@@ -53,6 +57,8 @@ class ClassSystems:
         self.at_once = self.were_at_once = 0
         #: The systems to be factorized in float64 at once.
         self.exact = 0
+        #: What the diagonal of the last float32 matrix of all unknowns had to be raised by.
+        self.shift = 0.0
 
     def by_parts(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
@@ -70,6 +76,8 @@ class ClassSystems:
         if self.exact > 0:
             self.exact -= 1
             return x, b
+        if self.is_fine and self._is_narrow(hessian, diagonal):
+            self.factors, self.at_once = None, 1
         if self.at_once == 0:
             limit = len(b) ** 3 / 3 / (MATRIX_SPEED * _visits(hessian))
             limit = min(max(MIN_SAVED, int(limit)), MAX_PRODUCTS)
@@ -90,6 +98,13 @@ class ClassSystems:
         if self.at_once == 0:
             self.factors = None
         return x + more, rest
+
+    def _is_narrow(self, hessian: Any, diagonal: Array) -> bool:
+        """Whether H has at most as many terms as there are unknowns, and D is common to all
+        classes.
+        """
+        is_block = isinstance(hessian, BlockHessian)
+        return is_block and hessian.size <= len(diagonal) and _is_common(diagonal, hessian.k)
 
     def _by_factors(
         self,
@@ -117,9 +132,12 @@ class ClassSystems:
                 rest, limit = b - product(x), limit - products
                 if limit == 0:
                     return x, rest
-        self.factors = (WholeFactor if is_whole else ClassFactors)(hessian, diagonal)
         if is_whole:
-            decrease, limit = WHOLE_DECREASE, MAX_REFINEMENTS
+            self.factors = WholeFactor(hessian, diagonal, self.shift)
+            self.shift = self.factors.shift
+            decrease, limit = WHOLE_DECREASE, MAX_WHOLE_PRODUCTS
+        else:
+            self.factors = ClassFactors(hessian, diagonal)
         more, self.first = conjugate_gradients(product, self.factors.solve, rest, decrease, limit)
         self.more = 0
         x += more

@@ -124,9 +124,10 @@ class WholeFactor(OverClasses):
     """M = D + H, rounded to float32, for a D that is the same for all classes.
 
     M is larger on weights that are equal in all classes: D + H is D there, far below rounding.
+    ``shift`` is what the diagonal is first raised by, and then what it had to be raised by.
     """
 
-    def __init__(self, hessian: Any, diagonal: Array) -> None:
+    def __init__(self, hessian: Any, diagonal: Array, shift: float = 0.0) -> None:
         k = hessian.k
         d = len(diagonal) // k
         super().__init__(hessian.diagonal().reshape(d, k), diagonal)
@@ -138,7 +139,7 @@ class WholeFactor(OverClasses):
         matrix *= units[:, :, np.newaxis, np.newaxis]
         matrix *= units
         entries = 1 + units.ravel() ** 2 / k
-        self.factor = _factor_with(matrix.reshape(k * d, k * d), entries)
+        self.factor, self.shift = _factor_with(matrix.reshape(k * d, k * d), entries, shift)
         self.work = float(k * d) ** 3 / 3
 
     def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -157,19 +158,20 @@ def _factor(part: NDArray[np.float32], lengths: Array) -> NDArray[np.float32]:
     scale32 = scale.astype(np.float32)
     part *= scale32
     part *= scale32[:, np.newaxis]
-    return _factor_with(part)
+    return _factor_with(part)[0]
 
 
-def _factor_with(matrix: NDArray[np.float32], diagonal: Any = 1) -> NDArray[np.float32]:
+def _factor_with(
+    matrix: NDArray[np.float32], diagonal: Any = 1, shift: float = 0.0
+) -> tuple[NDArray[np.float32], float]:
     """The upper triangular factor of a matrix known by its lower triangle, with this ``diagonal``
-    in place of its own.
+    in place of its own, and the shift that was added to it: the one given at first.
     """
     spotrf = linear_algebra("scipy.linalg.lapack").spotrf
 
-    shift = 0.0
     while True:
         matrix.flat[:: len(matrix) + 1] = diagonal + shift
         factor, fault = spotrf(matrix.T)
         if fault == 0:
-            return factor
+            return factor, shift
         shift = SINGLE_SHIFT_GROWTH * shift or FIRST_SINGLE_SHIFT

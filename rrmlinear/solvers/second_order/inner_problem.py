@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 from rrmlinear.solvers.second_order.penalties import (
@@ -24,8 +25,6 @@ INNER_GAP_FRACTION = 0.3
 # It also ends once a step promised to lower it by at most this fraction of that term. Only weights
 # of rare features still move then, one after the other, and these steps change little.
 INNER_FALL_FRACTION = 0.01
-# An inner problem is easy if it took fewer steps than this.
-EASY_STEPS = 6
 # The first q where it follows the size of the duals is at most this: a kink is then ten margins
 # wide, and duals that small tell nothing.
 MOST_FIRST = 10.0
@@ -36,9 +35,11 @@ MOST_FIRST_PART = 0.01
 class Pace(NamedTuple):
     """How q begins and changes, and how often a multiple of the weights is sought."""
 
-    #: q is divided by the first after an easy inner problem, and by the second after another.
+    #: q is divided by the first after an easy inner problem, of fewer than ``easy_steps`` steps,
+    #: and by the second after another.
     fast_fall: float
     slow_fall: float
+    easy_steps: int
     #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
     hard_steps: int
     rise: float
@@ -49,16 +50,24 @@ class Pace(NamedTuple):
     by_rows: bool
     #: The best multiple of the weights is sought at each of this number of steps; None: at none.
     multiple_steps: int | None
+    #: Whether the distance of duals is that of a block b alone, without the own class's Σ b.
+    of_blocks: bool = False
 
 
-USUAL_PACE = Pace(5.0, 1.5, 30, 10.0, None, False, None)
+USUAL_PACE = Pace(5.0, 1.5, 6, 30, 10.0, None, False, None)
 # Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
 # the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
 # best multiple takes a tenth of a step's time.
-LONG_PACE = Pace(2.5, 1.2, 12, 3.0, 0.25, False, 4)
+LONG_PACE = Pace(2.5, 1.2, 6, 12, 3.0, 0.25, False, 4)
+# The same for margins of classes behind an ascent whose duals are still near 0. Without (Σ b)² the
+# duals of an example move one by one, and an inner problem takes half the steps; with `Systems`
+# that are fine, q may fall faster.
+BLOCK_PACE = Pace(5.0, 2.0, 15, 30, 3.0, 0.25, False, 4, of_blocks=True)
+# Duals are near 0 where the first q by their size, without a limit, is above this.
+MOST_KNOWN = 1e4
 # One score and more weights than a factor may have: a step solves a system of the duals that move.
 # With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
-WIDE_PACE = Pace(5.0, 2.0, 30, 10.0, 0.25, True, None)
+WIDE_PACE = Pace(5.0, 2.0, 6, 30, 10.0, 0.25, True, None)
 
 
 class Begin(NamedTuple):
@@ -76,7 +85,8 @@ class Begin(NamedTuple):
 
 class InnerProblem:
     """minimize Φ(w) = Ψ(w) + max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²],
-    s = X w; Ψ is Ω or its ``model`` (`penalties`).
+    s = X w; Ψ is Ω or its ``model`` (`penalties`). With several scores the square is that of all
+    numbers of α_i, or without the one of the own class where the pace is ``of_blocks``.
 
     It is once differentiable, and its second derivative has only the examples whose α_i' moves with
     s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
@@ -87,6 +97,7 @@ class InnerProblem:
     once it is below.
 
     The first q is that of the gap where it begins, times ``rise``, or larger: see `Pace`.
+    Where the losses are of classes, BLOCK_PACE may take the place of the pace given.
     """
 
     def __init__(
@@ -103,10 +114,13 @@ class InnerProblem:
         smoothing = rise * mean / risk.lipschitz**2
         if pace.move is not None and np.any(begin.alphas):
             moved = begin.at.square(pace.move * begin.alphas) / 2
-            most = MOST_FIRST
+            by_size, most = begin.gap / max(moved, MIN_DIVISOR), MOST_FIRST
             if pace.by_rows:
                 most = MOST_FIRST_PART * begin.at.squares.sum() / len(risk.costs)
-            smoothing = max(smoothing, min(begin.gap / max(moved, MIN_DIVISOR), most))
+            # risks that are summed over workers have no labels
+            if isinstance(risk.loss, BlockLoss) and hasattr(risk, "labels"):
+                self.pace = BLOCK_PACE if by_size > MOST_KNOWN else pace
+            smoothing = max(smoothing, min(by_size, most))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
         self.has_kinks = not risk.loss.smoothing > 0
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
@@ -140,7 +154,7 @@ class InnerProblem:
         away = self.model.gradient(w) - vector
         distance = self.model.distance(w)
         if self.is_augmented:
-            change = at.derivatives + self.alphas
+            change = self._counted(at.derivatives + self.alphas)
             distance += self.smoothing / 2 * at.square(change)
         if promise is not None and promise <= INNER_FALL_FRACTION * distance:
             return True
@@ -172,7 +186,8 @@ class InnerProblem:
 
     def update(self, w: Array, at: Any) -> None:
         """Take the duals and the centre that its solution w gives, and go on with a harder one."""
-        fall = self.pace.fast_fall if self.steps < EASY_STEPS else self.pace.slow_fall
+        pace = self.pace
+        fall = pace.fast_fall if self.steps < pace.easy_steps else pace.slow_fall
         self.model.update(w, fall)
         if self.is_augmented:
             self.alphas = -at.derivatives
@@ -184,8 +199,21 @@ class InnerProblem:
         if not self.has_kinks and smoothing < self.risk.loss.smoothing:
             self.smoothing, self.smooth, self.shift = 0.0, self.risk, None
             return
-        self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
-        self.shift = smoothing * self.alphas
+        risk, self.smoothing = self.risk, smoothing
+        of_blocks = self.pace.of_blocks
+        self.smooth = (
+            risk.of_loss(risk.loss.smoothed(smoothing)) if of_blocks else risk.smoothed(smoothing)
+        )
+        self.shift = smoothing * self._counted(self.alphas)
+
+    def _counted(self, alphas: Any) -> Any:
+        """The duals whose distance counts, with 0 in place of others."""
+        if not self.pace.of_blocks or np.ndim(alphas) == 0:
+            return alphas
+        labels = self.risk.labels
+        result = np.array(alphas)
+        result[np.arange(len(labels)), labels] = 0.0
+        return result
 
 
 def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) -> Penalty:

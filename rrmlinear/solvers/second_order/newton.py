@@ -141,7 +141,7 @@ class Newton(Solver):
         self.is_blind = False
         loss = risk.loss
         is_flat = isinstance(loss, ScalarLoss) and loss.pieces(np.ones(1)) is not None
-        self.systems = Systems(is_flat, self.is_quadratic)
+        self.systems = Systems(is_flat, self.is_quadratic, self.inner.pace.of_blocks)
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size

@@ -66,14 +66,17 @@ class Systems:
     Of sparse rows with several scores the largest entries of D + H take its place.
     Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
     is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
-    is the whole problem: the diagonal serves to the residual asked for.
+    is the whole problem: the diagonal serves to the residual asked for. For systems of classes that
+    are ``is_fine`` see `ClassSystems`.
     """
 
-    def __init__(self, is_flat: bool = False, is_quadratic: bool = False) -> None:
+    def __init__(
+        self, is_flat: bool = False, is_quadratic: bool = False, is_fine: bool = False
+    ) -> None:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
         #: The matrix of the last system.
         self.last = KeptMatrix()
-        self.of_classes = ClassSystems()
+        self.of_classes = ClassSystems(is_fine)
         self.least = FIRST_LEAST
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None

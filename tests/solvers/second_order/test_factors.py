@@ -154,7 +154,7 @@ def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monke
     monkeypatch.setattr(class_systems, "FULL_SPEED", class_systems.MATRIX_SPEED)
     monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
     if rounded:
-        monkeypatch.setattr(class_systems, "MAX_REFINEMENTS", 1)
+        monkeypatch.setattr(class_systems, "MAX_WHOLE_PRODUCTS", 1)
         monkeypatch.setattr(class_systems, "WHOLE_DECREASE", 1e-12)
     hessian = hessian_of("softmax", n=120, d=25)
     added = np.ones(hessian.rows.width * hessian.k)
@@ -169,3 +169,24 @@ def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monke
     again = solver.solved(hessian, added, b)
     rest = whole @ again - b
     assert rest @ np.linalg.solve(whole, rest) <= 0.11**2 * (b @ np.linalg.solve(whole, b))
+
+
+@pytest.mark.parametrize("name", ["weston-watkins", "crammer-singer"])
+def test_fine_systems_with_few_terms_take_a_factor_of_all_and_a_small_residual(name, monkeypatch):
+    monkeypatch.setattr(systems, "MIN_BY_CLASSES", 10)
+    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
+    hessian = hessian_of(name, n=30, d=25)
+    added = np.ones(hessian.rows.width * hessian.k)
+    assert 0 < hessian.size <= len(added)
+    whole = hessian.matrix() + np.diag(added)
+    b = np.random.default_rng(3).standard_normal(len(added)) * np.sqrt(np.diag(whole))
+    rest = whole @ Systems(is_fine=True).solved(hessian, added, b) - b
+    inverse = np.linalg.inv(whole)
+    assert rest @ inverse @ rest <= 2e-3**2 * (b @ inverse @ b)
+
+
+def test_a_factor_of_all_begins_with_the_shift_given():
+    hessian = hessian_of("softmax")
+    added = np.ones(hessian.rows.width * hessian.k)
+    assert WholeFactor(hessian, added).shift == 0
+    assert WholeFactor(hessian, added, 1e-3).shift == 1e-3

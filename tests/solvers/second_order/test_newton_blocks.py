@@ -15,7 +15,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import newton, systems
+from rrmlinear.solvers.second_order import inner_problem, newton, systems
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D, K = 60, 8, 4
@@ -102,6 +102,36 @@ def test_behind_an_ascent_long_systems_take_fewer_steps_with_a_larger_q(loss, mo
     assert usual.solved
     assert found.primal == pytest.approx(usual.primal, rel=1e-6)
     assert found.passes <= usual.passes / 2
+
+
+def test_behind_duals_near_zero_the_distance_of_blocks_takes_fewer_steps(monkeypatch):
+    problem, _, label = classes_problem(n=700, d=120, k=10, noise=2.0, seed=3)
+    costs, loss = np.full(700, 1000.0), WestonWatkins()
+    ascent = BlockAscent(problem.rows, label, 10, costs, loss, L2())
+    duals = ascent.solve(Stopping(gap_tol=1e-9, max_passes=2)).duals
+    start = 1e-6 * duals_by_scores(duals, label, costs, 10)
+    found = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
+    monkeypatch.setattr(inner_problem, "MOST_KNOWN", np.inf)
+    others = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
+    assert found.solved
+    assert others.solved
+    assert found.primal == pytest.approx(others.primal, rel=1e-6)
+    assert found.passes <= 0.6 * others.passes
+
+
+@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
+def test_the_distance_of_blocks_has_the_same_optimum(loss, monkeypatch):
+    monkeypatch.setattr(newton, "MIN_BY_CLASSES", 0)
+    problem, _, label = classes_problem(noise=2.0)
+    costs = np.linspace(0, 4, N)
+    start = np.full((N, K), 1e-9)
+    start[np.arange(N), label] = -(K - 1) * 1e-9
+    monkeypatch.setattr(inner_problem, "MOST_KNOWN", 0.0)
+    found = solve(problem, label, K, loss, L2(), costs, -start)
+    usual = solve(problem, label, K, loss, L2(), costs)
+    assert found.solved
+    assert usual.solved
+    assert found.primal == pytest.approx(usual.primal, rel=1e-9)
 
 
 HARD = {
