@@ -35,9 +35,9 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
         \min_{w, \rho} \; \tfrac12 \|w\|^2
         + \sum_i c_i \left( \max(0, \rho - w^\top x_i) - \nu \rho \right),
 
-    where c_i is the sample weight. At most the fraction ν of the examples has a score below ρ, and
-    at least ν has a score of at most ρ. x is an inlier where w'x > ρ. It is
-    `sklearn.svm.OneClassSVM(kernel="linear", nu=nu)`.
+    where c_i is the sample weight. At most the fraction ν of the weights has a score below ρ, and
+    at least ν has a score of at most ρ up to rounding, whatever ``tol`` is. x is an inlier where
+    w'x ≥ ρ. It is `sklearn.svm.OneClassSVM(kernel="linear", nu=nu)`.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
-        """w'x − ρ of each row of X, of shape (n_samples,)."""
+        """w'x − ρ of each row of X, of shape (n_samples,); below 0 for outliers."""
         return self._scores(X).ravel()
 
     def score_samples(self, X: Any) -> NDArray[np.floating[Any]]:
@@ -133,4 +133,4 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """1 for inliers, -1 for outliers."""
-        return np.where(self.decision_function(X) > 0, 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)

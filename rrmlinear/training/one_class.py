@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +27,8 @@ FIRST_PASSES = 6
 NEAR_ZERO = 1e-10
 # A sum of costs is ν times that of all examples up to this fraction.
 SUM_ROUNDING = 1e-12
+# Scores of examples on ρ differ from it by rounding up to this fraction.
+SCORE_ROUNDING = 1e-12
 # A column's sum counts as 0 up to this fraction of a bound of the sum of its absolute values.
 COLUMN_SUM_ROUNDING = 1e-15
 
@@ -68,8 +70,9 @@ def solve_one_class(
     goes_on = before.status is Status.PASS_LIMIT or (may_be_zero and not by_limit)
     if goes_on and before.passes < stopping.max_passes:
         return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
-    rho = ascent.rho
-    return before, rho if ascent.is_apart else _rho(before, rho, ascent.scores, costs, nu)
+    if ascent.is_apart and not _on_it(before):
+        return before, ascent.rho
+    return before, _rho(before, ascent.scores(), costs, nu)
 
 
 def _by_regression(
@@ -122,7 +125,6 @@ def _by_regression(
         "duals": int(np.count_nonzero(alphas)),
         "at_bound": int(np.count_nonzero(alphas == 1)),
     }
-    rho = -float(result.weights[-1])
     weights = result.weights[:-1] + shift
     result = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
     if before is not None:
@@ -132,20 +134,25 @@ def _by_regression(
             cpu_seconds=before.cpu_seconds + result.cpu_seconds,
             measuring_seconds=before.measuring_seconds + result.measuring_seconds,
         )
-    return result, _rho(result, rho, lambda: risk.scores(weights), costs, nu)
+    return result, _rho(result, risk.scores(weights), costs, nu)
+
+
+def _on_it(result: Result) -> int:
+    """The number of examples whose scores are ρ: their duals are between the bounds."""
+    return result.support["duals"] - result.support["at_bound"]
 
 
 def _rho(
-    result: Result,
-    rho: float,
-    scores: Callable[[], NDArray[np.float64]],
-    costs: NDArray[np.float64],
-    nu: float,
+    result: Result, scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float
 ) -> float:
-    """That of a result whose own is ``rho``: the middle where others are as good."""
-    if result.support["duals"] > result.support["at_bound"]:
-        return rho
-    return _middle(scores(), costs, nu, rho)
+    """The best ρ for these scores, so no more than the fraction ν of the costs lies below it,
+    whatever the tolerance.
+
+    Where no example is on it, it is the middle of all that are as good, as LIBLINEAR has it. Else
+    it is the least of them, less the rounding of a score, so that an example on it is an inlier.
+    """
+    low, high = _ends(scores, costs, nu)
+    return low - SCORE_ROUNDING * abs(low) if _on_it(result) else (low + high) / 2
 
 
 def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
@@ -187,25 +194,25 @@ def _all_alike(
     return result, float(scores[costs > 0].max())
 
 
-def _middle(
-    scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float, rho: float
-) -> float:
-    """The middle of all ρ that are as good as this one for these scores, as LIBLINEAR has it.
-
-    There are others only where every dual is at a bound.
+def _ends(
+    scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float
+) -> tuple[float, float]:
+    """The least and the largest ρ that is best for these scores: the fraction ν of the costs may
+    lie between two scores.
     """
+    last = len(scores) - 1
     if costs.min() == costs.max():
         sums = nu * len(scores)
-        at = round(sums) - 1
-        if abs(at + 1 - sums) > SUM_ROUNDING * len(scores) or not 0 <= at < len(scores) - 1:
-            return rho
-        return sum(two_in_order(scores, at + 1)) / 2
+        count = max(math.ceil(sums - SUM_ROUNDING * len(scores)), 1)
+        low, high = two_in_order(scores, min(count, last))
+        if count > last:
+            return high, high
+        return low, high if abs(count - sums) <= SUM_ROUNDING * len(scores) else low
     order = np.argsort(scores)
     below = np.cumsum(costs[order])
     at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))
-    if at + 1 < len(scores) and abs(below[at] - nu * below[-1]) <= SUM_ROUNDING * below[-1]:
-        return float(scores[order[at]] + scores[order[at + 1]]) / 2
-    return rho
+    is_between = at < last and abs(below[at] - nu * below[-1]) <= SUM_ROUNDING * below[-1]
+    return float(scores[order[at]]), float(scores[order[at + is_between]])
 
 
 def _shifted(row: TraceRow, constant: float, before: Result | None) -> TraceRow:

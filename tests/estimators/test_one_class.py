@@ -42,7 +42,39 @@ def test_formats_weights_and_starts(X):
         OneClassSVM().fit(X.astype(np.float32)).decision_function(X[:3].astype(np.float32)).dtype
         == np.float32
     )
-    assert (dense.predict(X) == np.where(dense.decision_function(X) > 0, 1, -1)).all()
+    assert (dense.predict(X) == np.where(dense.decision_function(X) >= 0, 1, -1)).all()
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.137, 0.5])
+@pytest.mark.parametrize("tol", [0.5, 1e-3, 1e-10])
+@pytest.mark.parametrize("weighs", [False, True])
+def test_no_more_than_the_fraction_nu_is_outside(nu, tol, weighs):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(2000, 12)) + rng.normal(size=12)
+    weights = rng.integers(1, 4, len(X)) if weighs else None
+    model = OneClassSVM(nu=nu, tol=tol).fit(X, sample_weight=weights)
+    costs = np.ones(len(X)) if weights is None else weights
+    scores = X @ model.coef_[0]
+    assert costs[model.predict(X) < 0].sum() <= nu * costs.sum()
+    up_to_rounding = model.offset_ + 1e-11 * abs(model.offset_)
+    assert costs[scores <= up_to_rounding].sum() >= nu * costs.sum() * (1 - 1e-12)
+    losses = costs @ np.maximum(0, model.offset_ - scores) - nu * costs.sum() * model.offset_[0]
+    primal = model.coef_[0] @ model.coef_[0] / 2 + losses
+    assert primal <= model.objective_ + 1e-9 * abs(model.objective_)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.31, 0.5])
+@pytest.mark.parametrize("tol", [1e-3, 1e-12])
+@pytest.mark.parametrize("made", [np.asarray, np.asfortranarray, csr_array])
+def test_an_example_on_the_margin_is_an_inlier_in_each_format(nu, tol, made):
+    X = np.random.default_rng(0).normal(size=(303, 40)) + np.linspace(-1, 2, 40)
+    model = OneClassSVM(nu=nu, tol=tol).fit(made(X))
+    # in rising order, those before it are within the fraction ν, and with it they are not
+    on_it = np.argsort(model.score_samples(X))[int(np.ceil(nu * len(X))) - 1]
+    assert abs(model.decision_function(X)[on_it]) <= 1e-11 * abs(model.offset_)
+    for kind in (np.asarray, np.asfortranarray, csr_array):
+        assert model.predict(kind(X))[on_it] == 1
+        assert model.predict(kind(X[[on_it]])) == 1
 
 
 def test_what_is_no_linear_machine_is_refused(X):

@@ -220,6 +220,7 @@ EXACT = [
     LogisticRegression(l1_ratio=1.0),
     LinearClassifier("squared-hinge", solver="fista", regularizer="elastic-net"),
     LinearRegressor(),
+    OneClassSVM(tol=1e-12),
     MultiTaskRegressor(),
     WestonWatkinsSVC(tol=1e-9, fit_intercept="regularized"),
 ]
