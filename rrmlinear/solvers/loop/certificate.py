@@ -159,7 +159,7 @@ class Certificate:
             return
         if not self.best_at.value > 0:  # that at w = 0 need not be found
             return
-        w, most = self.weights, LOSS_ROUNDING * self._value_at_zero
+        w, most = self.weights, LOSS_ROUNDING * self.value_at_zero()
         for longer in LONGER:
             before = self.primal
             if not 0 < self.best_at.value <= most or self.offer_weights(w + longer * w) >= before:
@@ -169,16 +169,12 @@ class Certificate:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
         if self._alphas is None or self.risk is None or self.primal < 0:
             return
-        if not is_rounding(self.primal, self._value_at_zero, self.penalty):
+        if not is_rounding(self.primal, self.value_at_zero(), self.penalty):
             return
         alphas = 0 * self.alphas
         dual, alphas = self.dual_of(alphas, np.zeros(self.risk.shape))
         if dual >= -self.primal:
             self.dual, self._alphas = dual, alphas
-
-    @cached_property
-    def _value_at_zero(self) -> float:
-        return self.value_at_zero()
 
     def penalty(self) -> float:
         """Ω at the best weights; infinity where the regularizer is not known."""
@@ -188,6 +184,10 @@ class Certificate:
 
     def value_at_zero(self) -> float:
         """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
+        return self._value_at_zero
+
+    @cached_property
+    def _value_at_zero(self) -> float:
         if getattr(self.risk, "rows", None) is None:
             return math.inf
         zeros = np.zeros(math.prod(self.risk.shape))

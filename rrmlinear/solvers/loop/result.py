@@ -72,10 +72,12 @@ class DualBlocks:
     @classmethod
     def of(cls, matrix: NDArray[np.float64]) -> DualBlocks:
         """Blocks from a full matrix, n × k."""
-        example, classes = np.nonzero(matrix)
-        ends = np.cumsum(np.bincount(example, minlength=len(matrix)))
-        indptr = np.concatenate(([0], ends))
-        return cls(indptr, classes.astype(np.int32), matrix[example, classes])
+        stored = matrix != 0
+        indptr = np.zeros(len(matrix) + 1, dtype=np.int64)
+        np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
+        places = np.flatnonzero(stored)  # a third of the time of two places for each
+        classes = (places % matrix.shape[1]).astype(np.int32)
+        return cls(indptr, classes, matrix.ravel()[places])
 
     def check(self, label: NDArray[np.int32], n_classes: int) -> None:
         """Raise ValueError unless these are duals of examples with these classes."""

@@ -24,6 +24,8 @@ SHORT_MOVE, LEFT_PART = 0.3, 0.01
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
 # Steps of the intercepts at given scores.
 MAX_MOVES = 30
+# Examples whose products are added up at once.
+AT_ONCE = 2048
 
 
 class ClassPaths(FoldPaths):
@@ -52,8 +54,8 @@ class ClassPaths(FoldPaths):
         self.k = count
         self._begin(rows, costs, free, tolerance, most, curvature, count)
         self.intercepts = np.zeros((len(costs), count))
-        #: The places of the own classes, and Σ c_i of each class.
-        self.own = label, np.arange(rows.shape[0])
+        #: The own classes and their places in arrays of k × n, and Σ c_i of each class.
+        self.own = label, label * rows.shape[0] + np.arange(rows.shape[0])
         self.totals = np.array([np.bincount(label, each, count) for each in self.costs])
         self.part = LEFT_PART * tolerance
         #: What balanced duals cost the dual, over C.
@@ -124,15 +126,17 @@ class ClassPaths(FoldPaths):
 
 class _Shares:
     """Probabilities p at scores k × n, and what follows from them without cancellation where those
-    of the own classes are nearly 1. ``own`` are the places of these classes.
+    of the own classes are nearly 1. ``own`` are these classes, and their places in arrays k × n.
     """
 
     def __init__(self, scores: Array, own: Places, costs: Array) -> None:
         scores -= scores.max(axis=0)
-        above = scores[own]
+        places = own[1]
+        above = scores.take(places)
         p = np.exp(scores, out=scores)
-        share = p[own]
-        p[own] = 0.0
+        share = p.take(places)
+        flat = p.ravel()
+        flat[places] = 0.0
         others = p.sum(axis=0)
         total = others + share
         p /= total
@@ -141,7 +145,7 @@ class _Shares:
         self.loss, self.size = float(costs @ losses), 2 * float(costs @ self.others)
         #: Σ c_i p_ij over examples of other classes.
         self.wrong = p @ costs
-        p[own] = share / total
+        flat[places] = share / total
 
     def left(self) -> Array:
         """Σ c_i (y_ij − p_ij)."""
@@ -149,14 +153,17 @@ class _Shares:
 
     def sums(self) -> Array:
         """Σ c_i p_ij."""
-        return self._of_own(self.p[self.own]) + self.wrong
+        return self._of_own(self.p.take(self.own[1])) + self.wrong
 
     def _of_own(self, numbers: Array) -> Array:
         return np.bincount(self.own[0], self.costs * numbers, len(self.p)).astype(np.float64)
 
     def slopes(self) -> Array:
         """Σ c_i (diag(p_i) − p_i p_i')."""
-        result: Array = -(self.p * self.costs) @ self.p.T
+        result = np.zeros((len(self.p), len(self.p)))
+        for begin in range(0, len(self.costs), AT_ONCE):  # BLAS is slow on so long lines
+            p = self.p[:, begin : begin + AT_ONCE]
+            result -= (p * self.costs[begin : begin + AT_ONCE]) @ p.T
         np.fill_diagonal(result, 0.0)
         np.fill_diagonal(result, -result.sum(axis=1))
         return result
@@ -166,8 +173,9 @@ class _Shares:
         result = -self.p
         if move.any():
             result *= 1 + move[:, np.newaxis] - move @ self.p
-        result[self.own] = 0.0
-        result[self.own] = -result.sum(axis=0)
+        flat = result.ravel()
+        flat[self.own[1]] = 0.0
+        flat[self.own[1]] = -result.sum(axis=0)
         return result
 
 
