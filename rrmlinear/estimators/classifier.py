@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import (
-    check_labels,
     check_several_classes,
     check_some_weight,
     class_factors,
+    classes_of,
 )
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.linear import LinearModel
@@ -96,8 +96,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Problem, Selection, NDArray[Any]]:
-        check_labels(y)
-        classes = np.unique(y)
+        classes = classes_of(y)
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
         problem = problem_of(X, index, sample_weight)

@@ -17,7 +17,7 @@ from rrmlinear.catalog.losses import MEASURE_LOSSES, measure_value, own_measure
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import RANGES, check_labels, optional
+from rrmlinear.estimators.arguments import RANGES, classes_of, optional
 from rrmlinear.estimators.classifier import SparseCoef, labels_of
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
@@ -163,8 +163,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         return self.classes_[-1] if self.pos_label is None else self.pos_label
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        check_labels(y)
-        classes = np.unique(y)
+        classes = classes_of(y)
         if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "

@@ -20,8 +20,8 @@ from rrmlinear import (
 )
 from rrmlinear.estimators import arguments
 from rrmlinear.estimators.arguments import (
-    check_labels,
     class_factors,
+    classes_of,
     seed_of,
     thread_count,
 )
@@ -80,15 +80,26 @@ def test_whole_numbers_need_no_look_by_scikit_learn(monkeypatch):
         raise AssertionError("whole numbers are labels of classes")
 
     monkeypatch.setattr(arguments, "check_classification_targets", refuse)
-    check_labels(np.arange(30) % 15)
-    check_labels(np.arange(30) % 2 == 0)
+    classes_of(np.arange(30) % 15)
+    classes_of(np.arange(30) % 2 == 0)
     with pytest.raises(AssertionError, match="whole numbers"):
-        check_labels(np.arange(30) % 15 / 2)
+        classes_of(np.arange(30) % 15 / 2)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_classes_are_the_different_labels_in_rising_order(kind):
+    ends = np.iinfo(kind)
+    for low in (0, ends.min, ends.max - 6):
+        y = np.array([5, 2, 2, 6, 0, 5, 0] * 50, dtype=kind) + np.array(low, dtype=kind)
+        for labels in (y, np.where(y == y[0], ends.min, ends.max).astype(kind)):
+            found = classes_of(labels)
+            assert found.dtype == kind
+            assert (found == np.unique(labels)).all()
 
 
 def test_whole_numbers_that_nearly_all_differ_are_still_doubted():
     with pytest.warns(UserWarning, match="unique classes is greater than 50%"):
-        check_labels(np.arange(30))
+        classes_of(np.arange(30))
 
 
 @pytest.mark.parametrize("family", [Lasso, LinearSVC])

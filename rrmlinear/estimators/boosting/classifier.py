@@ -21,8 +21,8 @@ from rrmlinear.estimators.arguments import (
     POSITIVE,
     RANGES,
     check_counted,
-    check_labels,
     check_several_classes,
+    classes_of,
     optional,
     seed_of,
     without_repeats,
@@ -216,8 +216,8 @@ class ERLPBoostClassifier(EnsemblePredictions, Described):
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         X = without_repeats(X)
-        check_labels(y)
-        classes, index = np.unique(y, return_inverse=True)
+        classes = classes_of(y)
+        index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         check_counted(weights, "examples")

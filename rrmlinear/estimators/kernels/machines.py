@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.estimators.arguments import check_labels, check_several_classes, without_repeats
+from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
 from rrmlinear.estimators.classifier import labels_of, links_scores
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.estimator import KernelEstimator
@@ -121,8 +121,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
         sparse = False if self._is_precomputed() else "csr"
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
-        check_labels(y)
-        check_several_classes(self, np.unique(y))
+        check_several_classes(self, classes_of(y))
         self._fit(without_repeats(X), y, sample_weight)
         self.classes_ = self.linear_.classes_
         return self
