@@ -25,8 +25,9 @@ from rrmlinear.solvers.loop.tolerances import (
 
 Array = NDArray[np.float64]
 
-# By these fractions weights become longer, one after the other, where the loss left is rounding.
-LONGER = (1e-15, 1e-14, 1e-13, 1e-12)
+# By these fractions weights become longer, one after the other, where the loss left is rounding:
+# scores that are sums of large numbers need the last ones.
+LONGER = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11)
 
 
 class Certificate:
@@ -160,10 +161,10 @@ class Certificate:
         if not self.best_at.value > 0:  # that at w = 0 need not be found
             return
         w, most = self.weights, LOSS_ROUNDING * self.value_at_zero()
-        for longer in LONGER:
-            before = self.primal
-            if not 0 < self.best_at.value <= most or self.offer_weights(w + longer * w) >= before:
+        for longer in LONGER:  # a fraction may be too small to help, and the next one not
+            if not 0 < self.best_at.value <= most:
                 return
+            self.offer_weights(w + longer * w)
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""

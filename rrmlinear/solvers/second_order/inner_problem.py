@@ -30,6 +30,10 @@ INNER_FALL_FRACTION = 0.01
 MOST_FIRST = 10.0
 # The same where the limit is a part of the mean c_i ‖x_i‖², the q of one dual alone.
 MOST_FIRST_PART = 0.01
+# Without duals the first q of several scores, or that after its first rise, is at least this part
+# of that mean. With uneven columns duals may be far below their bounds, and the q of the gap was
+# 1e5 times too small. For few weights of classes that overlap it is right, and seldom rises.
+LEAST_PART = 5e-6
 
 
 class Pace(NamedTuple):
@@ -37,37 +41,52 @@ class Pace(NamedTuple):
 
     #: q is divided by the first after an easy inner problem, of fewer than ``easy_steps`` steps,
     #: and by the second after another.
-    fast_fall: float
-    slow_fall: float
-    easy_steps: int
+    fast_fall: float = 5.0
+    slow_fall: float = 1.5
+    easy_steps: int = 6
     #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
-    hard_steps: int
-    rise: float
+    hard_steps: int = 30
+    rise: float = 10.0
     #: The first q is at least that at which moving all duals by their size, times this, costs the
     #: gap; None where q is that of the gap alone.
-    move: float | None
+    move: float | None = None
     #: Whether the limit on that is MOST_FIRST_PART of the mean c_i ‖x_i‖² in place of MOST_FIRST.
-    by_rows: bool
+    by_rows: bool = False
+    #: Whether q without duals is LEAST_PART of that mean at least, from the first one on, or from
+    #: its first rise on.
+    first_by_rows: bool = False
+    risen_by_rows: bool = False
     #: The best multiple of the weights is sought at each of this number of steps; None: at none.
-    multiple_steps: int | None
+    multiple_steps: int | None = None
     #: Whether the distance of duals is that of a block b alone, without the own class's Σ b.
     of_blocks: bool = False
 
 
-USUAL_PACE = Pace(5.0, 1.5, 6, 30, 10.0, None, False, None)
+USUAL_PACE = Pace()
+CLASS_PACE = Pace(risen_by_rows=True)
 # Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
 # the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
 # best multiple takes a tenth of a step's time.
-LONG_PACE = Pace(2.5, 1.2, 6, 12, 3.0, 0.25, False, 4)
+LONG_PACE = Pace(
+    fast_fall=2.5,
+    slow_fall=1.2,
+    hard_steps=12,
+    rise=3.0,
+    move=0.25,
+    first_by_rows=True,
+    multiple_steps=4,
+)
 # The same for margins of classes behind an ascent whose duals are still near 0. Without (Σ b)² the
 # duals of an example move one by one, and an inner problem takes half the steps; with `Systems`
 # that are fine, q may fall faster.
-BLOCK_PACE = Pace(5.0, 2.0, 15, 30, 3.0, 0.25, False, 4, of_blocks=True)
+BLOCK_PACE = Pace(
+    slow_fall=2.0, easy_steps=15, rise=3.0, move=0.25, multiple_steps=4, of_blocks=True
+)
 # Duals are near 0 where the first q by their size, without a limit, is above this.
 MOST_KNOWN = 1e4
 # One score and more weights than a factor may have: a step solves a system of the duals that move.
 # With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
-WIDE_PACE = Pace(5.0, 2.0, 6, 30, 10.0, 0.25, True, None)
+WIDE_PACE = Pace(slow_fall=2.0, move=0.25, by_rows=True)
 
 
 class Begin(NamedTuple):
@@ -112,14 +131,22 @@ class InnerProblem:
         total = float(risk.costs.sum())
         mean = begin.gap / total if total else 0.0
         smoothing = rise * mean / risk.lipschitz**2
-        if pace.move is not None and np.any(begin.alphas):
+        asked = pace.by_rows or pace.first_by_rows or pace.risen_by_rows
+        alone = begin.at.squares.sum() / len(risk.costs) if asked else 0.0
+        #: What the next rise of q goes to at least.
+        self.least_risen = 0.0
+        if not np.any(begin.alphas):
+            if pace.first_by_rows:
+                smoothing = max(smoothing, LEAST_PART * alone)
+            elif pace.risen_by_rows:
+                self.least_risen = LEAST_PART * alone
+        elif pace.move is not None:
             moved = begin.at.square(pace.move * begin.alphas) / 2
-            by_size, most = begin.gap / max(moved, MIN_DIVISOR), MOST_FIRST
-            if pace.by_rows:
-                most = MOST_FIRST_PART * begin.at.squares.sum() / len(risk.costs)
+            by_size = begin.gap / max(moved, MIN_DIVISOR)
             # risks that are summed over workers have no labels
             if isinstance(risk.loss, BlockLoss) and hasattr(risk, "labels"):
                 self.pace = BLOCK_PACE if by_size > MOST_KNOWN else pace
+            most = MOST_FIRST_PART * alone if pace.by_rows else MOST_FIRST
             smoothing = max(smoothing, min(by_size, most))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
         self.has_kinks = not risk.loss.smoothing > 0
@@ -181,8 +208,8 @@ class InnerProblem:
         if self.is_augmented:
             if for_good:
                 self.least_smoothing = self.pace.rise * self.smoothing
-            self._smooth(self.pace.rise * self.smoothing)
-        self.steps = 0
+            self._smooth(max(self.pace.rise * self.smoothing, self.least_risen))
+        self.least_risen, self.steps = 0.0, 0
 
     def update(self, w: Array, at: Any) -> None:
         """Take the duals and the centre that its solution w gives, and go on with a harder one."""

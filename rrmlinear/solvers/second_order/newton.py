@@ -24,6 +24,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.damping import Damping
 from rrmlinear.solvers.second_order.inner_problem import (
+    CLASS_PACE,
     LONG_PACE,
     USUAL_PACE,
     WIDE_PACE,
@@ -149,8 +150,8 @@ class Newton(Solver):
         self.damping = Damping(self.at.squares) if damped else None
 
     def _pace(self) -> Pace:
-        """That of long systems for some thousand weights of several classes, and of one score with
-        more weights.
+        """That of several classes, with long systems for some thousand weights, and of one score
+        with more weights.
         """
         omega, risk, size = self.regularizer, self.risk, self.w.size
         is_norm = omega.quadratic_l1 == 0 and omega.linear
@@ -161,8 +162,9 @@ class Newton(Solver):
             # squares of a large cost are nearly bounds
             suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
             return WIDE_PACE if suits and size > MAX_FACTORIZED else USUAL_PACE
-        is_long = not is_smooth and MIN_BY_CLASSES < size <= MAX_FACTORIZED
-        return LONG_PACE if is_long else USUAL_PACE
+        if is_smooth or size > MAX_FACTORIZED:
+            return USUAL_PACE
+        return LONG_PACE if size > MIN_BY_CLASSES else CLASS_PACE
 
     def _lower(
         self, given: bool, at: Any, scores: Array, vector: Array
