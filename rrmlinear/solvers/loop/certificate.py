@@ -155,8 +155,12 @@ class Certificate:
         """Offer weights that are longer by a little, where the loss left is rounding.
 
         Margins of separable examples are 1 at an optimum with a large C. Rounding makes some less.
+        A smooth loss is above 0 at each optimum, and its derivative with it.
         """
         if self.risk is None or self.best_at is None or not self.gap > 0:
+            return
+        loss = getattr(self.risk, "loss", None)  # risks of all labels together have none
+        if loss is not None and loss.smoothing > 0:
             return
         if not self.best_at.value > 0:  # that at w = 0 need not be found
             return

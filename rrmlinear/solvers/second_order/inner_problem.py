@@ -135,16 +135,15 @@ class InnerProblem:
         alone = begin.at.squares.sum() / len(risk.costs) if asked else 0.0
         #: What the next rise of q goes to at least.
         self.least_risen = 0.0
-        if not np.any(begin.alphas):
-            if pace.first_by_rows:
-                smoothing = max(smoothing, LEAST_PART * alone)
-            elif pace.risen_by_rows:
-                self.least_risen = LEAST_PART * alone
-        elif pace.move is not None:
+        known = pace is not USUAL_PACE and np.any(begin.alphas)
+        if pace.first_by_rows and not known:
+            smoothing = max(smoothing, LEAST_PART * alone)
+        elif pace.risen_by_rows and not known:
+            self.least_risen = LEAST_PART * alone
+        elif pace.move is not None and known:
             moved = begin.at.square(pace.move * begin.alphas) / 2
             by_size = begin.gap / max(moved, MIN_DIVISOR)
-            # risks that are summed over workers have no labels
-            if isinstance(risk.loss, BlockLoss) and hasattr(risk, "labels"):
+            if isinstance(risk.loss, BlockLoss):
                 self.pace = BLOCK_PACE if by_size > MOST_KNOWN else pace
             most = MOST_FIRST_PART * alone if pace.by_rows else MOST_FIRST
             smoothing = max(smoothing, min(by_size, most))

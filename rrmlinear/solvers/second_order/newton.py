@@ -155,7 +155,8 @@ class Newton(Solver):
         """
         omega, risk, size = self.regularizer, self.risk, self.w.size
         is_norm = omega.quadratic_l1 == 0 and omega.linear
-        if not is_norm or "balance" in risk.offers:
+        # risks that are summed over workers tell no sizes of duals, and have no labels
+        if not is_norm or "balance" in risk.offers or not hasattr(risk, "labels"):
             return USUAL_PACE
         is_smooth = risk.loss.smoothing > 0
         if self.w.ndim == 1:
