@@ -117,7 +117,7 @@ class RowFactor(RowSums):
 
     @property
     def is_dense(self) -> bool:
-        """Whether the rows store so many of the features that a dense copy is quicker."""
+        """Whether the rows are full enough that a dense copy is quicker."""
         n, d = self.rows.shape
         return self.rows.n_stored >= MIN_DENSITY * n * d
 

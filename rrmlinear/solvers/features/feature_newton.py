@@ -50,8 +50,8 @@ NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
 # A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
 # MAX_HALVINGS times.
 SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
-# Where the slope of the objective after a whole step is above this part of that before it, a step
-# LONGER times as long is tried.
+# A step LONGER times as long is tried if the objective still falls after a whole step, with more
+# than STEEP times the slope that it had before the step.
 STEEP, LONGER = 0.2, 2.0
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
