@@ -5,7 +5,7 @@ from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.cached_rows cimport cached_rows
+from rrmlinear.data.cached_rows cimport cached_rows
 
 import numpy as np
 

@@ -25,7 +25,7 @@ class BlockEvaluation(Evaluation):
         self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True
     ) -> tuple[Evaluation, float]:
         """As above, in one way through memory."""
-        rate, total, derivatives, scores = self.risk.along(self.scores, moves, x, value)
+        rate, total, derivatives, scores = self.terms.along(self.scores, moves, x, value)
         at = self.risk.at(scores)
         known = vars(at)
         known["derivatives"] = derivatives
@@ -66,14 +66,14 @@ class BlockLine(Line):
                 apart = np.abs(known[high] - known[low])
                 some = np.flatnonzero(apart > LINEAR_FRACTION * apart.sum())
                 known[t] = known[low].copy()
-                self.begin.risk.rates(self.begin.scores, self.moves, t, some, known[t])
+                self.begin.terms.rates(self.begin.scores, self.moves, t, some, known[t])
         return float(known[t].sum())
 
     def _whole(self, t: float) -> None:
         self._last, rates = None, np.zeros(len(self.moves))
-        risk = self.begin.risk
-        _, _, derivatives, scores = risk.along(self.begin.scores, self.moves, t, False, rates)
-        at = risk.at(scores)
+        begin = self.begin
+        _, _, derivatives, scores = begin.terms.along(begin.scores, self.moves, t, False, rates)
+        at = begin.risk.at(scores)
         vars(at)["derivatives"] = derivatives
         self._last, self.rates[t] = (t, at), rates
 

@@ -5,7 +5,7 @@ from libc.math cimport NAN, INFINITY
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.risks.cached_rows cimport cached_rows
+from rrmlinear.data.cached_rows cimport cached_rows
 from rrmlinear.risks.terms cimport ScalarTerms, one_or_all
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.risks.cached_rows cimport cached_rows
+from rrmlinear.data.cached_rows cimport cached_rows
 from rrmlinear.risks.scalar cimport ScalarRisk
 from rrmlinear.simd.columns cimport vector_shifted
 from rrmlinear.simd.products cimport rows_add, rows_add_two, rows_times

@@ -113,7 +113,7 @@ def test_a_trial_along_a_line_is_the_evaluation_there(case):
     at = risk.at(scores + 0.3 * moves)
     assert rate == pytest.approx(at.derivative_along(moves), rel=1e-12)
     assert trial.value == pytest.approx(at.value, rel=1e-14)
-    assert risk.total(trial.scores) == pytest.approx(at.value, rel=1e-14)
+    assert risk.terms.total(trial.scores) == pytest.approx(at.value, rel=1e-14)
     np.testing.assert_array_equal(trial.derivatives, at.derivatives)
 
 

@@ -54,8 +54,8 @@ def test_examples_whose_derivatives_are_equal_at_both_ends_are_left_out():
     class Counting:
         def rates(self, scores, moves, x, some, rates):
             read.append(len(some))
-            risk.rates(scores, moves, x, some, rates)
+            risk.terms.rates(scores, moves, x, some, rates)
 
-    at.risk = Counting()
+    at.terms = Counting()
     line.derivative(5e-4)
     assert 0 < read[0] < len(moves)

@@ -83,7 +83,7 @@ class BalancedClasses:
         self.terms, self.costs = terms, terms.costs.ravel()
         if not self.costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
-        k = terms.shape[1]
+        k = terms.k
         self.k, self.rates = k, terms.rates_of_classes
         self.absent = ~np.isin(np.arange(k), terms.labels[self.costs > 0])
         self.smooth = terms.smoothing > 0 or terms.loss.smoothing > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block import BlockRisk
 
 Array = NDArray[np.float64]
@@ -17,33 +19,11 @@ Array = NDArray[np.float64]
 UNIT_BALL_ROUNDING = 1e-12
 
 
-class VectorRisk(BlockRisk):
-    """F(W) = Σ_i c_i φ(y_i − W'x_i), φ the length of a vector of k residuals; W is d × k.
+class VectorTerms:
+    """Σ_i c_i φ(y_i − s_i) as a function of the scores s, n × k; ``loss`` holds its smoothing γ."""
 
-    Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, scores W'x_i,
-    derivatives and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual
-    step is a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a
-    `BlockRisk`.
-    """
-
-    y: Array
-    lengths: Array
-
-    def __new__(
-        cls, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
-    ) -> VectorRisk:
-        label = np.zeros(len(y), dtype=np.int32)
-        return BlockRisk.__new__(cls, rows, loss, label, y.shape[1], costs, threads)
-
-    def __init__(
-        self, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
-    ) -> None:
-        self.y = y
-
-    def smoothed(self, smoothing: float) -> VectorRisk:
-        """The risk with the loss smoothed."""
-        loss = self.loss.smoothed(smoothing)
-        return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
+    def __init__(self, loss: BlockLoss, y: Array, costs: Array) -> None:
+        self.loss, self.y, self.costs = loss, y, costs[:, np.newaxis]
 
     def total(self, scores: Array) -> float:
         """Σ c_i φ."""
@@ -70,13 +50,42 @@ class VectorRisk(BlockRisk):
         each = self.loss.smoothing / 2 * squares - np.einsum("ij,ij->i", self.y, alphas)
         return float(np.einsum("i,i->", costs, each))
 
-    def dual_steps(
-        self, scores: Array, alphas: Array | float, curvatures: Array | float, warm: Any = None
-    ) -> tuple[Array, None]:
-        """(α', None): α' maximizes −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖² for each example."""
+    def dual_steps(self, scores: Array, alphas: Array | float, curvatures: Array | float) -> Array:
+        """The α' of each example that maximizes −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖²."""
         q = np.broadcast_to(np.float64(curvatures), len(self.y))[:, np.newaxis]
         steps = (q * alphas + self.y - scores) / (q + self.loss.smoothing)
-        return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis], None
+        return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis]
+
+
+class VectorRisk(BlockRisk):
+    """F(W) = Σ_i c_i φ(y_i − W'x_i), φ the length of a vector of k residuals; W is d × k.
+
+    Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, scores W'x_i,
+    derivatives and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual
+    step is a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a
+    `BlockRisk`.
+    """
+
+    def __init__(
+        self, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
+    ) -> None:
+        label = np.zeros(len(y), dtype=np.int32)
+        super().__init__(rows, loss, label, y.shape[1], costs, threads)
+        self.y, self.terms = y, VectorTerms(loss, y, costs)
+
+    @property
+    def offers(self) -> frozenset[Hashable]:
+        """See `Risk.offers`."""
+        return frozenset({"gram"})
+
+    def smoothed(self, smoothing: float) -> VectorRisk:
+        """The risk with the loss smoothed."""
+        loss = self.loss.smoothed(smoothing)
+        return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
+
+    def at(self, scores: Array, warm: Any = None) -> Evaluation:
+        """F at these scores."""
+        return Evaluation(self, self.terms, scores)
 
     def duals(self, alphas: Array) -> Array:
         """The duals α in the form that a Result holds."""

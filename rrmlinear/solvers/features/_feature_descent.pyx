@@ -11,7 +11,7 @@ from rrmlinear.simd.rows cimport (
     ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.cached_rows cimport cached_rows
+from rrmlinear.data.cached_rows cimport cached_rows
 
 import numpy as np
 

@@ -109,6 +109,8 @@ def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
     assert value == pytest.approx(vectors.at(scores + 0.3 * moves).value)
     ends = [vectors.at(scores + x * moves).value for x in (0.3 + 1e-6, 0.3 - 1e-6)]
     assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
+    there, rate = vectors.at(scores).along(moves, 0.3)
+    assert (there.value, rate) == (pytest.approx(value), pytest.approx(slope))
 
 
 @pytest.mark.parametrize("q", [1e-3, 1.0, 50.0])

@@ -1,21 +1,15 @@
-"""F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of k scores."""
+"""Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of k scores."""
 
-from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from rrmlinear.simd.blocks cimport block_margins
-from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.block_base cimport BlockLoss
 
 import numpy as np
 
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks._class_rates import ClassRates
-from rrmlinear.risks.block_evaluation import BalancedEvaluation, BlockEvaluation
-from rrmlinear.risks.block_hessian import BlockHessian
-from rrmlinear.risks.class_products import ClassProducts
-from rrmlinear.risks.hessian import Hessian
 
 
 cdef struct room_t:            # scratch memory of one example: lines of k8 numbers
@@ -26,78 +20,31 @@ cdef struct room_t:            # scratch memory of one example: lines of k8 numb
     double* work
 
 
-cdef class BlockRisk:
-    """F of a loss of k scores. Scores, derivatives and duals are n × k, weights d × k.
+cdef class BlockTerms:
+    """The losses of n examples with labels in 0 … k − 1. Scores, derivatives and duals are n × k.
 
     With a ``smoothing`` μ each loss is max over α of −φ*(−α) − s'α − ½ μ ‖α‖², in all k numbers
-    of α. A ``condition`` is an `Intercept` or None: F is then the minimum over b ∈ R^k of the
-    losses at scores W'x_i + b. For the rest, ``threads`` included, see `ScalarRisk`.
+    of α.
     """
 
-    cdef readonly Rows rows
     cdef readonly BlockLoss loss
-    cdef readonly object costs
-    cdef readonly int threads
-    cdef readonly double smoothing
-    cdef readonly object terms         # F without the condition, as a function of the scores
-    cdef readonly object rates_of_classes
     cdef readonly object labels
-    cdef readonly object condition
-    cdef object spec
-    cdef readonly object products
-    cdef double bias
+    cdef readonly object costs          # n × 1
+    cdef readonly Py_ssize_t k
+    cdef readonly double smoothing
+    cdef readonly object rates_of_classes
     cdef const int32_t[::1] label
     cdef const double[::1] cost
     cdef Py_ssize_t n
-    cdef Py_ssize_t k
     cdef Py_ssize_t k8
 
-    def __cinit__(self, Rows rows not None, BlockLoss loss not None,
-                  const int32_t[::1] label not None, Py_ssize_t k, const double[::1] costs not None,
-                  int threads=1, double smoothing=0.0, condition=None):
-        self.spec, self.terms, self.bias = condition, self, rows.bias
-        if condition is not None:
-            self.terms = BlockRisk(rows, loss, label, k, costs, threads, smoothing)
-            rows = rows.with_bias(-1.0)
-        self.rows, self.loss, self.label, self.cost, self.k = rows, loss, label, costs, k
-        self.smoothing, self.labels = smoothing, np.asarray(label)
-        self.costs = np.asarray(costs)[:, np.newaxis]
+    def __cinit__(self, BlockLoss loss not None, const int32_t[::1] label not None, Py_ssize_t k,
+                  const double[::1] costs not None, double smoothing=0.0):
+        self.loss, self.label, self.cost = loss, label, costs
+        self.k, self.smoothing = k, smoothing
+        self.labels, self.costs = np.asarray(label), np.asarray(costs)[:, np.newaxis]
         self.rates_of_classes = ClassRates(loss, label, costs, k)
-        self.condition = None if condition is None else condition.over(self.terms)
-        self.n, self.k8 = rows.c.n_rows, (k + 7) // 8 * 8
-        self.threads = threads
-        self.products = ClassProducts(rows, costs, k, threads)
-
-    @property
-    def offers(self):
-        """See `Risk.offers`."""
-        plain = frozenset({"gram", "hessian"})
-        return plain if self.condition is None else plain | self.condition.offers
-
-    @property
-    def shape(self):
-        """The shape of the weights."""
-        return (self.rows.width, self.k)
-
-    @property
-    def separate(self):
-        """(d, 1): the Gram matrix of d features serves each column of weights."""
-        return self.rows.width, 1
-
-    @property
-    def lipschitz(self):
-        """The Lipschitz constant of the loss."""
-        return self.loss.lipschitz(self.k)
-
-    def smoothed(self, double smoothing):
-        """The risk with this smoothing."""
-        return BlockRisk(self.rows.with_bias(self.bias), self.loss, self.label, self.k, self.cost,
-                         self.threads, smoothing, self.spec)
-
-    def of_loss(self, BlockLoss loss not None):
-        """The risk with another loss."""
-        return BlockRisk(self.rows.with_bias(self.bias), loss, self.label, self.k, self.cost,
-                         self.threads, 0.0, self.spec)
+        self.n, self.k8 = label.shape[0], (k + 7) // 8 * 8
 
     cdef object _memory(self, room_t* room):
         # the memory is freed with the object returned
@@ -106,16 +53,6 @@ cdef class BlockRisk:
         room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
         room.new_block, room.work = room.line + 3 * self.k8, room.line + 4 * self.k8
         return memory
-
-    def scores(self, w):
-        """X W."""
-        return self.products.scores(w)
-
-    def at(self, scores, warm=None):
-        """F at these scores."""
-        if self.condition is None:
-            return BlockEvaluation(self, self, scores)
-        return BalancedEvaluation(self, self.terms, scores, self.condition, warm)
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
         # room.margin = the margins of example i
@@ -234,32 +171,11 @@ cdef class BlockRisk:
             out[j] = sign * room.new_block[j]
         out[self.label[i]] = -sign * total
 
-    def gram(self):
-        """Σ c_i x_i x_i', d × d, which serves each of the k columns of weights.
-
-        With intercepts rows are centred by their mean weighted with costs.
-        """
-        free = () if self.condition is None else (np.ones(self.n),)
-        return Hessian(self.rows, self.costs.ravel(), free).matrix()
-
-    def hessian(self, derivatives):
-        """∇²F where the losses have these derivatives: Σ c_i x_i x_i' ⊗ M_i, M_i the derivative of
-        theirs by the scores. A loss with a kink has it with a smoothing alone.
-        """
-        active = self.rates_of_classes.active(derivatives, self.smoothing)
-        return BlockHessian(self.rows, self.k, *active)
-
-    def gradient(self, derivatives):
-        """Σ c_i x_i s_i', d × k."""
-        return self.products.adjoint(derivatives)
-
     def conjugate(self, const double[:, ::1] alphas not None):
-        """Σ (c_i φ)*(−c_i α_i); infinite where the condition does not hold."""
+        """Σ (c_i φ)*(−c_i α_i)."""
         cdef Py_ssize_t i, j
         cdef double total = 0
         cdef room_t room
-        if self.condition is not None and not self.condition.admits(np.asarray(alphas)):
-            return INFINITY
         _memory = self._memory(&room)
         with nogil:
             for i in range(self.n):
@@ -271,16 +187,8 @@ cdef class BlockRisk:
                 total += self.loss.conjugate(room.block, self.cost[i], self.k8)
         return total
 
-    def dual_steps(self, const double[:, ::1] scores not None, alphas, curvatures, warm=None):
-        """(α', warm): the row α' of each example, n × k with sums 0, that maximizes
-        −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖²; with intercepts all of them together.
-
-        ``alphas`` is n × k or one row or number, ``curvatures``, q > 0, have n entries or are one
-        number. From α = 0 with q = μ the steps are minus the derivatives of the loss smoothed by
-        μ, if its smoothing is the same square, ½ μ ‖·‖² of k numbers.
-        """
-        if self.condition is not None:
-            return self.condition.dual_steps(np.asarray(scores), alphas, curvatures, warm)
+    def dual_steps(self, const double[:, ::1] scores not None, alphas, curvatures):
+        """The row α' of each example that maximizes −φ*(−α') − s_i'α' − ½ q_i ‖α' − α_i‖²."""
         result = np.empty((self.n, self.k))
         cdef double[:, ::1] out = result
         cdef const double[:, :] alpha = np.broadcast_to(np.float64(alphas), (self.n, self.k))
@@ -297,26 +205,4 @@ cdef class BlockRisk:
                 self.loss.solve_block(room.margin, room.block, q[i], 1, room.new_block, room.work,
                                       self.k8)
                 self._balance(&room, i, -1, &out[i, 0])
-        return result, None
-
-    def sweep(self, w, alphas, double curvature, bint value=True, warm=None):
-        """(α', Σ c_i x_i α_i', F(W), warm), α' the `dual_steps` at scores X W.
-
-        F(W) is NaN without ``value``.
-        """
-        scores = self.scores(w)
-        steps, warm = self.dual_steps(scores, alphas, curvature, warm)
-        return steps, self.gradient(steps), self.at(scores).value if value else NAN, warm
-
-    def complete(self, w, at=None):
-        """The weights W in the form that a Result holds: with the best intercepts, if any."""
-        if self.condition is None:
-            return w
-        at = self.at(self.scores(w)) if at is None else at
-        return np.vstack([w, at.intercept / self.bias])
-
-    def duals(self, alphas):
-        """The blocks b_i of the loss, n × k, times the costs; the entry of the own class is 0."""
-        blocks = -self.costs * alphas
-        blocks[np.arange(self.n), self.label] = 0
-        return blocks
+        return result
