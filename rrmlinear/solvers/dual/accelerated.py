@@ -11,22 +11,16 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual import _momentum
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.dual.mean_duals import LEAST_SHARE, MeanDuals, suits_mean
-from rrmlinear.solvers.dual.mean_weights import MeanWeights
+from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
+from rrmlinear.solvers.dual.mean_points import MeanPoints
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
-from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
 PACES = ("adaptive", "theory")
 
-# Acceleration pays where R²/(λγ) is larger than this times n.
-MIN_CONDITION = 10.0
-# κ + modulus as a fraction of the value in the theory. On text a quarter took the fewest passes at
-# λ = 1e-6 to 1e-8.
-THEORY_FACTOR = 0.25
 # Rough cost in nanoseconds of a look, for each weight.
 LOOK_COST = 3.0
 # If κ / modulus is at least this, κ y dominates v = κ y + Σ c_i α_i x_i, and the sum in v has fewer
@@ -80,8 +74,7 @@ class Accelerated(Solver):
         self.shift: np.ndarray | float = 0.0
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
-        self.means: MeanWeights | None = None
-        self.mean_duals: MeanDuals | None = None
+        self.points: MeanPoints | None = None
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
@@ -98,33 +91,17 @@ class Accelerated(Solver):
         columns = unpadded / max(1, rows.width)
         visit = max(1.0, rows.n_stored / rows.shape[0]) * (NONZERO_COST + CLASS_COST * columns)
         self.looking_work = LOOK_COST * unpadded / (MAX_LOOKING_TIME * visit)
-        curvature = ascent.costs * ascent.squares
-        self.largest_curvature = float(curvature.max())
-        kappa: float | None = None
-        if self.loss.smoothing > 0:
-            condition = self.largest_curvature / (self.loss.smoothing * modulus)
-            kappa = THEORY_FACTOR * float(curvature.mean()) / self.loss.smoothing - modulus
-            if condition <= MIN_CONDITION:
-                kappa = None if self.observe else 0.0
-                what = "not accelerated at first" if self.observe else "the plain ascent is used"
-                self._note_plain(what, condition)
-            elif self.observe and rows.is_dense and rows.shape[0] < rows.width:
-                kappa = None
         passes = self.pacing if isinstance(self.pacing, int) else None
         self.pace: Practice | Proximal | Theory
-        if kappa is None:
-            worth = modulus * self.looking_work / ascent.n
-            self.pace = Proximal(self._sizes(), worth, passes)
-        else:
-            self.pace = Practice(modulus, max(kappa, 0.0), passes)
+        self.pace, pays = first_pace(ascent, modulus, self.observe, passes, self.looking_work)
         self.center = np.zeros(size)
-        self.previous = self.center if kappa is None else np.zeros(size)
-        self.theory_is_due = self.pacing == "theory" and kappa != 0.0
+        has_momentum = isinstance(self.pace, Practice)
+        self.previous = np.zeros(size) if has_momentum else self.center
+        self.theory_is_due = self.pacing == "theory" and pays
         jumps = self.loss.smoothing == 0 and not self.theory_is_due
         if jumps and self.regularizer.linear and rows.blocks is None:
-            self.means = MeanWeights()
-            if suits_mean(rows.width * ascent.n_duals // ascent.n, ascent.n_duals):
-                self.mean_duals = MeanDuals(ascent, self.regularizer)
+            assert isinstance(self.pace, Proximal)
+            self.points = MeanPoints(ascent, self.regularizer, self.pace, self.looking_work)
 
     def run_pass(self, number: int) -> None:
         if self.theory_is_due and number == 2:
@@ -150,36 +127,16 @@ class Accelerated(Solver):
             gamma = self.target / lipschitz
             self.smoothing_cost = gamma / 2 * lipschitz
             self.ascent.relax(self.loss.smoothed(gamma))
-        kappa = self.largest_curvature / gamma - modulus
-        if kappa <= (MIN_CONDITION - 1) * modulus:
-            self._note_plain("the plain ascent is used", kappa / modulus + 1)
-            self.pace = Practice(modulus, 0.0, None)
-        else:
-            self.pace = Theory(modulus, kappa, self.first_gap + self.smoothing_cost)
+        first_gap = self.first_gap + self.smoothing_cost
+        self.pace = theory_pace(self.ascent, gamma, modulus, first_gap)
+        if isinstance(self.pace, Theory):
             self.previous = np.zeros(self.center.size)
             self.step_is_due = True
-
-    def _sizes(self) -> Callable[[], tuple[float, float]]:
-        """The ascent's `dual_sizes`, in units of the margin; without a cycle of references, which
-        would keep the solver's memory after the run.
-        """
-        ascent, unit = self.ascent, 0.0
-
-        def sizes() -> tuple[float, float]:
-            nonlocal unit
-            unit = unit or ascent.margin_unit()  # a pass over the labels, for ascents that are slow
-            size, at_bound = ascent.dual_sizes()
-            return size / unit, at_bound
-
-        return sizes
-
-    def _note_plain(self, what: str, condition: float) -> None:
-        limit = f"acceleration pays from {MIN_CONDITION:g} n"
-        self.notes.append(f"{what}: R²/(λγ) is {condition:.3g} n, and {limit}")
 
     def _look_at_outer(self) -> None:
         self.looked_at, self.blind_passes = self.work, 0
         inner_dual, inner_gap = self.ascent.estimate()
+        points = None if isinstance(self.shift, np.ndarray) else self.points
         if self.kappa == 0:
             distance, self.turn, primal, dual = 0.0, 0.0, inner_dual + inner_gap, inner_dual
         else:
@@ -187,11 +144,15 @@ class Accelerated(Solver):
             distance, centred = self.kappa / 2 * away, self.kappa / 2 * centred
             primal = inner_dual + inner_gap - distance + centred
             conjugates = self.ascent.conjugates()
-            dual = self._look_at_mean_duals(conjugates, -conjugates - conjugate, primal)
+            dual = -conjugates - conjugate
+            if points is not None:
+                is_told = self.kappa <= EXACT_KAPPA * self.regularizer.modulus
+                vector = self._combination if is_told else None
+                dual = points.dual_value(dual, primal - dual, conjugates, vector)
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
-        if self.means is not None and self.kappa and not isinstance(self.shift, np.ndarray):
-            gap = self._look_at_mean(self.means, dual, gap)
+        if points is not None and self.kappa:
+            gap = points.gap(gap, dual)
         self.estimated = dual, gap
         self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)
         if self.step_is_due and self.pace.verified:
@@ -202,35 +163,9 @@ class Accelerated(Solver):
                 inner_gap, distance, self.ascent.visits / self.ascent.n
             )
 
-    def _look_at_mean_duals(self, conjugates: float, dual: float, primal: float) -> float:
-        """The dual value, of the mean of the duals where that is the larger one."""
-        means, work, kappa = self.mean_duals, self.work, self.kappa
-        if means is None or isinstance(self.shift, np.ndarray):
-            return dual
-        is_told = kappa <= EXACT_KAPPA * self.regularizer.modulus
-        if is_told and means.is_due(primal - dual, self.target, work, self.looking_work):
-            vector = self.ascent.in_order(self.ascent.dual_vector - kappa * self.center)
-            means.add(vector, conjugates, work)
-            if means.is_tried():
-                gains = means.value - dual > LEAST_SHARE * (primal - dual)
-                assert isinstance(self.pace, Proximal)
-                self.pace.averages = gains
-                if not gains:
-                    self.mean_duals = None
-                    return dual
-        return max(dual, means.value)
-
-    def _look_at_mean(self, means: MeanWeights, dual: float, gap: float) -> float:
-        """The gap, of the mean of the weights where that is the smaller one."""
-        modulus = self.ascent.regularizer.modulus
-        means.add(self.ascent.dual_vector / modulus, gap, self.target)
-        if means.is_due(gap, self.target, self.work, self.measuring_work):
-            assert means.mean is not None
-            losses, weights = self.ascent.losses_at(means.mean * modulus)
-            self.ascent.work += self.measuring_work
-            primal = losses + self.regularizer.value_of(weights.ravel())
-            means.see(primal, weights, gap, dual)
-        return min(gap, gap_between(means.primal, dual))
+    def _combination(self) -> np.ndarray:
+        """Σ c_i α_i x_i."""
+        return self.ascent.in_order(self.ascent.dual_vector - self.kappa * self.center)
 
     def _bound(self, inner_gap: float, distance: float) -> float:
         """A bound of P(w) − min P by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
@@ -291,18 +226,14 @@ class Accelerated(Solver):
             self.ascent.relax(relaxed)
         else:
             conjugates = self.ascent.conjugates() + self.ascent.unproved
-        means, primal = self.means, losses + value
-        if means is not None and means.primal < primal:
-            self.certificate.offer_weights(lambda: means.weights, primal=means.primal)
-        else:
+        points, primal = self.points, losses + value
+        if points is None or not points.offer_weights(self.certificate, primal):
             self.certificate.offer_weights(self.ascent.present_weights, primal=primal)
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
-        if self.mean_duals is not None and self.mean_duals.value > self.certificate.dual:
-            self.certificate.offer_duals(
-                self.mean_duals.mean(), dual=self.mean_duals.value, exact=True
-            )
+        if points is not None:
+            points.offer_duals(self.certificate)
         self.ascent.wake()
         self.ascent.rest()
 
@@ -331,7 +262,8 @@ class Accelerated(Solver):
 
     def support(self) -> dict[str, int]:
         duals = self.certificate.alphas
-        if self.mean_duals is not None and isinstance(duals, DualBlocks):
+        means = self.points is not None and self.points.duals is not None
+        if means and isinstance(duals, DualBlocks):
             return duals.support(self.ascent.costs)
         return self.ascent.support()
 

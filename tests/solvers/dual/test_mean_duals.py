@@ -136,15 +136,15 @@ def test_it_is_taken_near_the_end_for_little_work():
 
 @pytest.mark.parametrize("share", [-np.inf, np.inf])
 def test_it_is_left_where_it_gains_nothing(share, monkeypatch):
-    from rrmlinear.solvers.dual import accelerated
+    from rrmlinear.solvers.dual import mean_points
 
-    monkeypatch.setattr(accelerated, "LEAST_SHARE", share)
+    monkeypatch.setattr(mean_points, "LEAST_SHARE", share)
     for name, value in {"FIRST_GAP": np.inf, "LEAST_VISITS": 0.0, "MIN_WEIGHTS": 0}.items():
         monkeypatch.setattr(mean_duals, name, value)
     solver = Accelerated(blocks("weston-watkins", 50.0)[1], L2())
     solver.solve(Stopping(gap_tol=1e-14, max_passes=TRIED + 40))
     assert solver.kappa > 0
-    assert (solver.mean_duals is None) == (share > 0)
+    assert (solver.points.duals is None) == (share > 0)
     assert solver.pace.averages == (share < 0)
 
 

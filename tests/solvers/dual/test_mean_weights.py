@@ -119,9 +119,9 @@ def test_the_certificate_of_a_mean_is_that_of_its_weights(name, measured_at_once
     w = result.weights
     primal = 50.0 * KINKS[name].values(X @ w, label).sum() + 0.5 * (w**2).sum()
     assert result.solved
-    assert solver.means.measurements > 0
+    assert solver.points.weights.measurements > 0
     assert result.primal == pytest.approx(primal, rel=1e-10)
-    assert result.primal <= solver.means.primal * (1 + 1e-12)
+    assert result.primal <= solver.points.weights.primal * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", ONE_SCORE)
@@ -133,4 +133,4 @@ def test_the_same_with_one_score(name, measured_at_once):
     primal = 50.0 * LOSSES[name].values(y, X @ w).sum() + 0.5 * (w**2).sum()
     assert result.solved
     assert result.primal == pytest.approx(primal, rel=1e-10)
-    assert result.primal <= solver.means.primal * (1 + 1e-12)
+    assert result.primal <= solver.points.weights.primal * (1 + 1e-12)
