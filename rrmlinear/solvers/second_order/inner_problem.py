@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.second_order.paces import BLOCK_PACE, USUAL_PACE, Pace
 from rrmlinear.solvers.second_order.penalties import (
     FIRST_PROXIMITY,
     AbsoluteWeights,
@@ -34,59 +35,8 @@ MOST_FIRST_PART = 0.01
 # of that mean. With uneven columns duals may be far below their bounds, and the q of the gap was
 # 1e5 times too small. For few weights of classes that overlap it is right, and seldom rises.
 LEAST_PART = 5e-6
-
-
-class Pace(NamedTuple):
-    """How q begins and changes, and how often a multiple of the weights is sought."""
-
-    #: q is divided by the first after an easy inner problem, of fewer than ``easy_steps`` steps,
-    #: and by the second after another.
-    fast_fall: float = 5.0
-    slow_fall: float = 1.5
-    easy_steps: int = 6
-    #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
-    hard_steps: int = 30
-    rise: float = 10.0
-    #: The first q is at least that at which moving all duals by their size, times this, costs the
-    #: gap; None where q is that of the gap alone.
-    move: float | None = None
-    #: Whether the limit on that is MOST_FIRST_PART of the mean c_i ‖x_i‖² in place of MOST_FIRST.
-    by_rows: bool = False
-    #: Whether q without duals is LEAST_PART of that mean at least, from the first one on, or from
-    #: its first rise on.
-    first_by_rows: bool = False
-    risen_by_rows: bool = False
-    #: The best multiple of the weights is sought at each of this number of steps; None: at none.
-    multiple_steps: int | None = None
-    #: Whether the distance of duals is that of a block b alone, without the own class's Σ b.
-    of_blocks: bool = False
-
-
-USUAL_PACE = Pace()
-CLASS_PACE = Pace(risen_by_rows=True)
-# Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
-# the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
-# best multiple takes a tenth of a step's time.
-LONG_PACE = Pace(
-    fast_fall=2.5,
-    slow_fall=1.2,
-    hard_steps=12,
-    rise=3.0,
-    move=0.25,
-    first_by_rows=True,
-    multiple_steps=4,
-)
-# The same for margins of classes behind an ascent whose duals are still near 0. Without (Σ b)² the
-# duals of an example move one by one, and an inner problem takes half the steps; with `Systems`
-# that are fine, q may fall faster.
-BLOCK_PACE = Pace(
-    slow_fall=2.0, easy_steps=15, rise=3.0, move=0.25, multiple_steps=4, of_blocks=True
-)
 # Duals are near 0 where the first q by their size, without a limit, is above this.
 MOST_KNOWN = 1e4
-# One score and more weights than a factor may have: a step solves a system of the duals that move.
-# With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
-WIDE_PACE = Pace(slow_fall=2.0, move=0.25, by_rows=True)
 
 
 class Begin(NamedTuple):

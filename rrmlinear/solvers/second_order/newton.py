@@ -23,16 +23,15 @@ from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.damping import Damping
-from rrmlinear.solvers.second_order.inner_problem import (
+from rrmlinear.solvers.second_order.inner_problem import Begin, InnerProblem
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MIN_BY_CLASSES
+from rrmlinear.solvers.second_order.paces import (
     CLASS_PACE,
     LONG_PACE,
     USUAL_PACE,
     WIDE_PACE,
-    Begin,
-    InnerProblem,
     Pace,
 )
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MIN_BY_CLASSES
 from rrmlinear.solvers.second_order.systems import Systems
 
 Array = NDArray[np.float64]
