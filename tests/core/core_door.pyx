@@ -6,6 +6,7 @@ from rrmlinear.core.block_store cimport (
     block_store_begins, block_store_free, block_store_load, block_store_pack, block_store_prefetch,
     block_store_prefetch_place, block_store_start, block_store_t, block_store_unpack,
 )
+from rrmlinear.core.heap cimport make_heap, pop_heap
 from rrmlinear.core.random cimport random_below, random_next, random_shuffle, random_stream
 from rrmlinear.core.schedule cimport (
     LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t, schedule_wake,
@@ -30,6 +31,14 @@ def numbers(uint64_t state, Py_ssize_t count, uint64_t bound=0):
 def shuffle(uint64_t state, int64_t[::1] order):
     random_shuffle(&state, &order[0] if order.shape[0] else NULL, order.shape[0])
     return state
+
+
+def heap_sort(int32_t[::1] item not None, double[::1] key not None, Py_ssize_t count):
+    """Make a heap, and move the first of it to the end this number of times."""
+    cdef Py_ssize_t n = item.shape[0], t
+    make_heap(&item[0], &key[0], n)
+    for t in range(count):
+        pop_heap(&item[0], &key[0], n - t)
 
 
 cdef class Schedule:

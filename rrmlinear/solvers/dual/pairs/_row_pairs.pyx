@@ -3,6 +3,7 @@
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
 
+from rrmlinear.core.heap cimport make_heap, pop_heap
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.pairs cimport pairs_ends, pairs_gap, pairs_range
 from rrmlinear.simd.products cimport rows_add, rows_times
@@ -221,8 +222,8 @@ cdef class RowPairs:
             if self.F[i] < self.most and self.beta[i] > self.lower[i]:
                 self.down[falls], self.down_key[falls] = i, -self.F[i]
                 falls += 1
-        _make_heap(&self.up[0], &self.up_key[0], rises)
-        _make_heap(&self.down[0], &self.down_key[0], falls)
+        make_heap(&self.up[0], &self.up_key[0], rises)
+        make_heap(&self.down[0], &self.down_key[0], falls)
         return rises, falls
 
     cdef Py_ssize_t _pairs(self, Py_ssize_t count, Py_ssize_t rises,
@@ -230,8 +231,8 @@ cdef class RowPairs:
         # Steps of this number of pairs, the most violating first; those that moved.
         cdef Py_ssize_t t, moved = 0
         for t in range(count):
-            _pop(&self.up[0], &self.up_key[0], rises - t)
-            _pop(&self.down[0], &self.down_key[0], falls - t)
+            pop_heap(&self.up[0], &self.up_key[0], rises - t)
+            pop_heap(&self.down[0], &self.down_key[0], falls - t)
         # The heaps have put those taken behind the others, the first of all last.
         for t in range(1, count + 1):
             if t + LOOKAHEAD <= count:
@@ -293,30 +294,3 @@ cdef double _product(const row_t* a, const row_t* b) noexcept nogil:
         s += i <= j
         t += j <= i
     return sum
-
-
-cdef void _make_heap(int32_t* item, double* key, Py_ssize_t n) noexcept nogil:
-    # The largest key first.
-    cdef Py_ssize_t at
-    for at in range(n // 2 - 1, -1, -1):
-        _sink(item, key, at, n)
-
-
-cdef void _pop(int32_t* item, double* key, Py_ssize_t n) noexcept nogil:
-    # The first of n goes behind the others.
-    item[0], item[n - 1] = item[n - 1], item[0]
-    key[0], key[n - 1] = key[n - 1], key[0]
-    _sink(item, key, 0, n - 1)
-
-
-cdef void _sink(int32_t* item, double* key, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t child
-    while 2 * at + 1 < n:
-        child = 2 * at + 1
-        if child + 1 < n and key[child + 1] > key[child]:
-            child += 1
-        if not key[child] > key[at]:
-            break
-        item[at], item[child] = item[child], item[at]
-        key[at], key[child] = key[child], key[at]
-        at = child
