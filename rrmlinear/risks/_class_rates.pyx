@@ -11,13 +11,14 @@ import numpy as np
 from rrmlinear.data.rows import aligned_zeros
 
 
-cdef struct room_t:            # scratch memory of one example: lines of k8 numbers
-    double* line
-    double* margin
-    double* block
-    double* new_block
-    double* e
-    double* work
+cdef object room_for(BlockLoss loss, Py_ssize_t k8, room_t* room):
+    # the memory is freed with the object returned
+    memory = aligned_zeros(1, 5 * k8 + loss.workspace(k8))
+    room.line = <double*> <uintptr_t> memory.ctypes.data
+    room.margin, room.block = room.line + k8, room.line + 2 * k8
+    room.new_block, room.e = room.line + 3 * k8, room.line + 4 * k8
+    room.work = room.line + 5 * k8
+    return memory
 
 
 cdef class ClassRates:
@@ -39,15 +40,6 @@ cdef class ClassRates:
         self.loss, self.label, self.cost, self.k = loss, label, costs, k
         self.n, self.k8 = label.shape[0], (k + 7) // 8 * 8
 
-    cdef object _memory(self, room_t* room):
-        # the memory is freed with the object returned
-        memory = aligned_zeros(1, 5 * self.k8 + self.loss.workspace(self.k8))
-        room.line = <double*> <uintptr_t> memory.ctypes.data
-        room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
-        room.new_block, room.e = room.line + 3 * self.k8, room.line + 4 * self.k8
-        room.work = room.line + 5 * self.k8
-        return memory
-
     def active(self, const double[:, ::1] derivatives not None, double smoothing):
         """(rows, begin, classes, rates), the arguments of a `BlockHessian`, where the losses with
         this smoothing have these derivatives: examples with a cost and classes with e > 0.
@@ -59,7 +51,7 @@ cdef class ClassRates:
         cdef int64_t[::1] begin = np.empty(self.n + 1, dtype=np.int64)
         cdef int32_t[::1] classes = np.empty(self.n * self.k, dtype=np.int32)
         cdef double[::1] rates = np.empty(self.n * self.k)
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             e = room.e
             for i in range(self.n):
@@ -102,7 +94,7 @@ cdef class ClassRates:
         cdef room_t room
         result = np.zeros(self.k)
         cdef double[::1] out = result
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 if self.cost[i] > 0:
@@ -117,7 +109,7 @@ cdef class ClassRates:
         cdef room_t room
         result = np.zeros((self.n, self.k))
         cdef double[:, ::1] out = result
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 if self.cost[i] > 0:
@@ -164,7 +156,7 @@ cdef class ClassRates:
         cdef room_t room
         sums, sizes = np.zeros(k), np.zeros(k)
         cdef double[::1] sum = sums, size = sizes
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         if slopes is not None:
             slopes[:] = 0
         with nogil:

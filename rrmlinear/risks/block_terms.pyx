@@ -1,23 +1,15 @@
 """Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of k scores."""
 
-from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 from rrmlinear.simd.blocks cimport block_margins
 from rrmlinear.losses.block_base cimport BlockLoss
+from rrmlinear.risks._class_rates cimport room_for, room_t
 
 import numpy as np
 
-from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks._class_rates import ClassRates
-
-
-cdef struct room_t:            # scratch memory of one example: lines of k8 numbers
-    double* line
-    double* margin
-    double* block
-    double* new_block
-    double* work
 
 
 cdef class BlockTerms:
@@ -45,14 +37,6 @@ cdef class BlockTerms:
         self.labels, self.costs = np.asarray(label), np.asarray(costs)[:, np.newaxis]
         self.rates_of_classes = ClassRates(loss, label, costs, k)
         self.n, self.k8 = label.shape[0], (k + 7) // 8 * 8
-
-    cdef object _memory(self, room_t* room):
-        # the memory is freed with the object returned
-        memory = aligned_zeros(1, 4 * self.k8 + self.loss.workspace(self.k8))
-        room.line = <double*> <uintptr_t> memory.ctypes.data
-        room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
-        room.new_block, room.work = room.line + 3 * self.k8, room.line + 4 * self.k8
-        return memory
 
     cdef void _look(self, room_t* room, Py_ssize_t i, const double* scores) noexcept nogil:
         # room.margin = the margins of example i
@@ -86,7 +70,7 @@ cdef class BlockTerms:
         cdef Py_ssize_t i
         cdef double total = 0
         cdef room_t room
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 self._look(&room, i, &scores[i, 0])
@@ -118,7 +102,7 @@ cdef class BlockTerms:
         cdef Py_ssize_t a, i, j
         cdef double sum
         cdef room_t room
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for a in range(some.shape[0]):
                 i = some[a]
@@ -140,7 +124,7 @@ cdef class BlockTerms:
         cdef Py_ssize_t i, j
         cdef double total = 0, rate = 0, sum
         cdef room_t room
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 if along:
@@ -176,7 +160,7 @@ cdef class BlockTerms:
         cdef Py_ssize_t i, j
         cdef double total = 0
         cdef room_t room
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 if self.cost[i] == 0:
@@ -195,7 +179,7 @@ cdef class BlockTerms:
         cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
         cdef Py_ssize_t i, j
         cdef room_t room
-        _memory = self._memory(&room)
+        _memory = room_for(self.loss, self.k8, &room)
         with nogil:
             for i in range(self.n):
                 self._look(&room, i, &scores[i, 0])
