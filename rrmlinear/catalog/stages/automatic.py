@@ -25,6 +25,7 @@ from rrmlinear.catalog.stages.costs import (
     is_small,
     visit_cost,
 )
+from rrmlinear.catalog.stages.newton_guess import is_uneven
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.solvers.loop.solver import Solver
@@ -185,7 +186,7 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
     # with kinks, where its systems are factorized: else duals prove little for long
     factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
     few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
-    return small or (few and methods.is_uneven(task.rows))
+    return small or (few and is_uneven(task.rows))
 
 
 def _begins_by_points(task: Task) -> bool:

@@ -7,14 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from rrmlinear.catalog import batch_builders, dual_builders, second_order_builders
 from rrmlinear.catalog.stages.costs import (
     BATCH_PASSES,
     BATCH_PRODUCTS,
     BLAS_COST,
-    CLASS_PRODUCTS,
     DENSE_GRAM_COST,
     INTERIOR_STEPS,
     KINK_STEPS,
@@ -22,7 +19,6 @@ from rrmlinear.catalog.stages.costs import (
     MODEL_PATIENCE,
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
-    ONE_KINK_STEPS,
     PASS_COST,
     ROW_SPACE_PASSES,
     SCORE_COST,
@@ -30,33 +26,21 @@ from rrmlinear.catalog.stages.costs import (
     STEP_COST,
     UNEVEN_STEPS,
     WIDE_VISITS,
-    differ,
     least_passes,
     pass_visit_cost,
     sizes,
     visit_cost,
 )
+from rrmlinear.catalog.stages.newton_guess import is_uneven, newton_guess
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.column_order import ColumnOrder
-from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import SquaredHinge
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
-from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import (
-    MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
-    MAX_GRAM_FRACTION,
-    MIN_BY_CLASSES,
 )
-
-# With more features than a factor may have, and rows that store at least this fraction of them, one
-# example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
-MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
-# The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
-UNEVEN_HASTE = 4
 
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
@@ -101,42 +85,20 @@ def quicker(task: Task) -> list[Stage]:
 
 
 def newton(task: Task) -> Stage:
-    n, d, stored, k = sizes(task)
-    unknowns, smooth = d * k, "smooth" in task.features
-    duals = n * max(1, k - 1)
-    active = duals if smooth else min(duals, unknowns + n // 10)
-    few = _moves_few(task)
-    if few:
-        active = n // FEW_OF
-    has_diagonal = task.regularizer.quadratic_l1 is not None
+    n, d, _, k = sizes(task)
+    smooth = "smooth" in task.features
+    guess = newton_guess(task)
     is_norm = task.regularizer.quadratic_l1 == 0
-    # with a 1-norm Newton's method is slow on softmax: it had a gap of 4e-3 where others took 5 s
-    least_unknowns = MIN_BY_CLASSES if is_norm or not smooth else MAX_FACTORIZED
-    by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least_unknowns
-    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
-    once = 0.0
-    if few:  # products of rows are kept
-        once = DENSE_GRAM_COST * (2 * active) ** 2 * stored
-        system = BLAS_COST * active**3 / 3
-    elif has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
-        system = gram * active**2 * stored + BLAS_COST * active**3 / 3
-    elif unknowns <= MAX_FACTORIZED and not by_classes:
-        system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
-    else:
-        products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
-        system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
-    step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
+    step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + guess.system
     is_quick = smooth and is_norm
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
-    by_parts = both and by_classes
+    by_parts = both and guess.by_classes
     stays = (by_parts or second_order_builders.takes_sweeps(task)) and is_uneven(task.rows)
-    is_left_soon = by_parts and (stays or unknowns <= MAX_FACTORIZED)
-    is_known = is_norm and k == 1 and not task.choices.free_bias
-    kinks = ONE_KINK_STEPS if is_known else KINK_STEPS
-    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon or few else kinks
-    least = least_passes(is_quick, 0 if stays else active if few else unknowns) * step
-    if is_quick and isinstance(task.loss, SquaredHinge) and unknowns > MAX_FACTORIZED:
+    is_left_soon = by_parts and (stays or guess.unknowns <= MAX_FACTORIZED)
+    steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else guess.kink_steps
+    least = least_passes(is_quick, 0 if stays else guess.unknowns) * step
+    if is_quick and isinstance(task.loss, SquaredHinge) and d * k > MAX_FACTORIZED:
         least = max(least, KINK_STEPS * step)  # it begins by an augmented Lagrangian
     if second_order_builders.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
@@ -144,24 +106,9 @@ def newton(task: Task) -> Stage:
         least *= MODEL_PATIENCE
     build = from_duals(second_order_builders.newton, task)
     build = partial(_newton_from_both, task) if both else build
-    cost = once + steps * step
-    if few and is_uneven(task.rows):
-        cost /= UNEVEN_HASTE
+    cost = (guess.once + steps * step) / guess.haste
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
-
-
-def _moves_few(task: Task) -> bool:
-    """Whether Newton's method solves systems of the duals that move, few of the examples', on rows
-    that are nearly full.
-    """
-    n, d, stored, k = sizes(task)
-    is_norm = task.regularizer.quadratic_l1 == 0 and not task.choices.free_bias
-    if k > 1 or not is_norm or task.risk is not None or task.rows.blocks is not None:
-        return False
-    is_clipped = not task.loss.smoothing > 0 or isinstance(task.loss, SquaredHinge)
-    are_many = n >= MIN_FEW_EXAMPLES and n // FEW_OF <= MAX_FACTORIZED
-    return is_clipped and are_many and d > MAX_FACTORIZED and stored >= MIN_STORED * d
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
@@ -231,7 +178,3 @@ def gradients(task: Task) -> list[Stage]:
     agm = from_duals(batch_builders.agm, task)
     pdprox = from_duals(partial(batch_builders.pdprox, order="dual"), task)
     return [Stage("AGM-EF", agm, visit, cost), Stage("Pdprox", pdprox, visit, cost)]
-
-
-def is_uneven(rows: Rows) -> bool:
-    return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())

@@ -1,0 +1,101 @@
+"""What Newton's method is guessed to take, before its first step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rrmlinear.catalog.stages.costs import (
+    BLAS_COST,
+    CLASS_PRODUCTS,
+    DENSE_GRAM_COST,
+    KINK_STEPS,
+    ONE_KINK_STEPS,
+    UNEVEN_STEPS,
+    differ,
+    sizes,
+)
+from rrmlinear.catalog.task import Task
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.margin import SquaredHinge
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
+from rrmlinear.solvers.second_order.limits import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MIN_BY_CLASSES,
+)
+
+# With more features than a factor may have, and rows that store at least this fraction of them, one
+# example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
+MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
+# The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
+UNEVEN_HASTE = 4
+
+
+class Guess(NamedTuple):
+    """What Newton's method is guessed to take: the cost of a system, and steps for kinks."""
+
+    system: float
+    unknowns: int
+    kink_steps: float
+    #: Whether systems are solved class by class.
+    by_classes: bool = False
+    #: The cost before the first step, and what all costs are divided by.
+    once: float = 0.0
+    haste: float = 1.0
+
+
+def newton_guess(task: Task) -> Guess:
+    return _guess_of_few(task) if _moves_few(task) else _guess(task)
+
+
+def _guess(task: Task) -> Guess:
+    n, d, stored, k = sizes(task)
+    unknowns, smooth = d * k, "smooth" in task.features
+    duals = n * max(1, k - 1)
+    active = duals if smooth else min(duals, unknowns + n // 10)
+    has_diagonal = task.regularizer.quadratic_l1 is not None
+    is_norm = task.regularizer.quadratic_l1 == 0
+    # with a 1-norm Newton's method is slow on softmax: it had a gap of 4e-3 where others took 5 s
+    least_unknowns = MIN_BY_CLASSES if is_norm or not smooth else MAX_FACTORIZED
+    by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least_unknowns
+    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
+    if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
+        system = gram * active**2 * stored + BLAS_COST * active**3 / 3
+    elif unknowns <= MAX_FACTORIZED and not by_classes:
+        system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
+    else:
+        products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
+        system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
+    is_known = is_norm and k == 1 and not task.choices.free_bias
+    return Guess(system, unknowns, ONE_KINK_STEPS if is_known else KINK_STEPS, by_classes)
+
+
+def _guess_of_few(task: Task) -> Guess:
+    """Where `_moves_few`. Products of rows are kept."""
+    n, _, stored, _ = sizes(task)
+    active = n // FEW_OF
+    once = DENSE_GRAM_COST * (2 * active) ** 2 * stored
+    haste = UNEVEN_HASTE if is_uneven(task.rows) else 1.0
+    return Guess(BLAS_COST * active**3 / 3, active, UNEVEN_STEPS, once=once, haste=haste)
+
+
+def _moves_few(task: Task) -> bool:
+    """Whether Newton's method solves systems of the duals that move, few of the examples', on rows
+    that are nearly full.
+    """
+    n, d, stored, k = sizes(task)
+    is_norm = task.regularizer.quadratic_l1 == 0 and not task.choices.free_bias
+    if k > 1 or not is_norm or task.risk is not None or task.rows.blocks is not None:
+        return False
+    is_clipped = not task.loss.smoothing > 0 or isinstance(task.loss, SquaredHinge)
+    are_many = n >= MIN_FEW_EXAMPLES and n // FEW_OF <= MAX_FACTORIZED
+    return is_clipped and are_many and d > MAX_FACTORIZED and stored >= MIN_STORED * d
+
+
+def is_uneven(rows: Rows) -> bool:
+    return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())
