@@ -60,6 +60,8 @@ class RowSpace(Solver):
         self.shared: dict[Any, Any] = {} if shared is None else shared
         #: Three products with X, in visits of n values.
         self.measuring_work = 3.0 * risk.rows.shape[1]
+        #: The solver on L; None until it has begun, which a time limit may prevent.
+        self.inner: Solver | None = None
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -69,7 +71,7 @@ class RowSpace(Solver):
         is_rough = self.risk.loss.smoothing > 0 or self.tolerance >= MIN_SINGLE_TOLERANCE
         self._begin(n * n * d >= MIN_SINGLE and is_rough)
 
-    def _begin(self, is_single: bool) -> None:
+    def _begin(self, is_single: bool) -> Solver:
         """The solver on L, from float32 products if ``is_single`` and no other L is known."""
         key = "factor of rows", self.risk.rows.bias
         if key not in self.shared or (self.shared[key][1] and not is_single):
@@ -79,17 +81,23 @@ class RowSpace(Solver):
             else:
                 self.shared[key] = cholesky_factor(products, SINGLE_SHIFT), True
         self.factor, self.is_single = self.shared[key]
-        self.inner = self.build(Rows(self.factor, None, None, len(self.factor)))
-        self.inner.deadline, self.inner.target = self.deadline, self.target
-        self.inner.start()
-        self.told = 0
+        inner = self.build(Rows(self.factor, None, None, len(self.factor)))
+        inner.deadline, inner.target = self.deadline, self.target
+        try:
+            inner.start()
+        except BaseException:
+            inner.close()
+            raise
+        self.inner, self.told = inner, 0
+        return inner
 
     def run_pass(self, number: int) -> None:
-        if self.is_single and self.inner.certificate.gap <= self.target < self.certificate.gap:
-            self.done += self.inner.work
-            self.inner.close()
-            self._begin(is_single=False)
         inner = self.inner
+        assert inner is not None
+        if self.is_single and inner.certificate.gap <= self.target < self.certificate.gap:
+            self.done += inner.work
+            inner.close()
+            inner = self._begin(is_single=False)
         inner.target, inner.first_gap, inner.deadline = self.target, self.first_gap, self.deadline
         inner.run_pass(number)
         self.work, self.moved = self.done + inner.work, inner.moved
@@ -97,11 +105,14 @@ class RowSpace(Solver):
         self.told = len(inner.notes)
 
     def estimate(self) -> tuple[float, float]:
-        return self.inner.estimate()
+        return super().estimate() if self.inner is None else self.inner.estimate()
 
     def measure(self) -> None:
-        self.inner.measure()
-        duals, found, shape = self.inner.duals(), self.inner.final_weights(), self.risk.shape
+        inner, shape = self.inner, self.risk.shape
+        if inner is None:
+            return
+        inner.measure()
+        duals, found = inner.duals(), inner.final_weights()
         if duals is None or found is None:  # no point had a finite value
             return
         alphas = self.form(duals)
@@ -118,13 +129,13 @@ class RowSpace(Solver):
         return np.column_stack([self.every.adjoint(beta) for beta in betas])
 
     def value_at_zero(self) -> float:
-        return self.inner.value_at_zero()
+        return super().value_at_zero() if self.inner is None else self.inner.value_at_zero()
 
     def support(self) -> dict[str, int]:
-        return self.inner.support()
+        return {} if self.inner is None else self.inner.support()
 
     def close(self) -> None:
-        if hasattr(self, "inner"):
+        if self.inner is not None:
             self.inner.close()
 
 

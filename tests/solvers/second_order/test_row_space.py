@@ -7,6 +7,7 @@ from members import SCALAR_LOSSES as LOSSES
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog import second_order_builders
+from rrmlinear.core.deadline import TimeIsUpError
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
@@ -14,6 +15,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
+from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.row_space import RowSpace, cholesky_factor
@@ -121,6 +123,31 @@ def test_the_automatic_solver_takes_it_and_finds_the_same_optimum(free_bias, mon
     monkeypatch.setattr(second_order_builders, "row_space_applies", lambda task: False)
     other = fit(problem, parameter).result
     assert result.primal == pytest.approx(other.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_time_limit_may_end_it_before_the_factor_is_there(begins, monkeypatch):
+    from rrmlinear.solvers.second_order import row_space
+
+    def late(*given):
+        raise TimeIsUpError
+
+    if begins:  # the factor is there, and its solver does not begin
+        monkeypatch.setattr(Newton, "start", late)
+    else:
+        monkeypatch.setattr(row_space, "cholesky_factor", late)
+    loss, y, costs = Hinge(), np.ones(N), np.ones(N)
+    y[::2] = -1
+
+    def newton_of(rows):
+        return Newton(ScalarRisk(rows, loss, y, costs), L2())
+
+    risk = ScalarRisk(Problem.from_arrays(rows_of_a_problem(), y).rows, loss, y, costs)
+    solver = RowSpace(risk, L2(), newton_of, lambda duals: duals)
+    result = Stages([Stage("rows", lambda _: solver, 1.0, 0)]).solve(TIGHT)
+    assert result.status is Status.TIME_LIMIT
+    assert (result.weights == 0).all()
+    assert (result.primal, result.dual) == (N, 0)
 
 
 def test_problems_of_one_class_against_the_rest_share_the_factor(monkeypatch):
