@@ -45,8 +45,8 @@ class Choices:
     C: float = choice("objective", "cost of an example of weight 1", POSITIVE, 1.0)
     class_weights: Mapping[int, float] = choice(
         "objective",
-        "factor of C for each label; where each class is trained against the rest, it counts in "
-        "the problem of its own class",
+        "factor of C for each label; if each class is trained against the rest, a factor is used "
+        "in the problem of its own class",
         Factors(),
         NO_WEIGHTS,
         usually="1",
@@ -56,7 +56,7 @@ class Choices:
         "objective",
         "loss, by its name",
         RowName(),
-        usually="hinge; smooth-hinge of 42",
+        usually="hinge; smooth-hinge for 42",
     )
     regularizer: str | None = choice(
         "objective",
@@ -72,7 +72,7 @@ class Choices:
     )
     radius: float | None = choice(
         "regularizer",
-        "bound R of the constraint of elastic-ball; makes a norm the constraint norm <= R",
+        "bound R of elastic-ball; with a norm as regularizer, the constraint norm <= R replaces it",
         POSITIVE,
     )
     groups: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any] | None = choice(
@@ -102,9 +102,9 @@ class Choices:
     )
     smoothing: float | None = choice(
         "loss",
-        "smoothing g of the smooth losses; other losses get (g/2) alpha^2 added to the conjugate",
+        "smoothing g of smooth losses; for other losses (g/2) alpha^2 is added to the conjugate",
         Number(least=0, below=1e100),
-        usually="1 of smooth losses, else 0",
+        usually="1 for smooth losses, else 0",
     )
     epsilon: float | None = choice(
         "loss", "half the width of the epsilon-insensitive losses", AT_LEAST_0, usually="0.1"
@@ -132,13 +132,13 @@ class Choices:
     )
     nu: float | None = choice(
         "solver",
-        "fraction of the examples that may lie outside, of the one-class machine",
+        "largest fraction of the examples that the one-class machine leaves outside",
         Number(above=0, most=1),
         usually="0.5",
     )
     budget: float | None = choice(
         "objective",
-        "largest sum m of all |duals|, weighted; with the hinge only the m largest losses count",
+        "largest weighted sum m of all |duals|; with the hinge only the m largest losses count",
         MODERATE,
         needs=frozenset({"one-score", "pieces"}),
     )
@@ -150,8 +150,8 @@ class Choices:
     )
     observed: bool | None = choice(
         "objective",
-        "weights for the pairs of a column and a label that occur together in the training data "
-        "alone, as CRFsuite's default; the others are 0",
+        "a column and a label have a weight only if they occur together in the training data, as "
+        "by default in CRFsuite; other weights are 0",
         Switch(),
         needs=frozenset({"chain"}),
         excluded_by=("groups", "lower", "upper", "unpenalized"),
@@ -172,8 +172,8 @@ class Choices:
     )
     averaging: bool | None = choice(
         "solver",
-        "return an average of steps (32: of the last passes; 41: of all steps; 37 and 38: of all "
-        "steps if it is better than the last, without restarts)",
+        "return an average: of the last passes (32), of all steps (41), or of all steps if it is "
+        "better than the last step, without restarts (37 and 38)",
         Switch(),
         needs=ONE_SCORE,
     )
@@ -181,7 +181,7 @@ class Choices:
         "solver",
         "point of the next plane: ocas, after a line search; none, at the minimum of the model",
         Names(("ocas", "none")),
-        usually="ocas; none of 40",
+        usually="ocas; none for 40",
     )
     route: str | None = choice(
         "solver",
@@ -235,22 +235,22 @@ class Choices:
         usually="knapsack",
     )
     batch: int | None = choice(
-        "solver", "examples in a step; more than there are means all", Whole(1), usually="1"
+        "solver", "examples in a step; a number above their count means all", Whole(1), usually="1"
     )
     tolerance: float | None = choice(
         "stopping",
-        "tolerance of the type's own rule: LIBLINEAR's for its types; 30 and 31 stop when the gap "
-        "is at most this times the gap after the first pass",
+        "tolerance of the type's own stopping rule: LIBLINEAR's types have LIBLINEAR's rules; 30 "
+        "and 31 stop when the gap is at most this times the gap after the first pass",
         POSITIVE,
-        usually="0.01 of 0, 2, 5, 6 and 21; 0.0001 of 11; 0.1 of 1, 3, 4, 7, 12 and 13; 0.0009 of "
-        "30 and 31",
+        usually="0.01 for 0, 2, 5, 6 and 21; 0.0001 for 11; 0.1 for 1, 3, 4, 7, 12 and 13; 0.0009 "
+        "for 30 and 31",
         excluded_by=("gap_tol",),
     )
     gap_tol: float | None = choice(
         "stopping",
         "stop when the gap is at most r times the primal objective",
         POSITIVE,
-        usually="0.001; none of the types with a rule of their own",
+        usually="0.001; none for types with their own stopping rule",
     )
     max_passes: int = choice(
         "stopping", "most passes over the data, for each problem", Whole(1), 100_000

@@ -82,7 +82,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
     ),
     RegularizerRow(
         "elastic-ball",
-        "no term, but the constraint that that of elastic-net is at most R",
+        "no term, but a constraint: the value of elastic-net is at most R",
         "none: the constraint ½‖W‖² + S ‖W‖₁ ≤ R",
         ElasticBall,
         {"l1": NEEDED, "radius": NEEDED},
@@ -101,7 +101,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
     ),
     RegularizerRow(
         "sparse-group-lasso",
-        "that of group-lasso plus S times the 1-norm",
+        "the value of group-lasso plus S times the 1-norm",
         "S ‖W‖₁ + Σ_g √d_g ‖w_g‖₂",
         _or_ball(_sparse_groups),
         {"groups": NEEDED, "l1": 1.0},

@@ -19,9 +19,9 @@ STRICT = "refuse data with a CR inside a line or text that is no index:value (de
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
     "-v n": "n-fold cross validation mode, which saves no model",
-    "-C": "find C, and p of regressions, by cross validation (-v folds, default 5), from -c and -p "
-    "if given; saves no model; the default of -s is then 2",
-    "--liblinear-model": "write the model as one that LIBLINEAR's predict takes",
+    "-C": "find C, and p of regressions, by cross validation with -v folds (default 5); the search "
+    "begins at -c and -p if given; saves no model; the default of -s is then 2",
+    "--liblinear-model": "write a model that LIBLINEAR's predict can read",
     "--strict": STRICT,
     "--cache": "keep a container, training_set_file.cache.rrm, and train from it until the text "
     "changes",

@@ -91,7 +91,8 @@ class LinearClassifier(AnyObjective, Classifier):
         r in [0, 1], in place of l1, of the "elastic-net" r‖w‖₁ + (1 − r)/2 ‖w‖², as in
         scikit-learn.
     radius : float, default=None
-        R > 0 of "elastic-ball"; makes a norm the constraint that it is at most R.
+        R > 0 of "elastic-ball". With a norm as regularizer, the constraint that the norm is at most
+        R takes its place.
     groups : array of n_features whole numbers, or lists of columns, default=None
         For regularizers of groups.
     lower, upper : float or array of n_features, default=None

@@ -27,16 +27,16 @@ Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
 #: The warning for a measure whose bound is least at weights of zero.
 ALL_ZERO = (
-    "all weights are 0, and so are all scores: no others lower the loss of the worst labelling by "
-    "more than the tolerance. Take a larger C; but for f1 none helps where the sum of the positive "
-    "examples is one of negative ones with factors of at most 1: then take other features, or a "
-    "loss of examples and tune its threshold"
+    "all weights are 0, and so are all scores: no other weights lower the loss of the worst "
+    "labelling by more than the tolerance. Take a larger C. With f1 no C helps if the sum of the "
+    "positive examples is also a sum of negative examples with factors of at most 1; in that case "
+    "take other features, or take a loss of examples and tune its threshold"
 )
 
 
 class NotSolvedWarning(UserWarning):
     """The solver stopped far from the minimum: it did not reach its tolerance, or the rule of types
-    30 and 31 allows it. The message gives the gap.
+    30 and 31 ended the run at a large gap. The message gives the gap.
     """
 
 

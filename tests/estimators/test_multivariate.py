@@ -95,7 +95,7 @@ def test_weights_of_zero_are_said():
     X[:10] -= X[:10].mean(axis=0) - X[10:].mean(axis=0)
     y = np.arange(200) < 10
     for C in (0.1, 1e3):
-        with pytest.warns(UserWarning, match="all weights are 0, .* but for f1 none helps where"):
+        with pytest.warns(UserWarning, match="all weights are 0, .* With f1 no C helps if"):
             model = MultivariateClassifier("f1", C=C).fit(X, y)
         assert not model.predict(X).any()
     with warnings.catch_warnings():
