@@ -72,7 +72,9 @@ class AlphaSearch(Search):
         total = weights.sum()
         centre = weights @ y / total if self.fit_intercept else 0.0
         slopes = X.T @ (weights * (y - centre))
-        largest = float(np.abs(slopes).max()) / (total * (1.0 if ratio is None else ratio))
+        own: Any = self  # weights of at least 0 leave 0 where a slope is above alpha
+        sizes = slopes if own.positive else np.abs(slopes)
+        largest = float(sizes.max()) / (total * (1.0 if ratio is None else ratio))
         least = float(np.finfo(np.float64).resolution)
         if largest <= least:  # rounding of 0
             return np.full(self.alphas, least)

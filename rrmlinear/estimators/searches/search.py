@@ -62,9 +62,10 @@ class Search(LinearModel):
         """Choose by cross validation, then train on X (n_samples × n_features) with y (n_samples),
         or on a container, as `LinearClassifier.fit`, that is read into memory.
 
-        ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError for
-        parameters out of range, NaN or infinity. A class that the training part of a fold lacks is
-        predicted nowhere there; a score that is not defined on a fold (NaN) does not count.
+        ``sample_weight`` (n_samples, at least 0) weighs training and scores; all folds count alike.
+        Raises ValueError for parameters out of range, NaN or infinity. A class that the training
+        part of a fold lacks is predicted nowhere there; a score that is not defined on a fold (NaN,
+        or no example with a weight) does not count.
         """
         self._validate_params()
         classifying = self._kinds != ("regression",)
@@ -78,10 +79,8 @@ class Search(LinearModel):
         ratios = self._ratios()
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
         scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids))
-        shares = np.ones(len(folds))
-        if given is not None:
-            shares = np.array([weights[test].sum() for _, test in folds])
-        means = known_means(scores.transpose(0, 2, 1), shares)
+        counts = np.array([weights[test].any() for _, test in folds], dtype=np.float64)
+        means = known_means(scores.transpose(0, 2, 1), counts)
         ratio, at = np.unravel_index(int(means.argmax()), means.shape)
         best = self._one().set_params(**self._setting(ratios[ratio], grids[ratio][at]))
         best.fit(X, y, given)

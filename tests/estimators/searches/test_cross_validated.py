@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.linear_model
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
@@ -45,6 +46,34 @@ def test_paths_over_alpha_are_theirs(patients, name, choices):
     assert_allclose(ours.coef_, theirs.coef_, atol=0.2)
     assert getattr(ours, "l1_ratio_", None) == getattr(theirs, "l1_ratio_", None)
     assert ours.duality_gap_ <= 1e-9 * ours.objective_
+
+
+@pytest.mark.parametrize("name", ["LassoCV", "ElasticNetCV"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_path_of_weights_of_at_least_0_begins_at_the_least_alpha_that_leaves_them_0(
+    name, fit_intercept
+):
+    X = np.array([[3.0, -1.0], [2.0, -5.0], [5.0, -3.0], [1.0, -4.0]])
+    y = X @ [1, -2]
+    choices = {"alphas": 3, "cv": 2, "positive": True, "fit_intercept": fit_intercept}
+    ours = getattr(rrmlinear, name)(**choices).fit(X, y)
+    theirs = getattr(sklearn.linear_model, name)(**choices).fit(X, y)
+    assert_allclose(ours.alphas_, theirs.alphas_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LassoCV(cv=3, tol=1e-6), LinearSVCCV(Cs=5, cv=4), LogisticRegressionCV(Cs=5, cv=4)],
+    ids=["LassoCV", "LinearSVCCV", "LogisticRegressionCV"],
+)
+def test_folds_of_other_sizes_count_alike(cells, estimator):
+    X, y = cells
+    fitted = clone(estimator).fit(X[:50, :5], y[:50], np.full(50, 2.0))
+    if hasattr(fitted, "mse_path_"):
+        best = -fitted.mse_path_.mean(axis=-1).min()
+    else:
+        best = fitted.scores_.mean(axis=0).max()
+    assert fitted.best_score_ == pytest.approx(best, rel=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
