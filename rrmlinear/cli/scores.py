@@ -12,7 +12,7 @@ from rrmlinear.data.sequences import SequenceProblem
 
 def accuracy(predicted: NDArray[Any], labels: NDArray[np.float64]) -> float:
     """Percent of the labels that are predicted."""
-    return 100.0 * np.count_nonzero(predicted == labels) / len(labels)
+    return 100.0 * int(np.count_nonzero(predicted == labels)) / len(labels)
 
 
 def mean_squared_error(predicted: NDArray[np.float64], y: NDArray[np.float64]) -> float:

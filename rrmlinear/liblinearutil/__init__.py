@@ -7,7 +7,7 @@
 from rrmlinear.liblinearutil.commands import load_model, predict, save_model, train
 from rrmlinear.liblinearutil.data import csr_find_scale_param, csr_scale, problem, svm_read_problem
 from rrmlinear.liblinearutil.models import model
-from rrmlinear.liblinearutil.options import parameter
+from rrmlinear.liblinearutil.options import parameter, print_null, solver_names
 from rrmlinear.liblinearutil.scores import evaluations
 
 __all__ = [
@@ -18,8 +18,10 @@ __all__ = [
     "model",
     "parameter",
     "predict",
+    "print_null",
     "problem",
     "save_model",
+    "solver_names",
     "svm_read_problem",
     "train",
 ]

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.liblinearutil.options import parameter
 from rrmlinear.training.model import Model
 
 # LIBLINEAR counts two classes of a regression.
@@ -23,6 +28,31 @@ class model:  # noqa: N801  (LIBLINEAR's name)
     def bias(self) -> float:
         """The value of the appended column; negative: there is none."""
         return self.fitted.bias
+
+    @property
+    def nr_class(self) -> int:
+        """As `get_nr_class`."""
+        return self.get_nr_class()
+
+    @property
+    def nr_feature(self) -> int:
+        """As `get_nr_feature`."""
+        return self.get_nr_feature()
+
+    @property
+    def label(self) -> list[int]:
+        """As `get_labels`."""
+        return self.get_labels()
+
+    @property
+    def w(self) -> NDArray[np.float64]:
+        """The weights, those of the first feature first, as LIBLINEAR stores them."""
+        return self.fitted.weights.ravel()
+
+    @property
+    def param(self) -> parameter:
+        """The solver type, which is all that a model file tells of the options."""
+        return parameter(["-s", str(find_solver(self.fitted.solver_name).number)])
 
     def get_nr_feature(self) -> int:
         """Features of the training data, without an appended column."""

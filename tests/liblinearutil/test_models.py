@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rrmlinear import liblinearutil
+from rrmlinear import Parameter, Problem, fit, liblinearutil
 from rrmlinear.liblinearutil import load_model, parameter, predict, problem, save_model, train
 
 rng = np.random.default_rng(5)
@@ -95,7 +95,7 @@ def test_a_model_file_that_is_not_there(tmp_path, capsys):
         (lambda: parameter("-z 1"), ValueError, "unknown option '-z'; there are -q"),
         (lambda: parameter("-c"), ValueError, "-c needs a value"),
         (lambda: parameter("-c x"), ValueError, "-c takes a number, not 'x'"),
-        (lambda: parameter("-s 1.5"), ValueError, "-s takes a whole number, not '1.5'"),
+        (lambda: parameter("-s 1.5"), ValueError, "unknown solver type 1.5; there are 0"),
         (lambda: parameter("-v 1"), ValueError, "at least 2 folds, not 1"),
         (lambda: parameter(3), TypeError, "a str or a list, not int"),
         (lambda: train(TWO, X, "-s 9"), ValueError, "unknown solver type 9"),
@@ -119,3 +119,12 @@ def test_options_that_have_no_effect_with_liblinears_types_are_passed_over():
     assert train(TWO, X, "-q -s 1 -p 0.3 -n 0.7").get_decfun() == plain
     with pytest.raises(ValueError, match="nu has no effect"):
         train(TWO, X, "-s 32 -n 0.7")
+
+
+def test_a_solver_type_by_its_name(tmp_path):
+    assert parameter("-s mcsvm_ww").solver_type == 30
+    fitted = fit(Problem.from_arrays(X, TWO), Parameter(solver="auto", loss="squared-hinge"))
+    fitted.save(tmp_path / "auto")
+    assert load_model(tmp_path / "auto").param.solver_type == "auto"
+    with pytest.raises(ValueError, match="unknown solver type walrus; there are 0"):
+        parameter("-s walrus")

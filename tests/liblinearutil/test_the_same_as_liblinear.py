@@ -92,6 +92,7 @@ def test_evaluations(name):
     assert ours.evaluations(y, predicted) == pytest.approx(theirs.evaluations(y, predicted))
     lists = [list(y), list(predicted)]
     assert ours.evaluations(*lists) == pytest.approx(theirs.evaluations(*lists))
+    assert {type(each) for each in ours.evaluations(*lists)} == {float}
 
 
 def test_searches_find_a_score_as_good():
@@ -99,3 +100,32 @@ def test_searches_find_a_score_as_good():
     _, _, rate = ours.train(y, X, "-q -C -s 0")
     _, _, old_rate = theirs.train(y, X, "-q -C -s 0")
     assert rate == pytest.approx(old_rate, abs=0.05)
+
+
+def test_names_of_solver_types():
+    assert {row.name: int(row) for row in ours.solver_names} == {
+        row.name: int(row) for row in theirs.solver_names
+    }
+
+
+@pytest.mark.parametrize("given", ["", "-s 0 -c 4 -v 3", "-C", "-s 11 -p 0.2 -w1 2 -w3 1"])
+def test_flags_of_options(given):
+    new, old = ours.parameter(given), theirs.parameter(given)
+    names = ["solver_type", "C", "bias", "nr_weight"]
+    flags = ["cross_validation", "C_specified", "p_specified", "find_parameters"]
+    names += [f"flag_{name}" for name in flags]
+    assert [getattr(new, name) for name in names] == [getattr(old, name) for name in names]
+    assert new.flag_solver_specified == ("-s" in given)
+
+
+@pytest.mark.parametrize("target", ["two", "three", "reals"])
+def test_attributes_of_models(target, tmp_path):
+    y, number = TARGETS[target], 11 if target == "reals" else 2
+    old, new = (side.train(y, X, f"-q -s {number} -e 1e-8") for side in (theirs, ours))
+    ours.save_model(tmp_path / "new", new)
+    for model in (new, ours.load_model(tmp_path / "new")):
+        assert (model.nr_class, model.nr_feature) == (old.nr_class, old.nr_feature)
+        assert model.param.solver_type == old.param.solver_type == number
+        if target != "reals":
+            assert model.label == old.label[: old.nr_class]
+        np.testing.assert_allclose(model.w, old.w[: len(model.w)], atol=1e-4)
