@@ -51,7 +51,7 @@ RANGES: Mapping[str, list[Any]] = {
     "copy_X": ["boolean"],
     "dual": ["boolean", StrOptions({"auto"})],
     "precompute": [StrOptions({"auto"}), "boolean"],
-    "selection": [StrOptions({"cyclic"})],
+    "selection": [StrOptions({"cyclic", "random"})],
 }
 
 

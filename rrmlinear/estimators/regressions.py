@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
+from rrmlinear.estimators.targets import SeveralTargets
 from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Penalized(Regressor):
-    """A regression weighed by alpha, which may be 0."""
-
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
-
-    alpha: float = field(default=1.0, kw_only=False)
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class OneNorm(Penalized):
+class OneNorm(SeveralTargets):
     """Least squares with a 1-norm, solved over features."""
 
     _row = ProblemRow("squared", weighing="mean")
@@ -37,7 +30,7 @@ class OneNorm(Penalized):
 
     @property
     def sparse_coef_(self) -> csr_array:
-        return csr_array(self.coef_[None, :])
+        return csr_array(np.atleast_2d(self.coef_))
 
     def _takes_any_order(self) -> bool:
         if self.alpha is None or self.solver != "auto":  # searches have no alpha
@@ -55,7 +48,7 @@ class ElasticNet(OneNorm):
         \min_{w, b} \; \frac{1}{2 n} \sum_i c_i (y_i - w^\top x_i - b)^2
         + \alpha \rho \|w\|_1 + \frac{\alpha (1 - \rho)}{2} \|w\|^2,
 
-    for one target, where ρ is ``l1_ratio``.
+    where ρ is ``l1_ratio``; with several targets the sum of these problems.
 
     Parameters
     ----------
@@ -65,8 +58,8 @@ class ElasticNet(OneNorm):
         ρ in [0, 1].
     precompute : bool or "auto", default=False
         The solver chooses whether inner products of features are computed before.
-    selection : "cyclic", default="cyclic"
-        The solver chooses the order of features; "random" is refused.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Both values give the same: the solver chooses the order of features.
     positive, copy_X, fit_intercept, solver, random_state, n_jobs, warm_start, callback, verbose
         As in `Ridge`.
     tol : float, default=1e-4
@@ -78,8 +71,8 @@ class ElasticNet(OneNorm):
     ----------
     coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
     n_features_in_, feature_names_in_
-        As in `LinearRegressor`.
-    sparse_coef_ : csr_array of shape (1, n_features)
+        As in `Ridge`.
+    sparse_coef_ : csr_array of shape (1, n_features) or (n_targets, n_features)
         The weights.
 
     Warns

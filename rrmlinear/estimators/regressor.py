@@ -49,7 +49,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen = self._prepared(X, y, sample_weight)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
-        start = last if last is not None and len(last) == len(y) else None
+        start = last if last is not None and last.shape == np.shape(y) else None
         model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]

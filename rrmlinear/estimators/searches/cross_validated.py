@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
+from sklearn.utils._param_validation import Options
 
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
@@ -40,6 +41,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         As in scikit-learn: 5 stratified folds if None.
     scoring : str or callable, default=None
         As in scikit-learn: the accuracy if None.
+    use_legacy_attributes : False
+        The attributes are those that scikit-learn has with False.
     dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \
     n_jobs, warm_start, callback, verbose
         As in `LogisticRegression`; the callback sees all problems.
@@ -75,8 +78,13 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     C: ClassVar[Any] = None  # type: ignore[misc]
     l1_ratio: ClassVar[Any] = None  # type: ignore[misc]
     penalty: ClassVar[str] = "deprecated"  # type: ignore[misc]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **CostSearch._parameter_constraints,
+        "use_legacy_attributes": [Options(bool, {False})],
+    }
 
     l1_ratios: Any = None
+    use_legacy_attributes: bool = False
 
     def _ratios(self) -> list[float | None]:
         return [0.0] if self.l1_ratios is None else [float(ratio) for ratio in self.l1_ratios]

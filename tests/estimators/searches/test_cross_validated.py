@@ -93,12 +93,11 @@ def test_ridge_by_folds_is_theirs(patients, weighted):
 def test_costs_of_a_logistic_regression_are_theirs(cells):
     X, y = cells
     choices = {"Cs": [0.01, 0.1, 1.0], "cv": 4, "scoring": "neg_log_loss"}
-    ours = LogisticRegressionCV(**choices, tol=1e-9).fit(X, y)
-    theirs = sklearn.linear_model.LogisticRegressionCV(
-        **choices, l1_ratios=(0.0,), use_legacy_attributes=False, tol=1e-9, max_iter=10**4
-    ).fit(X, y)
+    choices |= {"l1_ratios": (0.0,), "use_legacy_attributes": False, "tol": 1e-9}
+    theirs = sklearn.linear_model.LogisticRegressionCV(**choices, max_iter=10**4).fit(X, y)
+    ours = LogisticRegressionCV(**choices).fit(X, y)
     assert ours.C_ == theirs.C_
-    assert_allclose(ours.scores_.ravel(), np.ravel(theirs.scores_), rtol=1e-4)
+    assert_allclose(ours.scores_, theirs.scores_, rtol=1e-4)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
 
 
@@ -129,6 +128,10 @@ def test_what_does_not_arrive_is_told(cells):
     [
         (LogisticRegressionCV(Cs=[0.0, 1.0]), "Cs is .* it must be finite numbers above 0"),
         (LassoCV(alphas=[]), "alphas is .* it must be finite numbers above 0"),
+        (
+            LogisticRegressionCV(use_legacy_attributes=True),
+            "The 'use_legacy_attributes' parameter of LogisticRegressionCV must be a bool among",
+        ),
         (LassoCV(eps=0), "The 'eps' parameter of LassoCV must be a float in the range"),
         (rrmlinear.ElasticNetCV(l1_ratio=[0.0]), r"its values must lie in \(0, 1\]"),
     ],
