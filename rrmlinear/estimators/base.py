@@ -47,6 +47,8 @@ class Certified(BaseEstimator):
 
     verbose: Any
     _proof_: Proof
+    #: The class that lines of progress name, where another one fits by this estimator.
+    _speaker = ""
 
     @classmethod
     @cache
@@ -117,7 +119,7 @@ class Certified(BaseEstimator):
         return see
 
     def _say(self, sentence: str) -> None:
-        print(f"[{type(self).__name__}] {sentence}", flush=True)
+        print(f"[{self._speaker or type(self).__name__}] {sentence}", flush=True)
 
     def _set_certificate(self, result: Result, scale: float = 1.0) -> None:
         """Set the attributes, the objective being ``scale`` times the solver's; may warn.

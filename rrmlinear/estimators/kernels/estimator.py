@@ -92,6 +92,7 @@ class KernelEstimator(Described):
         parts = [each.of(rows) for each in features]
         sizes = [part.shape[1] for part in parts]
         estimator = self._linear(len(kernels), sizes)
+        estimator._speaker = type(self).__name__
         scales = np.ones(sum(sizes))
         if estimator.get_params().get("regularizer") == "squared-group-norm":
             # its norm of group k has the factor √d_k, d_k counting the weights of all scores
@@ -115,7 +116,7 @@ class KernelEstimator(Described):
     def _fit_by_pairs(self, at: KernelPoints, X: Any, y: Any, sample_weight: Any) -> None:
         choices = {each: getattr(self, each) for each in (*SHARED, *self._numbers)}
         estimator = self._pairs(**choices)
-        estimator.kernel = at
+        estimator._speaker, estimator.kernel = type(self).__name__, at
         self.linear_ = estimator.fit(X, y, sample_weight)
         self.features_ = [at]
         self.dual_coef_ = np.atleast_2d(estimator.coef_)

@@ -287,3 +287,11 @@ def test_wrong_parameters_of_a_gaussian_kernel_are_refused(given):
     with pytest.raises((ValueError, TypeError), match=r"gamma|width"):
         KernelClassifier("hinge", kernel_params=given).fit(X, y)
     assert KernelClassifier("hinge", kernel_params={"gamma": None}).fit(X, y).score(X, y) > 0
+
+
+@pytest.mark.parametrize("choices", [{}, {"n_components": 20}, {"loss": "logistic"}])
+def test_lines_of_progress_name_the_class(moons, choices, capsys):
+    KernelClassifier(verbose=2, **choices).fit(*moons)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert all(line.startswith("[KernelClassifier] ") for line in lines)
