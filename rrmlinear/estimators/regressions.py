@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
-from rrmlinear.estimators.targets import SeveralTargets
+from rrmlinear.estimators.ridge import SeveralTargets
 from rrmlinear.estimators.wording import SOLVERS
 
 
