@@ -58,7 +58,8 @@ def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
     if indptr is None or indices is None:
         values = np.ascontiguousarray(values[chosen])
     else:
-        lengths, begins = rows.lengths()[chosen], indptr[chosen].astype(np.int64)
+        begins = indptr[chosen].astype(np.int64)
+        lengths = indptr[chosen + 1] - begins
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         values, indices = (gathered(each, begins, lengths) for each in (values, indices))
     return rows.over(values, indices, indptr, rows.bias)

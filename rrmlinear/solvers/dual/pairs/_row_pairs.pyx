@@ -30,6 +30,13 @@ def at_threshold(const double[::1] slopes not None, double threshold,
     return result
 
 
+def _arrays_in_a_block(Py_ssize_t n, Py_ssize_t doubles, Py_ssize_t integers):
+    """Arrays of n doubles, and of n numbers of 32 bits, as the rows of two matrices."""
+    block = np.empty(n * (2 * doubles + integers), dtype=np.int32)
+    cut = 2 * n * doubles
+    return block[:cut].view(np.float64).reshape(doubles, n), block[cut:].reshape(integers, n)
+
+
 cdef class RowPairs:
     """State: β, w = Σ β_i x_i, and F_i = y_i − x_i'w, the dual's derivative by β_i.
 
@@ -54,11 +61,14 @@ cdef class RowPairs:
         if self.n >= 1 << 31:
             raise ValueError(f"{self.n} examples are too many for ascent on pairs of duals")
         self.y, self.lower, self.upper = y, lower, upper
-        self.betas, self.slopes = np.zeros((2, self.n))
+        # One block: the allocator of glibc keeps memory that was freed, up to twice the largest
+        # block, so that the next run finds its pages there.
+        doubles, integers = _arrays_in_a_block(self.n, 4, 3)
+        self.betas, self.slopes, self.up_key, self.down_key = doubles
+        self.betas[:] = 0
         self.weights = np.zeros(max(rows.width, 1))
         self.beta, self.w, self.F = self.betas, self.weights, self.slopes
-        self.order, self.up, self.down = np.empty((3, self.n), dtype=np.int32)
-        self.up_key, self.down_key = np.empty((2, self.n))
+        self.order, self.up, self.down = integers
 
     def find_slopes(self):
         """F of all examples."""
@@ -93,19 +103,48 @@ cdef class RowPairs:
             else:
                 self.loss = self.gap = INFINITY
 
-    def look_near(self, double threshold, double width):
-        """The same, without the gap, over those examples alone whose F, now that at other weights,
-        lies this near to a threshold. The others are left out until the next look.
+    def look_near(self):
+        """The same, without the gap, over the examples at hand alone."""
+        with nogil:
+            self._measure_anew(self.at_hand, 0)
+            self.loss = self.gap = INFINITY
+
+    def settle(self, double threshold, double width, double missing):
+        """Move β of examples at a bound, those nearest to the threshold first, until its sum has
+        grown by ``missing``, and w with it; whether that was possible.
+
+        Only the examples at hand move: those whose F, now that at other weights, lies this near to
+        the threshold. The others are left out until the next look at all.
         """
         cdef const double* F = &self.F[0]
-        cdef Py_ssize_t i, m = 0
+        cdef double* beta = &self.beta[0]
+        cdef const double* end
+        cdef Py_ssize_t i, t, m = 0, count = 0
+        cdef double sign = 1 if missing > 0 else -1, move, room
+        cdef row_t row
         with nogil:
             for i in range(self.n):
                 self.order[m] = i
                 m += fabs(F[i] - threshold) <= width
             self.at_hand = m
-            self._measure_anew(m, 0)
-            self.loss = self.gap = INFINITY
+            end = &self.upper[0] if missing > 0 else &self.lower[0]
+            for t in range(m):
+                i = self.order[t]
+                if beta[i] != end[i]:
+                    self.up[count], self.up_key[count] = i, sign * F[i]
+                    count += 1
+            make_heap(&self.up[0], &self.up_key[0], count)
+            while missing != 0 and count > 0:
+                i = self.up[0]
+                pop_heap(&self.up[0], &self.up_key[0], count)
+                count -= 1
+                room = end[i] - beta[i]
+                move = room if fabs(room) <= fabs(missing) else missing
+                missing -= move
+                beta[i] = end[i] if move == room else beta[i] + move
+                row = rows_get(&self.rows.c, i)
+                row_axpy(&row, move, &self.w[0])
+        return missing == 0
 
     def set_betas(self, betas not None):
         """Set β, and w by the rows whose β is another one."""

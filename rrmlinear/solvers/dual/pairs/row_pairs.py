@@ -26,15 +26,18 @@ Vector = NDArray[np.float64]
 # bound, else one of the second: few duals at one bound tell less. It has at least the third number
 # of examples for each weight, and at least the fourth in all.
 EVEN_FRACTION, UNEVEN_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 16, 8, 4, 64
-# One example of this number is in the sum that a start without a sample begins with.
-PART_STEP = 4
+# One example of the first number, and at least the second number of them, are in the sum that a
+# start without a sample begins with.
+PART_STEP, MIN_PART = 32, 64
 # A pass goes on until the violation is this fraction of the one before, or within the bound of the
 # rule. It aims at this fraction of the bound and of the target of the gap.
 PASS_FALL, GOAL_FRACTION = 0.01, 0.2
 # After a sample of m examples the first steps are over the part NEAR / √m of all examples, those
 # nearest to the threshold at its weights, if that is at most MAX_NEAR: the noise of such weights
 # falls like that. Those that move are among the part 4.1 / √m (a9a, ijcnn1; covtype 2.4).
-NEAR, MAX_NEAR = 5.0, 1 / 8
+NEAR, MAX_NEAR = 5.0, 1 / 6
+# One example of this number tells how near to the threshold that part is.
+WIDTH_STEP = 16
 # Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
 # all that are always allowed.
 MAX_LOOKS, MAX_READS, FREE_READS = 3, 10, 100_000
@@ -163,31 +166,35 @@ def begin(
     state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
 ) -> None:
     """Set β to bounds by the derivatives at the weights of a sample, and look at the examples near
-    to the threshold, or at all after a small sample. Without a sample β is set by the derivatives
+    to its threshold, or at all after a small sample. Without a sample β is set by the derivatives
     at 0; where labels are 0 and tell nothing, by the mean of those of two points.
     """
     sample = _sample(rows, y, lower, upper, total)
-    if sample is not None:
-        state.set_by(sample.weights, sample.middle)
-        y = state.slopes
-    elif not y.any():
-        y = _slopes_of_two(state, lower, upper, total)
-    state.set_betas(at_bounds(y, lower, upper, total))
-    part = 1.0 if sample is None else NEAR / math.sqrt(len(sample.slopes))
-    if sample is None or part > MAX_NEAR:
+    if sample is None:
+        slopes = y if y.any() else _slopes_of_two(state, lower, upper, total)
+        state.set_betas(at_bounds(slopes, lower, upper, total))
         state.look(False)
         return
-    distances = np.abs(sample.slopes - sample.middle)
-    width = two_in_order(distances, int(part * len(distances)))[1]
-    state.look_near(sample.middle, width)
+    threshold, part = sample.middle, NEAR / math.sqrt(len(sample.slopes))
+    state.set_by(sample.weights, threshold)
+    some = np.abs(state.slopes[::WIDTH_STEP] - threshold)
+    width = two_in_order(some, int(part * len(some)))[1]
+    is_settled = state.settle(threshold, width, total - float(state.betas.sum()))
+    if not is_settled:
+        state.set_betas(at_bounds(state.slopes, lower, upper, total))
+    if is_settled and part <= MAX_NEAR:
+        state.look_near()
+    else:
+        state.look(False)
 
 
 def _slopes_of_two(state: RowPairs, lower: Vector, upper: Vector, total: float) -> Vector:
     """The mean of F where all β are alike, guessed from a part of the examples, and at the bounds
     that follow: the optimum lies between, and the bounds of each overshoot.
     """
+    step = max(min(len(upper) // MIN_PART, PART_STEP), 1)
     part = np.zeros_like(upper)
-    part[::PART_STEP] = upper[::PART_STEP]
+    part[::step] = upper[::step]
     state.set_betas(part)
     state.find_slopes()
     alike = state.slopes * (total / part.sum() if part.any() else 1.0)

@@ -144,7 +144,9 @@ def test_steps_over_examples_near_to_a_threshold_leave_the_others_alone():
     state = RowPairs(rows, zeros, zeros, ones)
     state.set_by(weights, -1.0)
     before, is_near = state.betas.copy(), np.abs(state.slopes + 1.0) <= 0.2
-    state.look_near(-1.0, 0.2)
+    assert state.settle(-1.0, 0.2, 0.0)
+    assert (state.betas == before).all()
+    state.look_near()
     slopes = -X @ state.weights
     rises, falls = slopes[is_near & (before < 1)], slopes[is_near & (before > 0)]
     violation = rises.max() - falls.min()
@@ -160,6 +162,27 @@ def test_steps_over_examples_near_to_a_threshold_leave_the_others_alone():
     state.look()
     rises, falls = slopes[state.betas < 1], slopes[state.betas > 0]
     assert state.violation == pytest.approx(rises.max() - falls.min())
+
+
+@pytest.mark.parametrize("missing", [40.25, -40.25, 0.5, 1e9])
+def test_the_sum_is_settled_by_examples_near_to_the_threshold(missing):
+    rows, X = large()
+    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, 0.5, 0.0])
+    state = RowPairs(rows, zeros, zeros, ones)
+    state.set_by(weights, -1.0)
+    before, distance = state.betas.copy(), np.abs(state.slopes + 1.0)
+    moves = (distance <= 0.2) & (before == (missing < 0))
+    settled = state.settle(-1.0, 0.2, missing)
+    assert settled == (abs(missing) < np.count_nonzero(moves))
+    moved = state.betas != before
+    assert not moved[~moves].any()
+    assert_allclose(state.weights, X.T @ state.betas, atol=1e-11 * len(X))
+    if settled:
+        assert state.betas.sum() == before.sum() + missing
+        assert np.count_nonzero(moved) == np.ceil(abs(missing))
+        assert distance[moved].max() < distance[moves & ~moved].min()
+    else:
+        assert (moved == moves).all()
 
 
 @pytest.mark.parametrize("near", [1e-3, 5.0])
