@@ -26,7 +26,9 @@ def in_column_order(X: Any) -> ColumnOrder | None:
     if _hides_entries(X):  # `rows_of` refuses them
         return None
     rows = ColumnOrder(X)
-    return rows if rows.features.find_fault()[0] is None else None
+    # numbers may be finite where their squares are not
+    is_finite = np.isfinite(rows.moments).all() or rows.features.find_fault()[0] is None
+    return rows if is_finite else None
 
 
 def rows_of(X: Any) -> Rows:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.moments import moments
 from rrmlinear.data.rows import Rows
 
 
@@ -41,7 +42,14 @@ class ColumnOrder:
 
     def with_bias(self, bias: float) -> ColumnOrder:
         """The same rows with an appended column of this value (negative: none)."""
-        return ColumnOrder(self.values, bias)
+        order = ColumnOrder(self.values, bias)
+        order.moments = self.moments
+        return order
+
+    @cached_property
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The sum of each column, and the sum of squares about its mean."""
+        return moments(self.features.values)
 
     @cached_property
     def by_rows(self) -> Rows:

@@ -1,8 +1,34 @@
-/* Gram matrices of rows: sums of their outer products. */
+/* Gram matrices of rows: sums of their outer products; and squares about means. */
 #ifndef RRM_GRAM_H
 #define RRM_GRAM_H
 
 #include "rows.h"
+
+/* The sum of n numbers, and that of the squares of their distances to the mean, in one way through
+ * memory. Each piece has a mean of its own, and stays in the first-level cache for its squares. */
+enum { MOMENTS_PIECE = 1024 };
+
+#define MOMENTS(type)                                                                              \
+    RRM_CLONES static void moments_##type(const type *x, ptrdiff_t n, double *sum, double *spread) \
+    {                                                                                              \
+        double total = 0, squares = 0;                                                             \
+        for (ptrdiff_t begin = 0; begin < n; begin += MOMENTS_PIECE) {                             \
+            ptrdiff_t size = n - begin < MOMENTS_PIECE ? n - begin : MOMENTS_PIECE;                \
+            double part = 0, own = 0;                                                              \
+            _Pragma("omp simd reduction(+ : part)") for (ptrdiff_t i = 0; i < size; i++)           \
+                part += (double)x[begin + i];                                                      \
+            double mean = part / size;                                                             \
+            _Pragma("omp simd reduction(+ : own)") for (ptrdiff_t i = 0; i < size; i++)            \
+                own += ((double)x[begin + i] - mean) * ((double)x[begin + i] - mean);              \
+            double far = begin ? mean - total / begin : 0;                                         \
+            squares += own + far * far * size * begin / (begin + size);                            \
+            total += part;                                                                         \
+        }                                                                                          \
+        *sum = total, *spread = squares;                                                           \
+    }
+
+MOMENTS(float)
+MOMENTS(double)
 
 /* sum_j += Σ c_i (x_ij − m_j)² over rows of a dense matrix; of four rows at once `m` and `sum` are
  * read a single time. */

@@ -8,3 +8,5 @@ cdef extern from "gram.h" nogil:
                              const double* m, double* sum)
     void dense_double_spreads(const double* x, Py_ssize_t rows, Py_ssize_t d, const double* c,
                               const double* m, double* sum)
+    void moments_float(const float* x, Py_ssize_t n, double* sum, double* spread)
+    void moments_double(const double* x, Py_ssize_t n, double* sum, double* spread)

@@ -6,6 +6,7 @@ import pytest
 from rrmlinear import ElasticNet, Lasso, Problem
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.loop.rounding import rounding_by_features
 
 RNG = np.random.default_rng(5)
 X = np.asfortranarray(RNG.standard_normal((60, 7)))
@@ -77,3 +78,24 @@ def test_other_solvers_take_f_order_too(options):
     kind = ElasticNet if "l1_ratio" in options else Lasso
     fits = [kind(**({"alpha": 0.1} | options)).fit(np.array(X, order=o), Y) for o in "FC"]
     np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
+
+
+def test_large_finite_numbers_stay_although_their_squares_are_not_finite():
+    large = np.asfortranarray(1e200 * X)
+    rows = Problem.from_arrays(large, Y, any_order=True).rows
+    assert isinstance(rows, ColumnOrder)
+    assert not np.isfinite(rows.moments[1]).any()
+    overflow = pytest.raises(ValueError, match="squared norm of feature 1 overflows")
+    with np.errstate(over="ignore"), overflow:
+        FeatureColumns(rows.with_bias(1.0), np.ones(len(X)), True)
+
+
+def test_a_bound_of_rounding_that_reads_nothing_is_above_the_other_one():
+    order, weights = ColumnOrder(X).with_bias(2.0), RNG.standard_normal(8)
+    shares = RNG.uniform(0, 1, len(X))
+    bound = rounding_by_features(order, shares, weights)
+    crude = rounding_by_features(order, shares, weights, enough=np.inf)
+    assert bound < crude < 2 * bound
+    assert rounding_by_features(order, shares, weights, enough=bound) == bound
+    equal = rounding_by_features(order, np.full(len(X), shares.max()), weights)
+    assert crude == pytest.approx(equal * np.sqrt(shares.mean() / shares.max()), rel=1e-12)

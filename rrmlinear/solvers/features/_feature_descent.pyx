@@ -8,7 +8,7 @@ from rrmlinear.simd.gram cimport dense_double_spreads, dense_float_spreads
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
-    ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
+    ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.data.cached_rows cimport cached_rows
@@ -107,11 +107,19 @@ cdef class FeatureSweeps:
         self.shift += change * self.mean[j]
 
     def products(self, const int64_t[::1] features not None):
-        """a_j'r for each of these features, a new array."""
+        """a_j'r for each of these features, a new array. Dense ones side by side share r."""
         cdef Py_ssize_t at, j, n = features.shape[0]
         cdef row_t column
         result = np.empty(n)
         cdef double[::1] out = result
+        if self.columns.c.kind & ROW_DENSE and n and features[n - 1] - features[0] == n - 1 \
+                and (np.diff(features) == 1).all():
+            j = features[0]
+            with nogil:
+                rows_times(&self.columns.c, j, j + n, &self.r[0], &out[0] - j)
+                for at in range(n):
+                    out[at] += self.shift * self.total[j + at]
+            return result
         with nogil:
             for at in range(n):
                 if at + ROW_LOOKAHEAD < n:

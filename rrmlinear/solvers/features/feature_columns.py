@@ -69,6 +69,8 @@ class FeatureColumns:
         if self.is_dense and not isinstance(rows, ColumnOrder) and not few:
             self.by_rows = rows if self._appended() else rows.with_bias(-1.0)
             totals, spread = sums_and_spreads(self.by_rows, self.unit**2, intercept)
+        elif isinstance(rows, ColumnOrder) and intercept and not self._scales():
+            totals, spread = rows.moments
         else:
             unit = self.unit if intercept else np.zeros_like(self.unit)
             totals, spread = products_and_spreads(self.rows, unit)

@@ -23,7 +23,7 @@ from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import rounding_by_features, rounding_of_scores
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 # Sweeps between two looks at the gap, and between two extrapolations.
 SWEEPS_PER_LOOK = 5
@@ -143,7 +143,9 @@ class FeatureDescent(Solver):
         shares = self.costs * np.abs(self.certificate.alphas)
         weights = self.certificate.weights
         if isinstance(self.rows, ColumnOrder):
-            scores = rounding_by_features(self.rows, shares, weights)
+            known = NEGATIVE_GAP * abs(self.certificate.primal)
+            enough = max(self.target if np.isfinite(self.target) else 0.0, known) / 2
+            scores = rounding_by_features(self.rows, shares, weights, enough)
         else:
             scores = rounding_of_scores(self.rows, shares, weights)
         return self.certificate.rounding() + scores
