@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
+from rrmlinear.solvers.second_order.paths._class_shares import ClassShares
 from rrmlinear.solvers.second_order.paths.class_curvatures import LEAST_SLOPE
 from rrmlinear.solvers.second_order.paths.fold_paths import VALUE_TIME, FoldPaths
 from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
-Places = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # Nanoseconds of an example of a class in a problem, for a step beside the products.
 CLASS_TIME = 15.0
@@ -24,8 +24,6 @@ SHORT_MOVE, LEFT_PART = 0.3, 0.01
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
 # Steps of the intercepts at given scores.
 MAX_MOVES = 30
-# Examples whose products are added up at once.
-AT_ONCE = 2048
 
 
 class ClassPaths(FoldPaths):
@@ -54,16 +52,16 @@ class ClassPaths(FoldPaths):
         self.k = count
         self._begin(rows, costs, free, tolerance, most, curvature, count)
         self.intercepts = np.zeros((len(costs), count))
-        #: The own classes and their places in arrays of k × n, and Σ c_i of each class.
-        self.own = label, label * rows.shape[0] + np.arange(rows.shape[0])
+        #: The own classes, and Σ c_i of each.
+        self.label = label.astype(np.int64, copy=False)
         self.totals = np.array([np.bincount(label, each, count) for each in self.costs])
         self.part = LEFT_PART * tolerance
         #: What balanced duals cost the dual, over C.
         self.excess = np.zeros(len(costs))
         self.step_time = count * (VALUE_TIME * rows.n_stored + CLASS_TIME * rows.shape[0])
         self.step_time += curvature.solve_time
-        #: c_i p_ij, k × n.
-        self.weighed = np.zeros((len(costs), count * rows.shape[0]))
+        #: p_ij at the scores and intercepts.
+        self.shares = np.zeros((len(costs), count, rows.shape[0]))
 
     def coefs(self, f: int) -> Array:
         """The weights of the features in problem f, k × d."""
@@ -85,12 +83,11 @@ class ClassPaths(FoldPaths):
 
     def _look(self, f: int) -> None:
         """Duals and the loss of a problem, at intercepts that nearly balance them."""
-        costs, scores = self.costs[f], self.scores[f].reshape(self.k, -1)
         b, best, scaled = self.intercepts[f], np.inf, np.zeros(self.k)
-        at = _Shares(scores + b[:, np.newaxis], self.own, costs)
+        at = self._shares(f, b)
         move, excess = np.zeros(self.k), 0.0
         for _ in range(MAX_MOVES if self.free else 0):
-            left, slopes = at.left(), at.slopes()
+            left, slopes = at.left, at.slopes()
             move = _solved(slopes, left)
             excess, longest = float(move @ left), np.abs(move).max()
             is_met = np.abs(left - slopes @ move).sum() <= BALANCE_ROUNDING * at.size
@@ -99,21 +96,24 @@ class ClassPaths(FoldPaths):
             if at.loss > best:  # Newton's step was too long
                 b = scaled
             else:
-                scaled = b + np.log(self.totals[f] / np.maximum(at.sums(), LEAST_SUM))
+                scaled = b + np.log(self.totals[f] / np.maximum(at.sums, LEAST_SUM))
                 best, b = at.loss, b + move if is_met and longest <= LONG_MOVE else scaled
-            at = _Shares(scores + b[:, np.newaxis], self.own, costs)
+            at = self._shares(f, b)
         else:
             move, excess = np.zeros(self.k), np.inf if self.free else 0.0
-        self.intercepts[f], self.excess[f], self.weighed[f] = b, excess, (at.p * costs).ravel()
+        self.intercepts[f], self.excess[f] = b, excess
         # less the fall along the move that is left, which else would hide that of a short step
         self.losses[f] = at.loss - (excess / 2 if np.isfinite(excess) else 0.0)
-        pulls = at.pulls(move) * costs
-        self.pulls[f] = pulls.ravel()
-        away = np.abs(pulls.sum(axis=1)).sum()
+        away = np.abs(at.pulls(move, self.pulls[f].reshape(self.k, -1))).sum()
         self.balanced[f] = not self.free or away <= BALANCE_ROUNDING * at.size
 
+    def _shares(self, f: int, b: Array) -> ClassShares:
+        scores = self.scores[f].reshape(self.k, -1)
+        return ClassShares(scores, b, self.label, self.costs[f], self.shares[f], self.free)
+
     def _curvatures(self, f: int) -> Array:
-        return self.weighed[f]
+        weighed: Array = self.shares[f] * self.costs[f]
+        return weighed.ravel()
 
     def _products(self, weights: Array) -> Array:
         flat = weights.reshape(-1, self.rows.width)
@@ -122,61 +122,6 @@ class ClassPaths(FoldPaths):
     def _gradients(self, pulls: Array) -> Array:
         flat = pulls.reshape(-1, self.rows.shape[0])
         return super()._gradients(flat).reshape(len(pulls), self.k * self.rows.width)
-
-
-class _Shares:
-    """Probabilities p at scores k × n, and what follows from them without cancellation where those
-    of the own classes are nearly 1. ``own`` are these classes, and their places in arrays k × n.
-    """
-
-    def __init__(self, scores: Array, own: Places, costs: Array) -> None:
-        scores -= scores.max(axis=0)
-        places = own[1]
-        above = scores.take(places)
-        p = np.exp(scores, out=scores)
-        share = p.take(places)
-        flat = p.ravel()
-        flat[places] = 0.0
-        others = p.sum(axis=0)
-        total = others + share
-        p /= total
-        self.own, self.costs, self.p, self.others = own, costs, p, others / total
-        losses = np.where(above == 0, np.log1p(others), np.log(total) - above)
-        self.loss, self.size = float(costs @ losses), 2 * float(costs @ self.others)
-        #: Σ c_i p_ij over examples of other classes.
-        self.wrong = p @ costs
-        flat[places] = share / total
-
-    def left(self) -> Array:
-        """Σ c_i (y_ij − p_ij)."""
-        return self._of_own(self.others) - self.wrong
-
-    def sums(self) -> Array:
-        """Σ c_i p_ij."""
-        return self._of_own(self.p.take(self.own[1])) + self.wrong
-
-    def _of_own(self, numbers: Array) -> Array:
-        return np.bincount(self.own[0], self.costs * numbers, len(self.p)).astype(np.float64)
-
-    def slopes(self) -> Array:
-        """Σ c_i (diag(p_i) − p_i p_i')."""
-        result = np.zeros((len(self.p), len(self.p)))
-        for begin in range(0, len(self.costs), AT_ONCE):  # BLAS is slow on so long lines
-            p = self.p[:, begin : begin + AT_ONCE]
-            result -= (p * self.costs[begin : begin + AT_ONCE]) @ p.T
-        np.fill_diagonal(result, 0.0)
-        np.fill_diagonal(result, -result.sum(axis=1))
-        return result
-
-    def pulls(self, move: Array) -> Array:
-        """y − p after this move of the intercepts, to first order."""
-        result = -self.p
-        if move.any():
-            result *= 1 + move[:, np.newaxis] - move @ self.p
-        flat = result.ravel()
-        flat[self.own[1]] = 0.0
-        flat[self.own[1]] = -result.sum(axis=0)
-        return result
 
 
 def _solved(slopes: Array, left: Array) -> Array:

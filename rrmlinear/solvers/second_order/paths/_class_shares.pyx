@@ -1,0 +1,55 @@
+"""Probabilities of classes at given scores, their sums over examples, and duals near them."""
+
+from libc.stdint cimport int64_t
+
+from rrmlinear.simd.softmax_shares cimport shares_total_t, softmax_pulls, softmax_shares
+
+import numpy as np
+
+
+cdef class ClassShares:
+    """Probabilities p at scores k × n + b, and what follows from them without cancellation where
+    those of the own classes are nearly 1.
+    """
+
+    cdef const int64_t[::1] label
+    cdef const double[::1] costs
+    cdef double[:, ::1] p
+    cdef double[:, ::1] products
+    #: Σ c_i φ, and Σ c_i ‖y_i − p_i‖ in the 1-norm.
+    cdef readonly double loss
+    cdef readonly double size
+    #: Σ c_i (y_ij − p_ij), and Σ c_i p_ij.
+    cdef readonly object left
+    cdef readonly object sums
+
+    def __init__(self, const double[:, ::1] scores not None, const double[::1] b not None,
+                 const int64_t[::1] label not None, const double[::1] costs not None,
+                 double[:, ::1] p not None, bint slopes):
+        """p is written; ``slopes`` says whether they are asked for."""
+        cdef Py_ssize_t n = scores.shape[1], k = scores.shape[0]
+        cdef double[::1] left = np.zeros(k), sums = np.zeros(k)
+        cdef shares_total_t total
+        self.label, self.costs, self.p = label, costs, p
+        self.products = np.zeros((k, k)) if slopes else None
+        with nogil:
+            total = softmax_shares(&scores[0, 0], &b[0], &label[0], &costs[0], n, k, &p[0, 0],
+                                   &left[0], &sums[0], &self.products[0, 0] if slopes else NULL)
+        self.loss, self.size = total.loss, 2 * total.others
+        self.left, self.sums = np.asarray(left), np.asarray(sums)
+
+    def slopes(self):
+        """Σ c_i (diag(p_i) − p_i p_i')."""
+        result = -np.asarray(self.products)
+        result += result.T
+        np.fill_diagonal(result, -result.sum(axis=1))
+        return result
+
+    def pulls(self, const double[::1] move not None, double[:, ::1] out not None):
+        """Write c_i (y_i − p_i) after this move of b, to first order; their sums of each class."""
+        cdef Py_ssize_t n = self.p.shape[1], k = self.p.shape[0]
+        cdef double[::1] sums = np.zeros(k)
+        with nogil:
+            softmax_pulls(&self.p[0, 0], &move[0], &self.label[0], &self.costs[0], n, k,
+                          &out[0, 0], &sums[0])
+        return np.asarray(sums)
