@@ -80,6 +80,13 @@ cdef class BlockTerms:
                     total += self.cost[i] * self.loss.value(room.margin, self.k8)
         return total
 
+    def total_at_zero(self):
+        """Σ c_i φ at scores of 0, where examples of a class have the same loss."""
+        if self.smoothing > 0:
+            return self.total(np.zeros((self.n, self.k)))
+        each = self.loss.values(np.zeros((self.k, self.k)), np.arange(self.k))
+        return float(np.bincount(self.labels, self.cost, self.k) @ each)
+
     def derivatives(self, scores):
         """∂φ/∂s_ij, whose sum over j is 0."""
         return self._tangent(scores, None, 0.0, False)[1]

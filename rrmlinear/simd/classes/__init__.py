@@ -1,1 +1,3 @@
-"""Updates of rows of weights for each class, and the vectors of classes that loops take."""
+"""Updates of rows of weights for each class, the vectors of classes that loops take, and
+probabilities of classes.
+"""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.loop.first import scores_at_zero
+from rrmlinear.solvers.loop.first import loss_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
@@ -197,7 +197,7 @@ class Certificate:
             return math.inf
         zeros = np.zeros(math.prod(self.risk.shape))
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
-        return float(self.risk.terms.total(scores_at_zero(self.risk))) + omega
+        return float(loss_at_zero(self.risk)) + omega
 
     def rounding(self, enough: float = 0.0) -> float:
         """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,

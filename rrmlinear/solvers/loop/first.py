@@ -47,6 +47,13 @@ def scores_at_zero(risk: Any) -> Array:
     return np.zeros(n if risk.costs.ndim == 1 else (n, risk.shape[-1]))
 
 
+def loss_at_zero(risk: Any) -> float:
+    """Σ c_i φ at w = 0 and intercepts of 0."""
+    known = getattr(risk.terms, "total_at_zero", None)
+    loss: float = risk.terms.total(scores_at_zero(risk)) if known is None else known()
+    return loss
+
+
 def nearest_duals(risk: Any, alphas: Array, scores: Array) -> Array:
     """Feasible duals near ``alphas``, which may be infeasible, as those of another problem."""
     if math.isfinite(risk.conjugate(alphas)):

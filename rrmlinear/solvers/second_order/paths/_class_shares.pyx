@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int64_t
 
-from rrmlinear.simd.softmax_shares cimport shares_total_t, softmax_pulls, softmax_shares
+from rrmlinear.simd.classes.shares cimport (
+    shares_dual_t, shares_total_t, softmax_dual, softmax_pulls, softmax_shares
+)
 
 import numpy as np
 
@@ -53,3 +55,16 @@ cdef class ClassShares:
             softmax_pulls(&self.p[0, 0], &move[0], &self.label[0], &self.costs[0], n, k,
                           &out[0, 0], &sums[0])
         return np.asarray(sums)
+
+
+def conjugate(const double[:, ::1] pulls not None, const int64_t[::1] label not None,
+              const double[::1] costs not None):
+    """(Σ (c_i φ)*(−α_i), Σ c_i ‖α_i‖ in the 1-norm) for the c_i α_i of `ClassShares.pulls`.
+
+    The first is infinite where y_i + α_i is no distribution.
+    """
+    cdef shares_dual_t found
+    cdef Py_ssize_t n = pulls.shape[1], k = pulls.shape[0]
+    with nogil:
+        found = softmax_dual(&pulls[0, 0], &label[0], &costs[0], n, k)
+    return found.conjugate, 2 * found.others

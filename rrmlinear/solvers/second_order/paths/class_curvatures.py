@@ -38,10 +38,18 @@ class ClassCurvatures:
 
     follows_cost = False
 
-    def __init__(self, rows: Rows, count: int, free: bool, sample: Sample | None = None) -> None:
-        """The first one may be that of a ``sample``. Where steps are slow with it, its later ones
-        are of all examples.
+    def __init__(
+        self,
+        rows: Rows,
+        count: int,
+        free: bool,
+        sample: Sample | None = None,
+        is_rough: bool = False,
+    ) -> None:
+        """The first one may be that of a ``sample``. Where steps are slow with it, later ones are
+        of all examples, unless the problem needs a rough solution alone.
         """
+        self.is_rough = is_rough
         self.rows, self.k, self.free = rows.with_bias(1.0) if free else rows, count, free
         self.sample = sample
         self.solve_time = SOLVE_TIME * (count * rows.width) ** 2
@@ -60,7 +68,8 @@ class ClassCurvatures:
         problems.
         """
         count = len(slow)
-        if self.made and self.sample is not None and slow.max() >= self.time:
+        is_slow = self.made and slow.max() >= self.time
+        if is_slow and self.sample is not None and not self.is_rough:
             self.sample, self.time = None, self._time_of(self.rows)
         if self.is_shared and (not self.made or slow.sum() >= self.time):
             self.is_shared = self.last != C

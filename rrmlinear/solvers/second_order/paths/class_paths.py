@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
-from rrmlinear.solvers.second_order.paths._class_shares import ClassShares
+from rrmlinear.solvers.second_order.paths._class_shares import ClassShares, conjugate
 from rrmlinear.solvers.second_order.paths.class_curvatures import LEAST_SLOPE
 from rrmlinear.solvers.second_order.paths.fold_paths import VALUE_TIME, FoldPaths
 from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
@@ -79,7 +79,7 @@ class ClassPaths(FoldPaths):
         for f in some.tolist():
             self._look(f)
         if sums:
-            self.sums[some] = self._gradients(self.pulls[some])
+            self.sums[some] = self._gradients(self.pulls[self._places(some)])
 
     def _look(self, f: int) -> None:
         """Duals and the loss of a problem, at intercepts that nearly balance them."""
@@ -110,6 +110,19 @@ class ClassPaths(FoldPaths):
     def _shares(self, f: int, b: Array) -> ClassShares:
         scores = self.scores[f].reshape(self.k, -1)
         return ClassShares(scores, b, self.label, self.costs[f], self.shares[f], self.free)
+
+    def proof(self, f: int) -> tuple[float, float]:
+        """(Σ c_i φ, Σ (c_i φ)*(−α_i)) at the weights, intercepts and duals of a problem.
+
+        Scores are computed from the weights, for those at hand come from sums over steps. The
+        second is infinite for duals that do not balance.
+        """
+        self.scores[f] = self._products(self.weights[f : f + 1])[0]
+        loss = self._shares(f, self.intercepts[f]).loss
+        pulls = self.pulls[f].reshape(self.k, -1)
+        dual, size = conjugate(pulls, self.label, self.costs[f])
+        away = np.abs(pulls.sum(axis=1)).sum()
+        return loss, dual if not self.free or away <= BALANCE_ROUNDING * size else np.inf
 
     def _curvatures(self, f: int) -> Array:
         weighed: Array = self.shares[f] * self.costs[f]

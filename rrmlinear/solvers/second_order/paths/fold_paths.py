@@ -30,8 +30,9 @@ MAX_STEPS, MAX_TRIALS = 100, 40
 LEAST_FALL, ROUNDING = 1e-4, 1e-13
 # The sum of duals that counts as 0, relative to that of their sizes.
 BALANCE = 1e-12
-# Rows in single precision that are copied at once.
-SOME_ROWS = 4096
+# Entries of dense rows that are multiplied at once, and in single precision copied first: they stay
+# in the second-level cache.
+SOME_ENTRIES = 100_000
 # A step is slow where the gap after it is more than SLOW times the gap before.
 SLOW = 0.2
 # Nanoseconds of a step for each stored value and problem, and for each example and problem.
@@ -100,10 +101,9 @@ class FoldPaths:
         self.slow = np.zeros(count)
         #: The gaps before the last step.
         self.last = np.full(count, np.inf)
-        #: Rows whose copies in double precision take little memory.
-        self.spans = [slice(0, n)]
-        if rows.is_dense and rows.values.dtype != np.float64:
-            self.spans = [slice(i, i + SOME_ROWS) for i in range(0, n, SOME_ROWS)]
+        #: Rows that are multiplied at once.
+        at_once = max(1, SOME_ENTRIES // max(rows.width, 1))
+        self.spans = [slice(i, i + at_once) for i in range(0, max(n, 1), at_once)]
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
         #: C, weights and scores at the ends of the last two problems.
         self.ends: list[tuple[float, Array, Array]] = []
@@ -212,7 +212,7 @@ class FoldPaths:
         slopes = np.einsum("fj,fj->f", directions, gradients[some])
         old, begin = self.sums[some], self.weights[some]
         t, trying = np.ones(len(some)), np.arange(len(some))
-        self.scores[some] += moves
+        self.scores[self._places(some)] += moves
         for _ in range(MAX_TRIALS):
             chosen = some[trying]
             self.weights[chosen] = begin[trying] + t[trying, np.newaxis] * directions[trying]
@@ -224,10 +224,14 @@ class FoldPaths:
                 break
             self.scores[some[trying]] -= (t[trying] / 2)[:, np.newaxis] * moves[trying]
             t[trying] /= 2
-        self.sums[some] = self._gradients(self.pulls[some])
+        self.sums[some] = self._gradients(self.pulls[self._places(some)])
         pair = np.zeros(self.weights.shape), np.zeros(self.weights.shape)
         pair[0][some], pair[1][some] = t[:, np.newaxis] * directions, self.sums[some] - old
         self.pairs = [*self.pairs[1 - PAIRS :], pair]
+
+    def _places(self, some: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+        """These problems; a slice where they are all, so that their arrays are not copied."""
+        return slice(None) if len(some) == len(self.scores) else some
 
     def _directions(self, C: float, some: NDArray[np.intp], gradients: Array) -> Array:
         """−H g, H by the two loops of L-BFGS about the inverse of an earlier second derivative."""
@@ -258,7 +262,7 @@ class FoldPaths:
                 self.balanced[f] = abs(at.sum) <= BALANCE_ROUNDING * at.size
             self.losses[f] = terms.pulls(scores, float(self.intercepts[f]), self.pulls[f])
         if sums:
-            self.sums[some] = self._gradients(self.pulls[some])
+            self.sums[some] = self._gradients(self.pulls[self._places(some)])
 
     @staticmethod
     def _look_at(terms: ScalarTerms, scores: Array) -> Any:
@@ -275,7 +279,10 @@ class FoldPaths:
         """X w for each row w."""
         if not self.rows.is_dense:
             return np.asarray((self.matrix @ weights.T).T)
-        return np.hstack([weights @ self._part(span).T for span in self.spans])
+        result = np.empty((len(weights), self.rows.shape[0]))
+        for span in self.spans:
+            np.matmul(weights, self._part(span).T, out=result[:, span])
+        return result
 
     def _gradients(self, pulls: Array) -> Array:
         """Σ_i a_i x_i for each row a."""

@@ -70,13 +70,23 @@ class PathDescent(Solver):
 
     def measure(self) -> None:
         """Offer the weights with the intercepts of the paths, which the duals need not attain."""
-        w = np.ascontiguousarray(self.paths.coefs(0).T)
-        costs = self.paths.costs[0]
-        pulls = self.paths.pulls[0].reshape(self.risk.shape[1], -1)
-        alphas = np.divide(pulls, costs, out=np.zeros_like(pulls), where=costs > 0).T
-        alphas = np.ascontiguousarray(alphas)
-        at = self.risk.at(self.risk.scores(w))
+        paths, certificate, omega = self.paths, self.certificate, self.regularizer
+        largest = self.C * omega.modulus
+        loss, conjugate = (largest * value for value in paths.proof(0))
+        w = self._by_rows(paths.weights[0])
+        alphas, scores = self._by_rows(paths.pulls[0]), self._by_rows(paths.scores[0])
+        costs = paths.costs[0][:, np.newaxis]
+        np.divide(alphas, costs, out=alphas, where=costs > 0)
+        at = self.risk.at(scores)
         if self.risk.condition is not None:
-            vars(at)["best"] = self.risk.condition.near(alphas, self.paths.intercepts[0].copy())
-        self.certificate.offer_weights(w, at, exact=True)
-        self.certificate.offer_duals(alphas)
+            vars(at)["best"] = self.risk.condition.near(alphas, paths.intercepts[0].copy())
+        vars(at)["value"] = loss
+        primal = certificate.primal_of(w, at)
+        certificate.offer_weights(w, at, primal=primal, exact=True)
+        vector = largest * self._by_rows(paths.sums[0])
+        dual = -conjugate - float(omega.conjugate_of(vector.ravel()))
+        certificate.offer_duals(alphas, dual=dual, exact=True)
+
+    def _by_rows(self, numbers: Array) -> Array:
+        """Those of the paths, a row for each class, with a column for each."""
+        return np.ascontiguousarray(numbers.reshape(self.risk.shape[1], -1).T)

@@ -112,3 +112,29 @@ def test_an_absent_class_and_given_starts_take_other_ways(runs):
     assert passes
     warm.fit(X, y)
     assert len(runs) == passes
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_the_values_of_the_paths_are_those_of_the_risk(runs, monkeypatch, free):
+    measured, measure = [], PathDescent.measure
+
+    def told(self):
+        measure(self)
+        measured.append(self)
+
+    monkeypatch.setattr(PathDescent, "measure", told)
+    X, y = problem_of(3000, 4, 5, seed=11)
+    weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    model = LogisticRegression(C=3.0, tol=1e-6, fit_intercept=free)
+    model.fit(X, y, sample_weight=weights)
+    assert runs
+    assert measured
+    best, risk = measured[-1].certificate, measured[-1].risk
+    intercepts = best.best_at.intercept if free else 0.0
+    loss = risk.terms.total(risk.scores(best.weights) + intercepts)
+    omega = measured[-1].regularizer
+    assert best.primal == pytest.approx(loss + omega.value_of(best.weights.ravel()), rel=1e-13)
+    vector = risk.gradient(best.alphas)
+    dual = -risk.conjugate(best.alphas) - omega.conjugate_of(vector.ravel())
+    assert best.dual == pytest.approx(dual, rel=1e-13)
+    assert risk.total_at_zero() == pytest.approx(risk.total(np.zeros((len(y), 5))), rel=1e-13)

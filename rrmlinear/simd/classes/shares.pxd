@@ -1,6 +1,9 @@
 from libc.stdint cimport int64_t
 
-cdef extern from "softmax_shares.h" nogil:
+cdef extern from "classes/shares.h" nogil:
+    ctypedef struct shares_dual_t:
+        double conjugate
+        double others
     ctypedef struct shares_total_t:
         double loss
         double others
@@ -9,3 +12,5 @@ cdef extern from "softmax_shares.h" nogil:
                                   double* left, double* sums, double* products)
     void softmax_pulls(const double* p, const double* move, const int64_t* label, const double* c,
                        Py_ssize_t n, Py_ssize_t k, double* out, double* sums)
+    shares_dual_t softmax_dual(const double* pulls, const int64_t* label, const double* c,
+                               Py_ssize_t n, Py_ssize_t k)

@@ -3,8 +3,8 @@
  * Scores lie class after class, k × n, so that vectors run over examples: with five classes a look at
  * 100 000 of them takes a third of the time of passes by NumPy. All is free of cancellation where the
  * probabilities of the own classes are nearly 1. */
-#ifndef RRM_SOFTMAX_SHARES_H
-#define RRM_SOFTMAX_SHARES_H
+#ifndef RRM_CLASSES_SHARES_H
+#define RRM_CLASSES_SHARES_H
 
 #include "logistic_arrays.h"
 #include "softmax_blocks.h"
@@ -122,6 +122,46 @@ RRM_CLONES static void softmax_pulls(const double *p, const double *move, const 
             sums[j] += total;
         }
     }
+}
+
+/* Σ c Σ_j p_j log p_j over all classes, p_j = −pull_j / c of the others and what they leave of the own
+ * one; infinite where these are no probabilities. And Σ c (1 − p_y). */
+typedef struct {
+    double conjugate, others;
+} shares_dual_t;
+
+RRM_CLONES static shares_dual_t softmax_dual(const double *pulls, const int64_t *label,
+                                             const double *c, ptrdiff_t n, ptrdiff_t k)
+{
+    double conjugate = 0, others = 0, beyond = 0;
+    for (ptrdiff_t begin = 0; begin < n; begin += SHARES_BLOCK) {
+        ptrdiff_t m = n - begin < SHARES_BLOCK ? n - begin : SHARES_BLOCK;
+        const double *pull = pulls + begin, *cost = c + begin;
+        const int64_t *y = label + begin;
+        double inverse[SHARES_BLOCK], rest[SHARES_BLOCK], entropy[SHARES_BLOCK];
+#pragma omp simd
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double size = cost[i] > 0 ? cost[i] : 1;
+            inverse[i] = 1 / size;
+            rest[i] = entropy[i] = 0;
+        }
+        for (ptrdiff_t j = 0; j < k; j++)
+#pragma omp simd reduction(+ : beyond)
+            for (ptrdiff_t i = 0; i < m; i++) {
+                double other = y[i] == j ? 0 : -pull[j * n + i], p = other * inverse[i];
+                beyond += p < 0 ? 1.0 : 0.0;
+                entropy[i] += entropy_term(p);
+                rest[i] += p;
+            }
+#pragma omp simd reduction(+ : conjugate, others, beyond)
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double below = rest[i] < 1 ? rest[i] : 0, own = 1 - below;
+            beyond += rest[i] > 1 + SOFTMAX_ROUNDING ? 1.0 : 0.0;
+            conjugate += cost[i] * (entropy[i] + own * log1p_simd(-below));
+            others += cost[i] * rest[i];
+        }
+    }
+    return (shares_dual_t){beyond > 0 ? INFINITY : conjugate, others};
 }
 
 #endif
