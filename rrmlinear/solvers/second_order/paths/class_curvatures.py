@@ -154,7 +154,9 @@ class MeanCurvatures:
         total = float(moving.sum())
         h = moving[self.sample.chosen] * self.sample.factor
         ones = (np.ones(len(h)),) if self.free else ()
-        features = Hessian(self.sample.rows, h, ones).matrix()
+        hessian = Hessian(self.sample.rows, h, ones)
+        single = hessian.single_matrix()
+        features = hessian.matrix() if single is None else single
         values, self.vectors = np.linalg.eigh(classes / (total or 1.0))
         self.factors = [factor_of(C * max(value, 0.0), features) for value in values]
         return np.arange(1)

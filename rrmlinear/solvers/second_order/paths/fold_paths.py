@@ -104,6 +104,9 @@ class FoldPaths:
         #: Rows that are multiplied at once.
         at_once = max(1, SOME_ENTRIES // max(rows.width, 1))
         self.spans = [slice(i, i + at_once) for i in range(0, max(n, 1), at_once)]
+        is_copied = rows.is_dense and rows.values.dtype != np.float64
+        #: Memory for their copies in double precision: new memory takes as long as the copy.
+        self.copies = np.empty((min(at_once, n), rows.width)) if is_copied else None
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
         #: C, weights and scores at the ends of the last two problems.
         self.ends: list[tuple[float, Array, Array]] = []
@@ -154,7 +157,7 @@ class FoldPaths:
         where steps were slow.
         """
         gradients, objectives, gaps = tangents
-        self.slow[some[gaps[some] > SLOW * self.last[some]]] += self.step_time
+        self.slow[some[self._are_slow(objectives, gaps)[some]]] += self.step_time
         renewed = self.curvature.renewed(C, self.slow, self._curvatures)
         self.slow[renewed] = 0.0
         for pair in self.pairs:
@@ -164,6 +167,16 @@ class FoldPaths:
         directions = self._directions(C, some, gradients[some])
         moves = self._products(directions)
         self._step(C, some, directions, moves, gradients, objectives)
+
+    def _are_slow(self, objectives: Array, gaps: Array) -> NDArray[np.bool_]:
+        """Which problems had a slow last step, and at its pace have steps left that take longer
+        than a second derivative.
+        """
+        with np.errstate(all="ignore"):
+            pace = np.log(self.last / gaps)
+            steps = np.log(gaps / (self.tolerance * objectives))
+        takes_long = ~(steps * self.step_time <= self.curvature.time * pace)
+        return (gaps > SLOW * self.last) & takes_long
 
     def begin_at(self, weights: Array | float, intercepts: Array | float) -> None:
         """Begin at weights and intercepts of other problems, such as those of a sample."""
@@ -294,4 +307,9 @@ class FoldPaths:
         return result
 
     def _part(self, span: slice) -> Array:
-        return self.rows.values[span].astype(np.float64, copy=False)
+        values = self.rows.values[span]
+        if self.copies is None:
+            return values
+        part: Array = self.copies[: len(values)]
+        part[:] = values
+        return part
