@@ -77,6 +77,8 @@ def ascends_first(task: Task) -> bool:
     omega, choices = task.regularizer, task.choices
     if task.n_classes is not None or task.rows.blocks is not None or task.start is not None:
         return False
+    if second_order_builders.near_kinks_applies(task):
+        return False
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     is_plain = choices.budget is None and not choices.free_bias
     return is_norm and is_plain and not _begins_by_newton(task, _second(task))
@@ -143,7 +145,9 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
             return [ascent, *second]
         if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
             return [*second, whole]
-        return [ascent, *methods.quicker(task), *(second or methods.gradients(task))]
+        kinks = second_order_builders.near_kinks_applies(task)
+        first = [methods.near_kinks(task)] if kinks else []
+        return [*first, ascent, *methods.quicker(task), *(second or methods.gradients(task))]
     return _by_cost(second, methods.gradients(task))
 
 

@@ -42,6 +42,9 @@ from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
 )
 
+# Passes near the kink before their rate is judged.
+LEAST_KINK_PASSES = 20
+
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """A builder from duals; before any, those of the task."""
@@ -109,6 +112,14 @@ def newton(task: Task) -> Stage:
     cost = (guess.once + steps * step) / guess.haste
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
+
+
+def near_kinks(task: Task) -> Stage:
+    """Newton's method near the kink, which takes a few ways through the data."""
+    build = from_duals(second_order_builders.near_kinks, task)
+    visit = visit_cost(task)
+    least = LEAST_KINK_PASSES * (task.rows.shape[0] * visit + PASS_COST)
+    return Stage("Newton's method near the kink", build, visit, 0, NEWTON_PATIENCE, least)
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:

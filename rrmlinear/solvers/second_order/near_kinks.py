@@ -1,0 +1,186 @@
+"""Newton's method on the examples near the kink of the hinge, the others held at their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.deadline import check_time
+from rrmlinear.data.array_rows import take_rows
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.rules.of_duals import DualRange
+from rrmlinear.solvers.loop.rules.rule import Point
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order.factors import Factor
+
+Array = NDArray[np.float64]
+
+# The first q, and its part of the tolerance of a rule that is nearly as large: the range of slopes
+# that duals between their bounds leave is q at most.
+FIRST_WIDTH, RULE_PART = 0.1, 0.9
+# The q by which the optimum of a sample is found from w = 0, where all margins are 0.
+SAMPLE_WIDTHS = (4.0, 1.0, 0.3)
+# The part of the examples that is near at first, and what is left of that distance at later passes.
+NEAR_PART, NEXT_NEAR = 1 / 8, 0.5
+# q is divided by the first after a problem of fewer than EASY_STEPS steps, and by the second after
+# another; after MOST_STEPS it is multiplied by the third.
+FAST_FALL, SLOW_FALL, RISE = 5.0, 1.5, 5.0
+EASY_STEPS, MOST_STEPS = 6, 25
+# A problem is solved where the gradient is this part of the weights, that of a sample at another.
+SOLVED, ROUGHLY_SOLVED = 1e-6, 0.1
+# A search along a direction ends where the derivative is below this fraction of that at its start.
+DERIVATIVE_DECREASE = 0.1
+
+
+class Smoothed(NamedTuple):
+    """The optimum of a smoothed problem."""
+
+    w: Array
+    alphas: Array
+    #: far + Σ c_i α_i x_i, which is s w at the optimum.
+    vector: Array
+    steps: int
+
+
+def smoothed_optimum(
+    risk: Any, modulus: float, far: Array, w: Array, q: float, centre: Array, solved: float
+) -> Smoothed:
+    """minimize (s/2)‖w‖² − far'w + max over α of Σ c_i [−φ*(−α_i) − α_i x_i'w − ½ q (α_i − a_i)²]
+    from w, a being the ``centre``.
+    """
+    smooth, shift = risk.smoothed(q), q * centre
+    at = smooth.at(risk.scores(w) - shift)
+    for steps in range(MOST_STEPS + 1):
+        check_time()
+        vector = far - smooth.gradient(at.derivatives)
+        downhill = vector - modulus * w
+        is_solved = np.abs(downhill).max() <= solved * modulus * np.abs(w).max()
+        if is_solved or steps == MOST_STEPS:
+            break
+        matrix = at.hessian().matrix()
+        matrix.flat[:: len(w) + 1] += modulus
+        direction = Factor(matrix).solve(downhill)
+        line = at.line(risk.scores(direction))
+        linear = float((modulus * w - far) @ direction)
+        square = modulus * float(direction @ direction)
+        t = nearly_lowest(
+            lambda t: linear + t * square + line.derivative(t),  # noqa: B023
+            DERIVATIVE_DECREASE,
+        )
+        w, at = w + t * direction, line.at(t)
+    return Smoothed(w, -at.derivatives, vector, steps)
+
+
+def optimum_of_sample(risk: Any, modulus: float) -> Array:
+    """The weights of a few examples, roughly."""
+    w = nothing = np.zeros(risk.shape)
+    for q in SAMPLE_WIDTHS:
+        centre = risk.labels / 2
+        w = smoothed_optimum(risk, modulus, nothing, w, q, centre, ROUGHLY_SOLVED).w
+    return w
+
+
+class NearKinks(Solver):
+    """minimize (s/2)‖w‖² + Σ c_i max(0, 1 − m_i), m_i = y_i x_i'w, with few weights.
+
+    It solves augmented Lagrangians: with b_i = y_i α_i, the b of an example is a_i + (1 − m_i)/q,
+    cut to 0 … 1, and a the b of the problem before. At first a_i is ½: the kink at m = 1 becomes a
+    parabola of the width q about it. The duals between the bounds then have margins within q/2 of
+    1, so that LIBLINEAR's rule of the tolerance q holds.
+
+    A pass holds the duals of examples far from the kink at their bounds, and finds the optimum of
+    the others by Newton's method. Then it looks at all margins: examples whose dual is wrong there
+    count as near from now on. Where none is, the next problem follows, with a smaller q.
+
+    ``first`` makes the weights to begin from. Source: Rockafellar, Augmented Lagrangians and
+    applications of the proximal point algorithm in convex programming, 1976; the two kinds of
+    examples are ours.
+    """
+
+    known_rules = (DualRange,)
+
+    def __init__(self, risk: Any, regularizer: Regularizer, first: Callable[[], Array]) -> None:
+        super().__init__()
+        self.risk, self.regularizer, self.first = risk, regularizer, first
+        self.n = len(risk.costs)
+
+    def start(self) -> None:
+        self.certificate = Certificate(self.risk, self.regularizer)
+        self.q = FIRST_WIDTH
+        if self.rule is not None:
+            self.q = min(self.q, max(RULE_PART * self.rule.tolerance, self.q / 2))
+        self.w, self.centre = self.first(), self.risk.labels / 2
+        #: Whether the last pass came to its end.
+        self.is_solved = False
+        self.certificate.offer_duals(np.zeros(self.n), np.zeros(self.risk.shape), exact=True)
+        self.primal, self.scores, self.slack = self._margins(self.w)
+        some = np.abs(self.slack[:: max(1, int(1 / NEAR_PART))])
+        place = int(NEAR_PART * len(some))
+        self.distance = float(np.partition(some, place)[place])
+        self.is_near = self._are_near()
+
+    def _margins(self, w: Array) -> tuple[float, Array, Array]:
+        """The primal, the scores and 1 − m of all examples at weights, which are offered."""
+        scores = self.risk.scores(w)
+        primal = self.certificate.offer_weights(w, self.risk.at(scores), exact=True)
+        return primal, scores, 1 - self.risk.labels * scores
+
+    def _are_near(self) -> NDArray[np.bool_]:
+        near: NDArray[np.bool_] = np.abs(self.slack) <= max(self.distance, self.q / 2)
+        return near
+
+    def run_pass(self, number: int) -> None:
+        near, labels = np.flatnonzero(self.is_near), self.risk.labels
+        alphas = np.where(self.slack > 0, labels, 0.0)
+        alphas[near] = 0.0
+        far, s = self.risk.gradient(alphas), self.regularizer.modulus
+        part = self._part(near)
+        found = smoothed_optimum(part, s, far, self.w, self.q, self.centre[near], SOLVED)
+        alphas[near] = found.alphas
+        self.alphas, self.is_solved = alphas, found.steps < MOST_STEPS
+        w = found.vector / s if self.is_solved else found.w
+        self.moved = 0 if (w == self.w).all() else self.n
+        self.work += self.n
+        self.certificate.offer_duals(alphas, found.vector, exact=True)
+        primal, self.scores, slack = self._margins(w)
+        sizes = labels * alphas
+        are_wrong = np.clip(labels * self.centre + slack / self.q, 0, 1) != sizes
+        #: All other examples violate nothing.
+        self.suspects = np.flatnonzero(self.is_near | are_wrong)
+        are_wrong &= ~self.is_near
+        is_whole = not are_wrong.any()
+        if is_whole or primal < self.primal:  # else the near ones were too few
+            self.w, self.primal, self.slack = w, primal, slack
+        self.distance *= NEXT_NEAR
+        if not is_whole:
+            self.is_near |= are_wrong
+            self.is_near |= self._are_near()
+        elif self.is_solved:
+            self.centre = alphas
+            self.q /= FAST_FALL if found.steps < EASY_STEPS else SLOW_FALL
+            self.is_near = self._are_near()
+            self.is_near |= (sizes > 0) & (sizes < 1)
+        if not self.is_solved:
+            self.q *= RISE
+
+    def _part(self, near: NDArray[np.int64]) -> Any:
+        """The risk of some examples."""
+        from rrmlinear.risks.scalar import ScalarRisk
+
+        risk = self.risk
+        if len(near) == self.n:
+            return risk
+        rows = take_rows(risk.rows, near)
+        return ScalarRisk(rows, risk.loss, risk.labels[near], risk.costs[near])
+
+    def violation(self) -> float:
+        return super().violation() if self.is_solved else np.inf
+
+    def present(self) -> Point:
+        some = self.suspects
+        return Point(None, self.alphas[some], self.scores[some], None, some)

@@ -1,0 +1,129 @@
+"""Newton's method near the kink: its certificate recomputed, and the optimum of the dual ascent."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.second_order_builders import MIN_KINK_EXAMPLES
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules.of_duals import DualRange
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order import near_kinks
+from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
+
+N, D = 1500, 3
+
+
+def made(kind, form="dense"):
+    """(problem, X, y): classes that overlap, that a plane separates, or with uneven columns."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(N, D))
+    y = np.where(X @ [1.0, -2.0, 0.5] + 0.3 > 0, 1.0, -1.0)
+    if kind != "separable":
+        y[rng.random(N) < 0.15] *= -1
+    if kind == "uneven":
+        X *= [1e-2, 1.0, 1e3]
+    X = np.where(rng.random((N, D)) < 0.8, X, 0.0) if form == "sparse" else X
+    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+
+
+def solved(problem, costs, omega, gap_tol=1e-9, first=None):
+    risk = ScalarRisk(problem.rows, Hinge(), problem.labels, costs)
+    first = first or (lambda: optimum_of_sample(risk, omega.modulus))
+    return NearKinks(risk, omega, first).solve(Stopping(gap_tol, max_passes=200))
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("kind", ["overlapping", "separable", "uneven"])
+@pytest.mark.parametrize("omega", [L2(), L2(0.05), L2(20.0)])
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, kind, form, omega):
+    problem, X, y = made(kind, form)
+    costs = np.random.default_rng(1).uniform(0.1, 2.0, N)
+    costs[:20] = 0.0
+    result = solved(problem, costs, omega)
+    assert result.status is Status.SOLVED
+    primal, dual = objectives(X, y, costs, Hinge(), omega, result)
+    assert result.primal == pytest.approx(primal, rel=1e-10)
+    assert result.dual == pytest.approx(dual, rel=1e-9)
+    assert result.gap <= 1.01e-9 * primal
+    ascent = ProxSDCA(problem.rows, y, costs, Hinge(), omega)
+    other = ascent.solve(Stopping(1e-5, max_passes=5000))
+    assert other.dual <= result.primal * (1 + 1e-9)
+    assert result.dual <= other.primal * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("first", [np.zeros(D), np.array([1e4, -1e4, 1e4])])
+def test_it_arrives_from_weights_far_away(first):
+    problem, *_ = made("overlapping")
+    near = solved(problem, np.ones(N), L2())
+    far = solved(problem, np.ones(N), L2(), first=lambda: first)
+    assert far.primal == pytest.approx(near.primal, rel=2e-9)
+
+
+@pytest.mark.parametrize("tolerance", [1.0, 0.1, 1e-3, 1e-6])
+def test_it_ends_where_the_rule_holds_for_all_examples(tolerance):
+    problem, X, y = made("overlapping")
+    model = fit(problem, Parameter(solver=3, tolerance=tolerance))
+    result = model.result
+    assert result.status is Status.RULE
+    assert result.passes <= 15
+    y = y * model.labels[0]
+    gradient, sizes = y * (X @ model.weights[:, 0]) - 1, y * result.duals
+    gradient[(sizes == 0) & (gradient > 0)] = 0
+    gradient[(sizes == 1) & (gradient < 0)] = 0
+    assert gradient.max() - gradient.min() <= tolerance
+
+
+def test_a_pass_reads_the_examples_near_the_kink(monkeypatch):
+    problem, *_ = made("overlapping")
+    sizes = []
+    part = NearKinks._part
+
+    def counted(self, near):
+        sizes.append(len(near))
+        return part(self, near)
+
+    monkeypatch.setattr(NearKinks, "_part", counted)
+    assert solved(problem, np.ones(N), L2()).status is Status.SOLVED
+    assert max(sizes) < N / 2
+    assert sizes[-1] < N / 20
+
+
+def test_an_unsolved_problem_holds_no_rule(monkeypatch):
+    problem, *_ = made("overlapping")
+    risk = ScalarRisk(problem.rows, Hinge(), problem.labels, np.ones(N))
+    solver = NearKinks(risk, L2(), lambda: np.zeros(D))
+    solver.rule = DualRange(risk, 1e9)
+    monkeypatch.setattr(near_kinks, "MOST_STEPS", 1)
+    solver.start()
+    solver.run_pass(1)
+    assert solver.violation() == np.inf
+    monkeypatch.undo()
+    solver.run_pass(2)
+    assert solver.violation() <= 1
+
+
+@pytest.mark.parametrize("solver", [3, "auto"])
+def test_many_examples_for_each_weight_begin_by_it(monkeypatch, solver):
+    problem, *_ = made("overlapping")
+    runs = []
+    monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
+    loss = {} if solver == 3 else {"loss": "hinge"}
+    fit(problem, Parameter(solver=solver, **loss))
+    n = MIN_KINK_EXAMPLES * D - 1
+    few = Problem.from_arrays(problem.rows.values[:n], problem.labels[:n])
+    fit(few, Parameter(solver=solver, **loss))
+    assert len(runs) == 1
+
+
+def _told(start, runs):
+    def told(self):
+        runs.append(self)
+        start(self)
+
+    return told
