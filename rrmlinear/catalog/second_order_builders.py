@@ -6,6 +6,7 @@ They import solvers, and what these know of losses and regularizers, when they a
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.spectral import Spectral
+from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.limits import (
@@ -138,7 +140,9 @@ def near_kinks(task: Task) -> Solver:
             return np.asarray(task.weights)
         if task.start is not None:
             return np.asarray(risk.gradient(task.start)) / modulus
-        return optimum_of_sample(risk_of(task_of_sample(task, SAMPLE_FRACTION)), modulus)
+        with suppress(*OUT_OF_RANGE):
+            return optimum_of_sample(risk_of(task_of_sample(task, SAMPLE_FRACTION)), modulus)
+        return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
 
     return NearKinks(risk, task.regularizer, first)
 

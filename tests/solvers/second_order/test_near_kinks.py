@@ -121,6 +121,13 @@ def test_many_examples_for_each_weight_begin_by_it(monkeypatch, solver):
     assert len(runs) == 1
 
 
+def test_an_example_whose_norm_overflows_is_named():
+    _, X, y = made("overlapping")
+    X[40] *= 1e200
+    with pytest.raises(ValueError, match="squared norm of example 41 overflows"):
+        fit(Problem.from_arrays(X, y), Parameter(solver=3))
+
+
 def _told(start, runs):
     def told(self):
         runs.append(self)
