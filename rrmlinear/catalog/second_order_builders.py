@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.spectral import Spectral
+from rrmlinear.solvers.features.sample_matrix import FirstPoint
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -32,6 +33,11 @@ from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
 )
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.features.feature_newton import FeatureNewton
+
+AnySolver = TypeVar("AnySolver", bound=Solver)
 
 # A sample has one example of this number, and at least this number of them for each weight. It is
 # solved to this relative gap, with this number of passes at most.
@@ -43,9 +49,6 @@ SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
 # With a 1-norm a larger sample pays too, of one example of this number: on a9a it saves three of
 # five passes, and without a 1-norm it took as long as it saved.
 LARGE_SAMPLE_FRACTION = 4
-# Passes over that sample where steps may be doubled: the curvatures change with every step. A third
-# pass takes the weights further to the optimum of the sample, and no nearer to that of all.
-DOUBLED_SAMPLE_PASSES = 2
 # Sweeps over the columns as they are begin with this number of passes over a sample where there is
 # this number of examples for each weight: they are far from the end of a model after each pass. On
 # mnist these save 41 of 72 passes; text, with more features than examples, is slower with them.
@@ -266,21 +269,38 @@ def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRAC
     return smooth and n >= MIN_SAMPLE_EXAMPLES * fraction * weights
 
 
-def weights_of_sample(
+def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
+    """The optimum, roughly, of a sample of the examples, as in `_solved_sample`."""
+    return _solved_sample(task, build)[1]
+
+
+def point_of_sample(
     task: Task,
-    build: Callable[[Task], Solver],
+    build: Callable[[Task], FeatureNewton],
     fraction: int | None = None,
     passes: int = SAMPLE_PASSES,
-) -> NDArray[np.float64]:
-    """The optimum, roughly, of every ``fraction``-th example, on average: of every
-    SAMPLE_FRACTION-th one, or of more where these are few for each weight.
+) -> FirstPoint:
+    """The same, and the matrix of second derivatives near it."""
+    solver, weights = _solved_sample(task, build, fraction, passes)
+    return FirstPoint(weights, solver.last_matrix())
+
+
+def _solved_sample(
+    task: Task,
+    build: Callable[[Task], AnySolver],
+    fraction: int | None = None,
+    passes: int = SAMPLE_PASSES,
+) -> tuple[AnySolver, NDArray[np.float64]]:
+    """A solver after some passes over every ``fraction``-th example, on average, and its weights:
+    over every SAMPLE_FRACTION-th one, or more where these are few for each weight.
     """
     examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
     if fraction is None:
         most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
         fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    found = build(task_of_sample(task, fraction)).solve(Stopping(SAMPLE_GAP, max_passes=passes))
-    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
+    solver = build(task_of_sample(task, fraction))
+    found = solver.solve(Stopping(SAMPLE_GAP, max_passes=passes)).weights
+    return solver, found[: task.rows.width - bool(task.choices.free_bias)]
 
 
 def task_of_sample(task: Task, fraction: int) -> Task:
@@ -317,7 +337,7 @@ def feature_newton_applies(task: Task) -> bool:
     )
 
 
-def feature_newton(task: Task, is_rough: bool = False) -> Solver:
+def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
     """Newton steps over features with a note that the automatic solver chose them; ``is_rough``
     where their models need not be exact.
     """
@@ -327,13 +347,11 @@ def feature_newton(task: Task, is_rough: bool = False) -> Solver:
     fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
     rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
-        first = partial(np.asarray, task.weights)
+        first = partial(FirstPoint, np.asarray(task.weights))
     elif _takes_sample(task, fraction):
-        has_pieces = task.loss.box(task.targets[:0]) is not None
-        passes = SAMPLE_PASSES if has_pieces else DOUBLED_SAMPLE_PASSES
-        first = partial(weights_of_sample, task, rough, passes=passes)
+        first = partial(point_of_sample, task, rough)
     elif _may_begin(task) and task.rows.shape[0] >= MIN_SWEPT_EXAMPLES * task.rows.width:
-        swept = partial(weights_of_sample, task, rough, SAMPLE_FRACTION, SWEPT_SAMPLE_PASSES)
+        swept = partial(point_of_sample, task, rough, SAMPLE_FRACTION, SWEPT_SAMPLE_PASSES)
     solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough, swept)
     note_choice(solver, "Newton steps over features are used", task)
     return solver

@@ -140,6 +140,11 @@ cdef class ScalarLoss:
         """
         return None
 
+    @property
+    def has_box(self):
+        """Whether φ* has the form that `box` tells of: φ is quadratic or linear in pieces."""
+        return self.box(np.zeros(0)) is not None
+
     def pieces(self, y):
         """A list of (t, o, l, u), numbers or arrays over labels y with l ≤ 0 ≤ u, one of each for
         an interval on which −φ*(−α) + (smoothing/2) α² is linear with derivative t; None if there

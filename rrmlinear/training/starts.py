@@ -135,7 +135,7 @@ class JointStarts:
         #: The (duals, vectors, gaps) of a group, classes as rows.
         self.found: dict[int, tuple[NDArray[np.float64], ...]] = {}
         #: Whether examples may have no gap: that of the logistic loss is never 0.
-        self.notes = loss.box(np.ones(1)) is not None
+        self.notes = loss.has_box
         #: Classes of each group whose duals were not asked for yet.
         self.left = [len(each) for each in self.groups]
 

@@ -120,9 +120,10 @@ def test_the_same_seed_gives_the_same_bits():
     assert first.tobytes() != other.tobytes()
 
 
-def test_a_time_limit_ends_the_sample_too():
+@pytest.mark.parametrize("solver", [0, 6])
+def test_a_time_limit_ends_the_sample_too(solver):
     with pytest.warns(NotSolvedWarning):
-        model = fit(problem_of(2000, 4), Parameter(solver=0, time_limit=1e-9, max_passes=3))
+        model = fit(problem_of(2000, 4), Parameter(solver=solver, time_limit=1e-9, max_passes=3))
     assert model.result.status.name == "TIME_LIMIT"
 
 

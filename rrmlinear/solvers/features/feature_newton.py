@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.line import moved
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
+from rrmlinear.solvers.features.added_curvature import AddedCurvature
 from rrmlinear.solvers.features.faces import FaceSystems
+from rrmlinear.solvers.features.feature_step import Step, StepSearch
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns, squares_of
 from rrmlinear.solvers.features.quadratic_models import (
     EXACT_NUMBER,
@@ -24,6 +23,7 @@ from rrmlinear.solvers.features.quadratic_models import (
     GramModel,
     Model,
 )
+from rrmlinear.solvers.features.sample_matrix import FirstPoint, SampleMatrix
 from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -32,7 +32,7 @@ from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
@@ -41,18 +41,9 @@ FIRST_SWEEPS = 20
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
 DENSE_PRODUCT = 1 / 8
-# The curvatures of a model are at least this fraction of their Lipschitz constant: those of a loss
-# may be 0.
-MIN_CURVATURE = 1e-10
 # The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
 # this number of products: with fewer it takes less time than another pass.
 NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
-# A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
-# MAX_HALVINGS times.
-SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
-# A step LONGER times as long is tried if the objective still falls after a whole step, with more
-# than STEEP times the slope that it had before the step.
-STEEP, LONGER = 0.2, 2.0
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
@@ -67,8 +58,6 @@ CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
 CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 SMALL_DECREASE = 0.01
-# Curvatures added after a step that was too long fall by this factor after every whole step.
-ADDED_CURVATURE_FALL = 0.3
 
 
 class FeatureNewton(Solver):
@@ -103,9 +92,9 @@ class FeatureNewton(Solver):
         self,
         risk: ScalarRisk,
         regularizer: Regularizer,
-        first: Callable[[], NDArray[np.float64]] | None = None,
+        first: Callable[[], FirstPoint] | None = None,
         is_rough: bool = False,
-        swept_first: Callable[[], NDArray[np.float64]] | None = None,
+        swept_first: Callable[[], FirstPoint] | None = None,
     ) -> None:
         super().__init__()
         if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
@@ -120,9 +109,9 @@ class FeatureNewton(Solver):
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
         self.is_rough, self.swept_first = is_rough, swept_first
+        self.measures_first, self.kept = not is_rough, KeptMatrix()
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
-        self.largest = risk.costs / risk.loss.smoothing  # of c φ''
-        self.has_pieces = risk.loss.box(risk.labels[:0]) is not None
+        self.has_pieces = risk.loss.has_box
         self.n = risk.rows.shape[0]
         self.measuring_work = 2.0 * self.n
 
@@ -145,14 +134,19 @@ class FeatureNewton(Solver):
         self.most = None if blocks is None else most_features(blocks)
         #: The features as rows, once made.
         self.columns: Any = None
-        self.systems, self.kept = FaceSystems(risk.rows.width), KeptMatrix()
-        self.added = MIN_CURVATURE * self.largest
+        self.systems = FaceSystems(risk.rows.width)
+        self.curvature = AddedCurvature(risk)
+        self.of_sample: SampleMatrix | None = None
         self.level, self.swept = np.inf, 0.0
         self.expected_sweeps = FIRST_SWEEPS
         first = self.first
         if first is None and self.swept_first is not None and self._is_swept():
             first = self.swept_first
-        given = None if first is None else np.where(self.usable, first(), 0.0)
+        given = None
+        if first is not None:
+            begin = first()
+            given = np.where(self.usable, begin.weights, 0.0)
+            self.of_sample = None if begin.matrix is None else SampleMatrix(begin.matrix)
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify()
@@ -175,15 +169,13 @@ class FeatureNewton(Solver):
         self.swept = model.swept
         if isinstance(model, ColumnsModel):
             self.expected_sweeps += sweeps
-        step = model.weights - begin
-        moves, at = self._moves(features, step), self.at
+        step, at = self._step(features, model.weights - begin), self.at
         expected = before - model.value()
-        lengthens = not self.has_pieces
-        self.moved = self._search(features, step, moves, expected, lengthens)
+        self._take(step, expected, lengthens=not self.has_pieces)
         self.work += 3 * self.n
         promises_little = expected <= SMALL_DECREASE * abs(self.certificate.primal)
         if self.level == self.l1 and promises_little and not self._ends_without_duals():
-            offer_duals_of_model(self.certificate, self.risk, at, moves, self.at)
+            offer_duals_of_model(self.certificate, self.risk, at, step.moves, self.at)
         self._certify()
 
     def _is_swept(self) -> bool:
@@ -209,18 +201,21 @@ class FeatureNewton(Solver):
         self.level = self.l1
         if self.columns is None:
             self.columns = all_columns(self.risk.rows)
-        given = self.columns, self.at.curvatures + self.added, self.pulls, self.w
+        given = self.columns, self.curvature.beside(self.at), self.pulls, self.w
         model = CurvedSweeps(*given, self.l1, self.modulus)
         before = model.value()
         near = (self.w != 0) | (np.abs(self.pulls) > SWEPT_PULL * self.l1)
         features = shuffled(np.flatnonzero(near & self.usable), number)
         for _ in range(CURVED_SWEEPS):
             features = features[: model.sweep(features)]
-        step = model.weights - self.w
-        expected = before - model.value()
-        self.moved = self._search(np.arange(len(self.w)), step, model.moves, expected)
+        step = Step(np.arange(len(self.w)), model.weights - self.w, model.moves)
+        self._take(step, before - model.value())
         self.work += 3 * self.n
         self._certify()
+
+    def last_matrix(self) -> NDArray[np.float64] | None:
+        """The matrix of the last model that had one, if it was one of all features."""
+        return self.kept.matrix_of(self.risk.rows)
 
     def present(self) -> Point:
         if self.free:
@@ -260,25 +255,27 @@ class FeatureNewton(Solver):
             return self.l1
         return max(self.l1, min(self.level, float(pulls.max()) / LEVEL_FALL))
 
-    def _moves(self, features: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The change of the scores by a step of the weights of these features."""
+    def _step(self, features: NDArray[np.int64], change: NDArray[np.float64]) -> Step:
+        """The change of the weights of these features, and what it does to the scores."""
         risk = self.risk
-        if self.subsets is None:
-            whole = np.zeros_like(self.w)
-            whole[features] = step
-            return risk.scores(whole)
-        rows = self.subsets.rows
-        if rows is risk.rows:
-            return risk.scores(step)
-        return ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads).scores(step)
+        if self.subsets is not None and self.subsets.rows is not risk.rows:
+            rows = self.subsets.rows
+            of_set = ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
+            return Step(features, change, of_set.scores(change))
+        whole = np.zeros_like(self.w)
+        whole[features] = change
+        if not self._ends_without_duals():
+            return Step(features, change, risk.scores(whole))
+        # far from the optimum no digits are lost, and the measurement at the end is at hand
+        ahead = risk.scores(self.w + whole)
+        return Step(features, change, ahead - self.at.scores, ahead)
 
     def _model(self, features: NDArray[np.int64], number: int) -> Model:
-        curvatures = self.at.curvatures + self.added
-        least = MIN_CURVATURE * self.largest
-        curvatures[(self.at.derivatives == 0) & (curvatures <= least)] = 0.0
+        curvatures = self.curvature.beside(self.at)
+        curvatures[(self.at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
         # a rule holds before exact models pay
         rough = (self.is_rough or self.rule is not None) and number <= ROUGH_PASSES
-        if (self.at.curvatures == self.largest).all():  # the model is the problem itself
+        if self.curvature.is_whole(self.at):  # the model is the problem itself
             number = EXACT_NUMBER
         given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
         if self.subsets is None:
@@ -286,13 +283,25 @@ class FeatureNewton(Solver):
             return GramModel(gram, self.usable[features], *given, number=number, rough=rough)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            hessian = Hessian(rows, curvatures, self.free)
-            roughly = rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS
-            gram = self.kept.nearly(hessian, NEAR) if roughly else self.kept.of(hessian)
-            return GramModel(gram, self.usable[features], *given, number=number, rough=rough)
+            gram = self._gram(Hessian(rows, curvatures, self.free), rough)
+            faces = not self.is_rough
+            return GramModel(
+                gram, self.usable[features], *given, number=number, rough=rough, faces=faces
+            )
         return ColumnsModel(
             rows, curvatures, self.free, self.systems, features, *given, rough=rough
         )
+
+    def _gram(self, hessian: Hessian, rough: bool) -> NDArray[np.float64]:
+        """The matrix of a model, or the sample's in its place."""
+        sample, is_whole = self.of_sample, hessian.rows is self.risk.rows
+        is_told = self.knows_rule and not self.free
+        if rough and is_told and is_whole and sample and sample.serves(self.violation()):
+            return sample.beside(hessian)
+        assert self.subsets is not None
+        if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
+            return self.kept.nearly(hessian, NEAR)
+        return self.kept.of(hessian)
 
     def _gram_pays(
         self, sizes: tuple[float, float], dense: bool, count: int, part: float = 1.0
@@ -302,77 +311,18 @@ class FeatureNewton(Solver):
         sweeps = 2.0 * part * self.expected_sweeps * stored
         return count <= MAX_GRAM_FEATURES and products <= sweeps
 
-    def _search(
-        self,
-        features: NDArray[np.int64],
-        step: NDArray[np.float64],
-        moves: NDArray[np.float64],
-        expected: float,
-        lengthens: bool = False,
-    ) -> int:
-        """Take the step, a part of it that decreases the objective, or its double where that is
-        better; returns moved weights.
-        """
-        value = self._objective(self.w, self.at)
-        rounding = OBJECTIVE_ROUNDING * abs(value)
-        t, failed = 1.0, None
-        for _ in range(MAX_HALVINGS):
-            w, at, reached = self._stepped(features, step, moves, t)
-            if reached <= value - SUFFICIENT_DECREASE * t * expected + rounding:
-                break
-            failed, t = at, t / 2
+    def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
+        """Take the step as far as the objective falls."""
+        search = StepSearch(self.risk, self.w, self.at, self.level, self.modulus)
+        found = search.found(step, expected, lengthens)
+        if found is None:
+            self.moved = 0
+            return
+        if found.failed is None:
+            self.curvature.fall()
         else:
-            return 0
-        if failed is None:
-            if lengthens and self._falls_on(w, at, features, step, moves):
-                longer = self._stepped(features, step, moves, LONGER)
-                w, at, reached = min(longer, (w, at, reached), key=itemgetter(2))
-            self.added = np.maximum(ADDED_CURVATURE_FALL * self.added, MIN_CURVATURE * self.largest)
-        else:
-            self._add_curvature(failed, 2 * t * moves)
-        self.w, self.at = w, at
-        self.certificate.offer_weights(w, at)
-        return int(np.count_nonzero(step)) if value - reached > rounding else 0
-
-    def _stepped(
-        self,
-        features: NDArray[np.int64],
-        step: NDArray[np.float64],
-        moves: NDArray[np.float64],
-        t: float,
-    ) -> tuple[NDArray[np.float64], Evaluation, float]:
-        """The weights after t times the step, F there and the objective."""
-        w = self.w.copy()
-        w[features] += t * step
-        at = self.risk.at(moved(self.at.scores, moves, t), self.at.warm)
-        at.tangent()
-        return w, at, self._objective(w, at)
-
-    def _falls_on(
-        self,
-        w: NDArray[np.float64],
-        at: Evaluation,
-        features: NDArray[np.int64],
-        step: NDArray[np.float64],
-        moves: NDArray[np.float64],
-    ) -> bool:
-        """Whether the objective still falls steeply after a step to w: far from the optimum the
-        curvatures of the logistic loss become smaller along it.
-        """
-        slopes = []
-        for weights, place in ((self.w[features], self.at), (w[features], at)):
-            signs = np.where(weights != 0, np.sign(weights), np.sign(step))
-            slope = float((self.level * signs + self.modulus * weights) @ step)
-            slopes.append(place.derivative_along(moves) + slope)
-        return slopes[1] < STEEP * slopes[0] < 0
-
-    def _add_curvature(self, failed: Evaluation, moves: NDArray[np.float64]) -> None:
-        # the slope of c φ' along the last step that was too long
-        rise = self.risk.costs * (failed.derivatives - self.at.derivatives)
-        slope = np.divide(rise, moves, out=np.zeros(self.n), where=moves != 0)
-        slope = np.clip(slope, 0, self.largest)
-        self.added = np.maximum(self.added, slope - self.at.curvatures)
-
-    def _objective(self, w: NDArray[np.float64], at: Evaluation) -> float:
-        size = float(np.abs(w).sum())
-        return at.value + self.level * size + self.modulus / 2 * float(w @ w)
+            self.curvature.rise(self.at, found.failed, 2 * found.t * step.moves)
+        place = found.place
+        self.w, self.at = place.w, place.at
+        self.certificate.offer_weights(place.w, place.at, exact=place.exact)
+        self.moved = int(np.count_nonzero(step.change)) if found.falls else 0

@@ -35,6 +35,8 @@ SWEEPS_PER_LEAP = 5
 # FIRST_GRAM_ACCURACY in the first model, and a tenth of the last one's in each later model, down to
 # GRAM_ACCURACY.
 FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
+# The sweeps of a model without steps on faces: one of a sample, whose optimum is not that of all.
+FEW_GRAM_SWEEPS = 50
 # Rough models by columns end sooner, and take no steps on faces, which would make them exact.
 COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
 # The number of a model that is minimized with all accuracy.
@@ -89,7 +91,7 @@ class Model(Protocol):
 
 class GramModel:
     """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly, or
-    all of them if ``rough``.
+    all of them if ``rough``. Without ``faces`` it is minimized by sweeps alone, a few.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class GramModel:
         *,
         number: int,
         rough: bool = False,
+        faces: bool = True,
     ):
         gram.flat[:: len(gram) + 1] = np.where(usable, np.maximum(gram.diagonal(), 0), 0)
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
@@ -112,6 +115,7 @@ class GramModel:
         fall = 1.0 if rough else 10.0 ** (1 - number)
         self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * fall)
         self.rough, self.most_face_steps = rough, 1 if rough else MAX_FACE_STEPS
+        self.faces = faces
 
     @property
     def weights(self) -> Vector:
@@ -121,13 +125,16 @@ class GramModel:
         return self.sweeps.value()
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, self.accuracy, MAX_GRAM_SWEEPS, deadline)
+        most = MAX_GRAM_SWEEPS if self.faces else FEW_GRAM_SWEEPS
+        return minimize(self, self.accuracy, most, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
         total, last, count = self.sweeps.sweep(total, accuracy, most)
         return total, count, last <= accuracy * total
 
     def face_work(self, size: int) -> float:
+        if not self.faces:
+            return math.inf
         return self.rough * FACE_WORK + BLAS_TIME * float(size) ** 3 / 3
 
     def face_step(self, signs: Vector) -> FacePoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 
 Array = NDArray[np.float64]
@@ -34,6 +35,10 @@ class KeptMatrix:
             whole = matrix.diagonal().copy()
         self.last = hessian, matrix, whole
         return matrix
+
+    def matrix_of(self, rows: Rows) -> Array | None:
+        """The last matrix, if it is one over these rows."""
+        return None if self.last is None or self.last[0].rows is not rows else self.last[1]
 
     def nearly(self, hessian: Hessian, factor: float) -> Array:
         """A matrix that is off by at most this factor along any direction: h_i that differ from the

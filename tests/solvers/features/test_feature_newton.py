@@ -13,7 +13,7 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features import feature_newton
+from rrmlinear.solvers.features import feature_step
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
@@ -312,13 +312,13 @@ def test_steps_of_the_logistic_loss_that_stop_short_are_doubled(monkeypatch):
     problem, costs = data()[0], np.full(N, 3.0)
 
     def first_values(steep):
-        monkeypatch.setattr(feature_newton, "STEEP", steep)
+        monkeypatch.setattr(feature_step, "STEEP", steep)
         solver = solver_of(problem, Logistic(), costs, 0.1)
         result = solver.solve(Stopping(gap_tol=1e-10))
         assert result.solved
         return result.trace[0].primal, result.primal
 
-    doubled, best = first_values(feature_newton.STEEP)
+    doubled, best = first_values(feature_step.STEEP)
     whole, same = first_values(np.inf)
     assert doubled < whole
     assert best == pytest.approx(same, rel=1e-9)

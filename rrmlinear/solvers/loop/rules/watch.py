@@ -36,7 +36,9 @@ class RuleWatch:
         if passes.rule is None:
             return False
         self.target = self._widest(passes.rule, row)
-        return row.gap <= self.target < np.inf and not self.is_violated(passes, row)
+        if self.target == np.inf:  # no gap tells: only a known rule is worth a look
+            return passes.knows_rule and passes.violation() <= 1
+        return row.gap <= self.target and not self.is_violated(passes, row)
 
     def look(self, passes: Passes, row: TraceRow) -> None:
         """Evaluate the rule at a measured row, and guess the gap of the next look."""

@@ -1,0 +1,106 @@
+"""A step of some weights, and how far along it a smooth risk with the 1-norm falls."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.line import moved
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+
+Array = NDArray[np.float64]
+
+# A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
+# MAX_HALVINGS times.
+SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
+# A step LONGER times as long is tried if the objective still falls after a whole step, with more
+# than STEEP times the slope that it had before the step.
+STEEP, LONGER = 0.2, 2.0
+
+
+class Step(NamedTuple):
+    """A change of the weights of ``features``, and the ``moves`` of the scores that it brings.
+
+    ``ahead`` are the scores after the step, where they were computed from the weights there.
+    """
+
+    features: NDArray[np.int64]
+    change: Array
+    moves: Array
+    ahead: Array | None = None
+
+
+class Place(NamedTuple):
+    """Weights, F there and the objective; ``exact`` where no scores of F are sums over steps."""
+
+    w: Array
+    at: Evaluation
+    value: float
+    exact: bool = False
+
+
+class Found(NamedTuple):
+    """The place after t times a step, the last F behind it that was too high, and whether the
+    objective fell by more than rounding.
+    """
+
+    place: Place
+    t: float
+    failed: Evaluation | None
+    falls: bool
+
+
+class StepSearch:
+    """Searches along steps from w of F(w) + level ‖w‖₁ + (modulus/2)‖w‖²; ``at`` is F(w)."""
+
+    def __init__(self, risk: Any, w: Array, at: Evaluation, level: float, modulus: float) -> None:
+        self.risk, self.w, self.at, self.level, self.modulus = risk, w, at, level, modulus
+
+    def found(self, step: Step, expected: float, lengthens: bool = False) -> Found | None:
+        """The whole step, a part of it that decreases the objective, or its double where that is
+        better and the search ``lengthens``; None where no part does.
+
+        ``expected`` is the decrease of a model by the whole step.
+        """
+        value = self._objective(self.w, self.at)
+        rounding = OBJECTIVE_ROUNDING * abs(value)
+        t, failed = 1.0, None
+        for _ in range(MAX_HALVINGS):
+            place = self._after(step, t)
+            if place.value <= value - SUFFICIENT_DECREASE * t * expected + rounding:
+                break
+            failed, t = place.at, t / 2
+        else:
+            return None
+        if failed is None and lengthens and self._falls_on(place, step):
+            place = min(self._after(step, LONGER), place, key=attrgetter("value"))
+        return Found(place, t, failed, value - place.value > rounding)
+
+    def _after(self, step: Step, t: float) -> Place:
+        w = self.w.copy()
+        w[step.features] += t * step.change
+        exact = t == 1 and step.ahead is not None
+        scores = step.ahead if exact else moved(self.at.scores, step.moves, t)
+        at = self.risk.at(scores, self.at.warm)
+        at.tangent()
+        return Place(w, at, self._objective(w, at), exact)
+
+    def _falls_on(self, place: Place, step: Step) -> bool:
+        """Whether the objective still falls steeply after a step: far from the optimum the
+        curvatures of the logistic loss become smaller along it.
+        """
+        slopes = []
+        for w, at in ((self.w, self.at), (place.w, place.at)):
+            weights = w[step.features]
+            signs = np.where(weights != 0, np.sign(weights), np.sign(step.change))
+            slope = float((self.level * signs + self.modulus * weights) @ step.change)
+            slopes.append(at.derivative_along(step.moves) + slope)
+        return slopes[1] < STEEP * slopes[0] < 0
+
+    def _objective(self, w: Array, at: Evaluation) -> float:
+        size = float(np.abs(w).sum())
+        return at.value + self.level * size + self.modulus / 2 * float(w @ w)
