@@ -24,7 +24,6 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.spectral import Spectral
-from rrmlinear.solvers.features.sample_matrix import FirstPoint
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -33,6 +32,7 @@ from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
 )
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.features.feature_newton import FeatureNewton

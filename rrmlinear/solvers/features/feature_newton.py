@@ -13,9 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
-from rrmlinear.solvers.features.added_curvature import AddedCurvature
 from rrmlinear.solvers.features.faces import FaceSystems
-from rrmlinear.solvers.features.feature_step import Step, StepSearch
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns, squares_of
 from rrmlinear.solvers.features.quadratic_models import (
     EXACT_NUMBER,
@@ -23,7 +21,6 @@ from rrmlinear.solvers.features.quadratic_models import (
     GramModel,
     Model,
 )
-from rrmlinear.solvers.features.sample_matrix import FirstPoint, SampleMatrix
 from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -33,7 +30,10 @@ from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
+from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20

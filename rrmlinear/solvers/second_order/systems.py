@@ -52,7 +52,7 @@ SAMPLE_ROWS, SAMPLED = 8, 3
 # Products of rows with each other that take at least this number of multiplications, some 5 ms, are
 # float32 where F is quadratic; the limit on the products with these as preconditioner.
 MIN_SINGLE, MAX_SINGLE_PRODUCTS = 1e8, 10
-# Limit on the unknowns of a system whose matrix is kept for the next one.
+# Limit on the unknowns of a system whose matrix and factor are kept.
 MAX_CHANGED = 1000
 
 
@@ -74,6 +74,8 @@ class Systems:
         self, is_flat: bool = False, is_quadratic: bool = False, is_fine: bool = False
     ) -> None:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
+        #: The factor of the last system over all features, of at most MAX_CHANGED.
+        self.latest: Factor | None = None
         #: The matrix of the last system.
         self.last = KeptMatrix()
         self.of_classes = ClassSystems(is_fine)
@@ -136,6 +138,7 @@ class Systems:
             matrix = self._matrix(hessian, diagonal)
             matrix.flat[:: d + 1] += diagonal
             factor, product = Factor(matrix.copy()), matrix.__matmul__
+            self.latest = factor if d <= MAX_CHANGED else None
             self.kept = factor if self._keeps(hessian, d) else None
             more, _ = conjugate_gradients(
                 product, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS

@@ -13,7 +13,6 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features import feature_step
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
@@ -24,6 +23,7 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order import feature_step
 
 N, D = 80, 30
 LOSSES = {

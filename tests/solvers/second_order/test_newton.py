@@ -17,6 +17,7 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D = 60, 12
@@ -233,3 +234,33 @@ def test_weights_at_which_the_rule_holds_are_proved_without_a_step():
     dual = signs @ result.duals - (result.duals**2).sum() / 4 - v @ v / 2
     assert (signs * result.duals >= 0).all()
     assert (primal, dual) == pytest.approx((last.primal, last.dual), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6])
+def test_the_last_matrix_proves_weights_at_which_the_rule_holds(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((2000, 40)) < 0.3).astype(float)
+    y = np.where(X @ rng.standard_normal(40) + 2 * rng.standard_normal(2000) > 0, 1.0, -1.0)
+    problem, made = Problem.from_arrays(csr_array(X), y), []
+
+    def watched(self, matrix):
+        made.append(len(matrix))
+        return build(self, matrix)
+
+    build = Factor.__init__
+    monkeypatch.setattr(Factor, "__init__", watched)
+    found = fit(problem, Parameter(solver=2, C=100.0)).result
+    by_last = len(made)
+    monkeypatch.setattr(Newton, "_proves_by_last", lambda *_: False)
+    plain = fit(problem, Parameter(solver=2, C=100.0)).result
+    assert found.status == plain.status == Status.RULE
+    # seed 6: these duals do not prove it, and those of the next matrix do
+    assert len(made) - by_last == by_last + (seed != 6)
+    np.testing.assert_array_equal(found.weights, plain.weights)
+    alphas, slack = found.duals, np.maximum(1 - y * (X @ found.weights), 0)
+    v = 100 * X.T @ alphas
+    primal = found.weights @ found.weights / 2 + 100 * (slack @ slack)
+    dual = 100 * (y @ alphas - alphas @ alphas / 4) - v @ v / 2
+    assert (y * alphas >= 0).all()
+    assert 0 <= primal - dual <= 0.01 * primal
+    assert found.gap == pytest.approx(primal - dual, rel=1e-6)

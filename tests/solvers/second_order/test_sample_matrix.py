@@ -10,10 +10,10 @@ from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.features.sample_matrix import FirstPoint, SampleMatrix
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 N, D, TOLERANCE = 4000, 12, 1e-2
 
