@@ -188,6 +188,18 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     assert size(either.weights) <= 1.5e-3 * fraction * size(np.zeros(40))
 
 
+@pytest.mark.parametrize("number", [0, 7])
+def test_newtons_method_goes_on_from_the_weights_of_the_ascent_where_its_duals_are_poor(number):
+    # large values without a mean of 0: weights of the duals are 10⁴ times above the best ones
+    rng = np.random.default_rng(0)
+    X = np.rint(480 + 30 * rng.standard_normal((2000, 500)))
+    y = np.where(rng.random(2000) < 0.5, 1.0, -1.0)
+    result = fit(Problem.from_arrays(X, y), Parameter(solver=number, max_passes=400)).result
+    assert result.status is Status.RULE
+    assert any("Newton's method goes on" in note for note in result.notes)
+    assert result.passes < 100  # more than 400 from the weights of the duals
+
+
 def test_either_rule_holds_from_the_pass_of_the_other_on():
     class Fixed(Rule):
         def ratio(self, point):

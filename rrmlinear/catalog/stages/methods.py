@@ -95,7 +95,7 @@ def newton(task: Task) -> Stage:
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + guess.system
     is_quick = smooth and is_norm
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
-    both = k > 1 and is_norm and not (smooth or task.choices.free_bias)
+    both = is_norm and (smooth if k == 1 else not smooth) and not task.choices.free_bias
     by_parts = both and guess.by_classes
     stays = (by_parts or second_order_builders.takes_sweeps(task)) and is_uneven(task.rows)
     is_left_soon = by_parts and (stays or guess.unknowns <= MAX_FACTORIZED)
