@@ -27,8 +27,9 @@ FIRST_PASSES = 6
 NEAR_ZERO = 1e-10
 # A sum of costs is ν times that of all examples up to this fraction.
 SUM_ROUNDING = 1e-12
-# Scores of examples on ρ differ from it by rounding up to this fraction.
-SCORE_ROUNDING = 1e-12
+# Scores of examples on ρ differ from it by rounding up to this fraction: that of a score, and that
+# of the weights, which are sums of many steps.
+SCORE_ROUNDING = 4e-12
 # A column's sum counts as 0 up to this fraction of a bound of the sum of its absolute values.
 COLUMN_SUM_ROUNDING = 1e-15
 

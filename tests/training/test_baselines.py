@@ -159,7 +159,7 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
-            "regularizer elastic-ball needs radius, the bound R of the constraint",
+            "regularizer elastic-ball needs radius, the bound R of elastic-ball",
         ),
         (
             {"solver": 42, "regularizer": "elastic-ball", "radius": 1.0},

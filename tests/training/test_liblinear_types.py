@@ -67,7 +67,7 @@ def test_a_loose_tolerance_ends_early(problems, number):
 def test_the_default_tolerance_is_told(number):
     row = SOLVERS[number]
     told = CHOICES["tolerance"].usually.split("; ")
-    owner = next(part for part in told if part.startswith(f"{row.tolerance:g} of "))
+    owner = next(part for part in told if part.startswith(f"{row.tolerance:g} for "))
     assert str(number) in owner.replace(",", "").split()
     assert select(Parameter(solver=number)).tolerance == row.tolerance
     assert select(Parameter(solver=number, gap_tol=1e-3)).tolerance is None
@@ -171,6 +171,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     chosen = select(Parameter(solver=number, tolerance=1e-3))
     monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
+    monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1000)
     alone = fit(problem, chosen.choices).result
     monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1)
     either = fit(problem, chosen.choices).result
@@ -195,7 +196,7 @@ def test_newtons_method_goes_on_from_the_weights_of_the_ascent_where_its_duals_a
     X = np.rint(480 + 30 * rng.standard_normal((2000, 500)))
     y = np.where(rng.random(2000) < 0.5, 1.0, -1.0)
     result = fit(Problem.from_arrays(X, y), Parameter(solver=number, max_passes=400)).result
-    assert result.status is Status.RULE
+    assert result.status in (Status.RULE, Status.SOLVED)
     assert any("Newton's method goes on" in note for note in result.notes)
     assert result.passes < 100  # more than 400 from the weights of the duals
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -115,7 +114,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     if path_builders.descends_by_classes(task):
         return [methods.descent(task, path_builders.class_descent), methods.ascent(task), *newton]
     if tangents.descends_by_tangents(task):
-        afresh = [replace(stage, build=partial(methods.newton_from_zero, task)) for stage in newton]
+        afresh = [methods.newton_afresh(task, stage) for stage in newton]
         return [
             methods.descent(task, tangents.tangent_descent),
             *(afresh or [methods.ascent(task)]),

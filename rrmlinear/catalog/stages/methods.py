@@ -135,9 +135,15 @@ def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:
     return second_order_builders.newton(_by_rows(task))
 
 
-def newton_from_zero(task: Task, _: Any) -> Solver:
-    """Behind L-BFGS: where that is slow, the weights of its duals may be far away."""
-    return second_order_builders.newton(_by_rows(task))
+def newton_afresh(task: Task, stage: Stage) -> Stage:
+    """Newton's method behind L-BFGS: where that is slow, the weights of its duals may be far away,
+    and the method begins anew.
+    """
+
+    def build(_: Any) -> Solver:
+        return second_order_builders.newton(_by_rows(task))
+
+    return replace(stage, build=build, takes_both=False)
 
 
 def interior(task: Task) -> Stage:

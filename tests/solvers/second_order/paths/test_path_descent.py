@@ -137,4 +137,5 @@ def test_the_values_of_the_paths_are_those_of_the_risk(runs, monkeypatch, free):
     vector = risk.gradient(best.alphas)
     dual = -risk.conjugate(best.alphas) - omega.conjugate_of(vector.ravel())
     assert best.dual == pytest.approx(dual, rel=1e-13)
-    assert risk.total_at_zero() == pytest.approx(risk.total(np.zeros((len(y), 5))), rel=1e-13)
+    terms = risk.terms
+    assert terms.total_at_zero() == pytest.approx(terms.total(np.zeros((len(y), 5))), rel=1e-13)
