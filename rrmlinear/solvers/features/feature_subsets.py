@@ -33,8 +33,10 @@ class FeatureSubsets:
             features = np.arange(self.whole.width)
         if not np.array_equal(features, self.features):
             everything = len(features) == self.whole.width
-            self.features = features
-            self.rows = self.whole if everything else part_of(self.whole, features)
+            # the last subset leaves memory before the next one is made
+            self.features, self.rows = features, self.whole
+            if not everything:
+                self.rows = part_of(self.whole, features)
             self.sizes = self.whole_sizes if everything else _sizes_of(self.rows)
         return features
 
