@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.catalog import (
     batch_builders,
@@ -53,14 +55,14 @@ def automatic(task: Task) -> Solver:
         return chain_builders.automatic(task)
     if "measure" in task.features:
         return batch_builders.of_measure(task)
-    return Stages(_stages(task), PASS_COST)
+    return _in_turn(task, _stages(task))
 
 
 def by_columns(task: Task) -> Solver:
     """The same for a rule that asks for no duals, whose proof takes Newton steps over features
     long: these come first in memory, however large the data.
     """
-    return Stages(_stages(task, by_points=False), PASS_COST)
+    return _in_turn(task, _stages(task, by_points=False))
 
 
 def by_blocks(task: Task) -> Solver:
@@ -68,7 +70,7 @@ def by_blocks(task: Task) -> Solver:
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = replace(methods.ascent(task), name="the descent")
-    return Stages([descent, *methods.quicker(task), *_second(task)], PASS_COST)
+    return _in_turn(task, [descent, *methods.quicker(task), *_second(task)])
 
 
 def ascends_first(task: Task) -> bool:
@@ -89,11 +91,27 @@ def one_class(task: Task) -> Solver:
     A pair may lie in any two blocks of rows that are streamed: there the stages alone.
     """
     if task.rows.blocks is not None:
-        return Stages(_stages(task), PASS_COST)
+        return _in_turn(task, _stages(task))
     pairs = Stage(
         "the ascent on pairs", methods.from_duals(dual_builders.pairs, task), visit_cost(task), 0
     )
-    return Stages([pairs, *_stages(task)], PASS_COST)
+    return _in_turn(task, [pairs, *_stages(task)])
+
+
+def _in_turn(task: Task, stages: list[Stage]) -> Stages:
+    """The stages. Weights beside the duals to begin from count as found: the weights of the duals
+    may be far above them.
+    """
+    has_both = task.start is not None and task.weights is not None
+    ascends = "least-squares" not in task.features and task.rows.blocks is None
+    return Stages(stages, PASS_COST, partial(_known, task) if has_both and ascends else None)
+
+
+def _known(task: Task) -> tuple[NDArray[np.float64], float]:
+    """The weights to begin from in the form of a Result, and their primal value."""
+    w, risk = np.asarray(task.weights), batch_builders.risk_of(task, None)
+    at = risk.at(risk.scores(w))
+    return risk.complete(w, at), float(at.value + task.regularizer.value_of(w.ravel()))
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
@@ -65,14 +66,21 @@ class Stages(Solver):
     not come again. Estimated gaps are corrected by the error that the last measurement found. Under
     a rule whose violation the gap does not tell, a stage is left only when it moves no more.
 
-    ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds.
+    ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds. ``known``
+    gives weights, and their primal value, that count as found before the first pass: ascents begin
+    from duals alone.
 
     Certificate: the best primal and dual point of all stages.
     """
 
-    def __init__(self, stages: Sequence[Stage], pass_cost: float = 0.0) -> None:
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        pass_cost: float = 0.0,
+        known: Callable[[], tuple[Any, float]] | None = None,
+    ) -> None:
         super().__init__()
-        self.stages, self.pass_cost = stages, pass_cost
+        self.stages, self.pass_cost, self.known = stages, pass_cost, known
         #: A guess of each stage's work from here on, and the work of its next turn at least.
         self.costs = [stage.cost for stage in stages]
         self.trials = list(self.costs)
@@ -105,6 +113,9 @@ class Stages(Solver):
 
     def start(self) -> None:
         self._begin()
+        if self.known is not None:
+            weights, primal = self.known()
+            self.certificate.offer_weights(weights, primal=primal, exact=True)
 
     def _fail(self, error: Exception) -> None:
         """Leave this stage for good and begin the next; the error stands where there is none."""
