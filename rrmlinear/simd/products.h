@@ -116,6 +116,26 @@ RRM_INLINE int rows_are_long(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end)
            && rows_begin(rows, end) - rows_begin(rows, begin) >= LONG_ROW * (end - begin);
 }
 
+/* The rows with their kind as a constant: a loop over many rows chooses it once. */
+RRM_INLINE rows_t rows_of_kind(const rows_t *rows, int kind)
+{
+    rows_t known = *rows;
+    known.kind = kind;
+    return known;
+}
+
+RRM_INLINE void rows_times_kind(const rows_t *rows, int kind, int is_long, ptrdiff_t begin,
+                                ptrdiff_t end, const double *w, double *out)
+{
+    rows_t known = rows_of_kind(rows, kind);
+    for (ptrdiff_t i = begin; i < end; i++) {
+        row_t row = rows_get(&known, i);
+        if (is_long)
+            product_prefetch(&row);
+        out[i] = row_dot_kind(&row, kind, w, 0);
+    }
+}
+
 /* out_i = x_i'w of rows begin … end − 1; w has room for the appended column. */
 static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const double *w,
                        double *out)
@@ -133,11 +153,22 @@ static void rows_times(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const
             out[i] += rows->bias * w[d];
         return;
     }
-    for (ptrdiff_t i = begin; i < end; i++) {
-        row_t row = rows_get(rows, i);
+#define CALL(kind) rows_times_kind(rows, kind, is_long, begin, end, w, out)
+    ROW_SWITCH(rows, CALL)
+#undef CALL
+}
+
+RRM_INLINE void rows_add_kind(const rows_t *rows, int kind, int is_long, const ptrdiff_t *places,
+                              ptrdiff_t from, ptrdiff_t count, const double *c, const double *a,
+                              double *sum)
+{
+    rows_t known = rows_of_kind(rows, kind);
+    for (ptrdiff_t k = 0; k < count; k++) {
+        ptrdiff_t i = places ? places[k] : from + k;
+        row_t row = rows_get(&known, i);
         if (is_long)
             product_prefetch(&row);
-        out[i] = row_dot(&row, w);
+        row_axpy_kind(&row, kind, c[i] * a[i], sum);
     }
 }
 
@@ -165,13 +196,10 @@ static void rows_add(const rows_t *rows, ptrdiff_t begin, ptrdiff_t end, const d
                 sum[d] += c[i] * a[i] * rows->bias;
             continue;
         }
-        for (ptrdiff_t k = 0; k < (all ? to - from : count); k++) {
-            ptrdiff_t i = all ? from + k : places[k];
-            row_t row = rows_get(rows, i);
-            if (is_long)
-                product_prefetch(&row);
-            row_axpy(&row, c[i] * a[i], sum);
-        }
+#define CALL(kind) \
+    rows_add_kind(rows, kind, is_long, all ? NULL : places, from, all ? to - from : count, c, a, sum)
+        ROW_SWITCH(rows, CALL)
+#undef CALL
     }
 }
 

@@ -25,6 +25,8 @@ static inline double row_squared_norm(const row_t *row)
     return total;
 }
 
+typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
+
 /* sign(v) max(0, |v| − threshold), without a branch. */
 RRM_INLINE double soft(double v, double threshold)
 {
@@ -59,29 +61,44 @@ RRM_INLINE double soft(double v, double threshold)
 DENSE_LOOPS(double)
 DENSE_LOOPS(float)
 
+/* soft(v_j, threshold) of the feature j that value t of a row belongs to. */
+RRM_INLINE double row_entry(const row_t *row, int kind, const double *v, double threshold,
+                            ptrdiff_t t)
+{
+    double w = v[row_index(row, kind, t)];
+    return threshold == 0 ? w : soft(w, threshold);
+}
+
+/* The products of values t and t + 1 with their entries. */
+RRM_INLINE vec2 row_terms(const row_t *row, int kind, const double *v, double threshold,
+                          ptrdiff_t t)
+{
+    return (vec2){row_value(row, kind, t), row_value(row, kind, t + 1)}
+           * (vec2){row_entry(row, kind, v, threshold, t),
+                    row_entry(row, kind, v, threshold, t + 1)};
+}
+
 /* x'soft(v, threshold), the appended column included; x'v for a constant threshold of 0. Four sums
- * hide the latency of additions. */
+ * hide the latency of additions; gcc keeps an array of four in memory, and two vectors in registers. */
 RRM_INLINE double row_dot_kind(const row_t *row, int kind, const double *v, double threshold)
 {
-    double sum[4] = {0};
+    vec2 low = {0, 0}, high = {0, 0};
     ptrdiff_t t = 0;
     if (kind & ROW_DENSE) {
-        sum[0] = kind & ROW_FLOAT32 ? dense_dot_float(row->values, v, row->length, threshold)
+        low[0] = kind & ROW_FLOAT32 ? dense_dot_float(row->values, v, row->length, threshold)
                                     : dense_dot_double(row->values, v, row->length, threshold);
         t = row->length;
     }
-    for (; t + 4 <= row->length; t += 4)
-        for (int r = 0; r < 4; r++) {
-            double w = v[row_index(row, kind, t + r)];
-            sum[r] += row_value(row, kind, t + r) * (threshold == 0 ? w : soft(w, threshold));
-        }
-    for (; t < row->length; t++) {
-        double w = v[row_index(row, kind, t)];
-        sum[0] += row_value(row, kind, t) * (threshold == 0 ? w : soft(w, threshold));
+    for (; t + 4 <= row->length; t += 4) {
+        low += row_terms(row, kind, v, threshold, t);
+        high += row_terms(row, kind, v, threshold, t + 2);
     }
+    double first = low[0], second = low[1];
+    for (; t < row->length; t++)
+        first += row_value(row, kind, t) * row_entry(row, kind, v, threshold, t);
     if (row->bias != 0)
-        sum[1] += row->bias * soft(v[row->bias_index], threshold);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        second += row->bias * soft(v[row->bias_index], threshold);
+    return (first + second) + (high[0] + high[1]);
 }
 
 /* x'v; v has room for the appended column. */
@@ -104,6 +121,22 @@ static inline double thresholded_dot(const row_t *row, const double *v, double t
     return total;
 }
 
+/* Four indices at a time are read before the entries are written. */
+RRM_INLINE void sparse_axpy(const row_t *row, int kind, double step, double *w)
+{
+    ptrdiff_t t = 0;
+    for (; t + 4 <= row->length; t += 4) {
+        ptrdiff_t j0 = row_index(row, kind, t), j1 = row_index(row, kind, t + 1);
+        ptrdiff_t j2 = row_index(row, kind, t + 2), j3 = row_index(row, kind, t + 3);
+        w[j0] += step * row_value(row, kind, t);
+        w[j1] += step * row_value(row, kind, t + 1);
+        w[j2] += step * row_value(row, kind, t + 2);
+        w[j3] += step * row_value(row, kind, t + 3);
+    }
+    for (; t < row->length; t++)
+        w[row_index(row, kind, t)] += step * row_value(row, kind, t);
+}
+
 RRM_INLINE void row_axpy_kind(const row_t *row, int kind, double step, double *w)
 {
     if (kind == (ROW_DENSE | ROW_FLOAT32))
@@ -111,8 +144,7 @@ RRM_INLINE void row_axpy_kind(const row_t *row, int kind, double step, double *w
     else if (kind & ROW_DENSE)
         dense_axpy_double(row->values, step, w, row->length);
     else
-        for (ptrdiff_t t = 0; t < row->length; t++)
-            w[row_index(row, kind, t)] += step * row_value(row, kind, t);
+        sparse_axpy(row, kind, step, w);
     if (row->bias != 0)
         w[row->bias_index] += step * row->bias;
 }
