@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.freed_memory import keep_freed
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
@@ -20,6 +21,8 @@ from rrmlinear.training.starts import Point, block_duals, scalar_duals
 Vector = NDArray[np.float64]
 #: A dual that cannot grow by this relative amount is at its bound.
 BOUND_GROWTH = 1e-9
+# Arrays with a number for each example whose memory is kept from pass to pass.
+KEPT_ARRAYS = 8
 
 
 def solve_blocks(
@@ -99,6 +102,7 @@ def solve_scalars(
     """
     duals = scalar_duals(start.duals, (problem.n_examples,))
     checked = Point(start.weights, duals, start.climbed)
+    keep_freed(KEPT_ARRAYS * y.nbytes)
     solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
     result = solver.solve(stopping or chosen.stopping, on_pass)
     del solver, costs  # memory for the rest

@@ -1,0 +1,18 @@
+"""Freed memory that the process keeps for the next arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# The largest mark that is set.
+MOST_BYTES = 1 << 23
+
+
+def keep_freed(n_bytes: int) -> None:
+    """Let glibc keep freed memory up to twice these bytes, or twice MOST_BYTES.
+
+    It returns what exceeds twice the largest block freed so far, and then each new page of the next
+    array is a fault, which takes as long as some loops over it. A block that nobody uses sets this
+    mark. Other C libraries keep memory by their own rules.
+    """
+    np.empty(min(n_bytes, MOST_BYTES), dtype=np.uint8)
