@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Certificate:
         self.bound = -math.inf
         #: A bound of the primal less the minimum, for the primal that was measured last.
         self.excess = math.inf
-        self._weights: Any = None if risk is None else np.zeros(risk.shape)
+        self._weights: Any = None if risk is None else partial(np.zeros, risk.shape)
         self._alphas: Any = None
         #: F at the best weights, if known.
         self.best_at: Any = None

@@ -30,11 +30,14 @@ def at_threshold(const double[::1] slopes not None, double threshold,
     return result
 
 
-def _arrays_in_a_block(Py_ssize_t n, Py_ssize_t doubles, Py_ssize_t integers):
-    """Arrays of n doubles, and of n numbers of 32 bits, as the rows of two matrices."""
-    block = np.empty(n * (2 * doubles + integers), dtype=np.int32)
-    cut = 2 * n * doubles
-    return block[:cut].view(np.float64).reshape(doubles, n), block[cut:].reshape(integers, n)
+def _arrays_in_a_block(Py_ssize_t n, Py_ssize_t doubles, Py_ssize_t integers, Py_ssize_t width):
+    """Arrays of n doubles, and of n numbers of 32 bits, as the rows of two matrices, and one of
+    ``width`` doubles.
+    """
+    block = np.empty(n * (2 * doubles + integers) + 2 * width, dtype=np.int32)
+    first, second = 2 * width, 2 * (width + n * doubles)
+    return (block[first:second].view(np.float64).reshape(doubles, n),
+            block[second:].reshape(integers, n), block[:first].view(np.float64))
 
 
 cdef class RowPairs:
@@ -63,10 +66,10 @@ cdef class RowPairs:
         self.y, self.lower, self.upper = y, lower, upper
         # One block: the allocator of glibc keeps memory that was freed, up to twice the largest
         # block, so that the next run finds its pages there.
-        doubles, integers = _arrays_in_a_block(self.n, 4, 3)
+        doubles, integers, self.weights = _arrays_in_a_block(self.n, 4, 3, max(rows.width, 1))
         self.betas, self.slopes, self.up_key, self.down_key = doubles
         self.betas[:] = 0
-        self.weights = np.zeros(max(rows.width, 1))
+        self.weights[:] = 0
         self.beta, self.w, self.F = self.betas, self.weights, self.slopes
         self.order, self.up, self.down = integers
 
