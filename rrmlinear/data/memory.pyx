@@ -3,7 +3,12 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from rrmlinear.simd.rows cimport prefetch
+
 import numpy as np
+
+cdef enum:
+    LOOKAHEAD = 16      # parts between the prefetch of a part and its copy
 
 
 def bytes_of(array):
@@ -36,6 +41,8 @@ def gathered(array, const int64_t[::1] begins not None, const int64_t[::1] lengt
     cdef unsigned char[::1] out = bytes_of(result)
     with nogil:
         for i in range(n):
+            if i + LOOKAHEAD < n and lengths[i + LOOKAHEAD]:
+                prefetch(&source[begins[i + LOOKAHEAD] * size], 0, 3)
             if lengths[i]:
                 memcpy(&out[place], &source[begins[i] * size], <size_t> (lengths[i] * size))
                 place += lengths[i] * size
