@@ -118,8 +118,8 @@ def _metric(task: Task, risk: Any) -> Any:
     rows, diagonal = _weighed(task, risk, max(1, n // look))
     if few or _noise(rows @ rows.T, rows) > MOST_NOISE:
         return Diagonal(modulus + diagonal)
-    rows, diagonal = _weighed(task, risk, max(1, n // (METRIC_ROWS * d)))
-    gram = rows.T @ rows
+    rows, diagonal = _weighed(task, risk, max(1, n // (METRIC_ROWS * d)), diagonal)
+    gram = (rows.T @ rows).astype(np.float64)
     noise = _noise(gram, rows)
     root = np.sqrt(diagonal)
     gram *= (1 - noise) * root
@@ -128,23 +128,31 @@ def _metric(task: Task, risk: Any) -> Any:
     return _factor(gram, modulus)
 
 
-def _weighed(task: Task, risk: Any, stride: int) -> tuple[Array, Array]:
+def _weighed(
+    task: Task, risk: Any, stride: int, about: Array | None = None
+) -> tuple[NDArray[Any], Array]:
     """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, and the diagonal
     of that. Each column is divided by the root of its entry.
+
+    With a diagonal ``about`` as large the rows are float32: divided by its roots, columns of all
+    units have squares in that range.
     """
     chosen, part = sample_of(risk.rows, stride, task.choices.seed)
     roots = np.sqrt(stride * risk.terms.among(chosen).curvatures(np.zeros(len(chosen))))
-    rows = part.values * roots[:, np.newaxis]
-    if part.bias >= 0:
-        rows = np.column_stack((rows, part.bias * roots))
+    size, (n, d) = np.linalg.norm(roots), part.shape
+    lengths = np.full(risk.rows.width, size) if about is None else np.sqrt(about)
+    unit = (roots / size).astype(np.float64 if about is None else np.float32)
+    rows = np.empty((n, len(lengths)), dtype=unit.dtype)
+    np.multiply(part.values, size / lengths[:d], out=rows[:, :d], casting="same_kind")
+    rows[:, d:] = part.bias * size / lengths[d:]
+    rows *= unit[:, np.newaxis]
     if risk.condition is not None:
-        unit = roots / np.linalg.norm(roots)
         rows -= np.outer(unit, unit @ rows)
     diagonal = np.einsum("ij,ij->j", rows, rows)
     # a column may have its values elsewhere
-    diagonal += diagonal.mean() / len(chosen)
+    diagonal += diagonal.mean() / n
     rows /= np.sqrt(diagonal)
-    return rows, diagonal
+    return rows, lengths**2 * diagonal
 
 
 def _noise(gram: Array, rows: Array) -> float:
