@@ -31,12 +31,14 @@ def in_column_order(X: Any) -> ColumnOrder | None:
     return rows if is_finite else None
 
 
-def rows_of(X: Any) -> Rows:
+def rows_of(X: Any, is_finite: bool = False) -> Rows:
     """Checked rows over a scipy sparse matrix or a dense array; see `Problem.from_arrays`.
+
+    Values of a dense array that are known to be finite, ``is_finite``, are not read.
 
     Raises ValueError for no rows, and for what is no matrix of finite numbers.
     """
-    rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X)
+    rows = _sparse_rows(X) if hasattr(X, "tocsr") else _dense_rows(X, is_finite)
     if rows.shape[0] == 0:
         raise ValueError("X has 0 rows; at least one example is needed")
     return rows
@@ -135,7 +137,7 @@ def _hides_entries(X: Any) -> bool:
     return isinstance(X, np.ndarray) and bool(np.any(getattr(X, "mask", False)))
 
 
-def _dense_rows(X: Any) -> Rows:
+def _dense_rows(X: Any, is_finite: bool) -> Rows:
     check_unmasked(X, "X must hold numbers")
     values = np.asarray(X)
     if values.ndim != 2:
@@ -145,7 +147,8 @@ def _dense_rows(X: Any) -> Rows:
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     rows = Rows(np.ascontiguousarray(values), None, None, values.shape[1])
-    _refuse_faults(rows, rows.find_fault()[0])
+    if not is_finite:
+        _refuse_faults(rows, rows.find_fault()[0])
     return rows
 
 

@@ -120,6 +120,7 @@ class Problem:
         *,
         bias: float = -1.0,
         any_order: bool = False,
+        is_finite: bool = False,
     ) -> Problem:
         """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
 
@@ -129,13 +130,14 @@ class Problem:
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
         Anything else is converted. Unsorted or repeated indices are sorted and summed in a copy,
         and a UserWarning says so. With ``any_order`` an F-ordered dense array is used as it is too,
-        in `ColumnOrder`, which few solvers take.
+        in `ColumnOrder`, which few solvers take. Values of a dense array that are known to be
+        finite, ``is_finite``, are not read.
 
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.
         """
         rows = in_column_order(X) if any_order else None
-        whole = cls(rows_of(X) if rows is None else rows, np.empty(0))
+        whole = cls(rows_of(X, is_finite) if rows is None else rows, np.empty(0))
         return whole.relabelled(y, sample_weight).with_bias(bias)
 
     @classmethod

@@ -99,7 +99,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         classes = classes_of(y)
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
-        problem = problem_of(X, index, sample_weight)
+        problem = problem_of(X, index, sample_weight, is_checked=True)
         factors = class_factors(self.class_weight, classes, index, problem.weights)
         check_some_weight(problem, None if factors is None else factors[index])
         weights = {} if factors is None else dict(enumerate(factors.tolist()))

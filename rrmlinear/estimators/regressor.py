@@ -62,7 +62,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         return intercept
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
-        problem = problem_of(X, y, sample_weight, self._takes_any_order())
+        problem = problem_of(X, y, sample_weight, self._takes_any_order(), is_checked=True)
         check_some_weight(problem, None)
         return self._chosen(problem, self._loss(0))
 

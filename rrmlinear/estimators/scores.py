@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -81,13 +82,17 @@ def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) 
     return X.to_scipy(), y, sample_weight
 
 
-def problem_of(X: Any, y: Any, sample_weight: Any, any_order: bool = False) -> Problem:
+def problem_of(
+    X: Any, y: Any, sample_weight: Any, any_order: bool = False, is_checked: bool = False
+) -> Problem:
     """The problem of these labels, over arrays or over the rows of a container.
 
-    ``any_order`` is that of `Problem.from_arrays`.
+    ``any_order`` is that of `Problem.from_arrays`. With ``is_checked`` X has passed
+    `LinearScores._checked_data`: its values are finite unless scikit-learn is told to assume so.
     """
     if not isinstance(X, Problem):
-        return Problem.from_arrays(X, y, sample_weight, any_order=any_order)
+        known = is_checked and not get_config()["assume_finite"]
+        return Problem.from_arrays(X, y, sample_weight, any_order=any_order, is_finite=known)
     return X.relabelled(y, X.weights if sample_weight is None else sample_weight)
 
 

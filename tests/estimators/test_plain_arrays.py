@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.utils.validation import validate_data
 
 from rrmlinear import LogisticRegression, Ridge
@@ -47,6 +48,15 @@ def test_values_that_are_not_finite_get_scikit_learns_words(value):
     model = LogisticRegression().fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match=f"X {words}"):
         model.predict(wrong)
+
+
+def test_values_are_looked_at_where_scikit_learn_assumes_that_they_are_finite():
+    wrong = X.copy()
+    wrong[3, 1] = np.nan
+    for model in (Ridge(), LogisticRegression()):
+        refuses = pytest.raises(ValueError, match=r"X\[3, 1\] is nan")
+        with config_context(assume_finite=True), refuses:
+            model.fit(wrong, X[:, 0] > 0)
 
 
 @pytest.mark.parametrize(
