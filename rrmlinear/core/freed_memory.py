@@ -13,6 +13,7 @@ def keep_freed(n_bytes: int) -> None:
 
     It returns what exceeds twice the largest block freed so far, and then each new page of the next
     array is a fault, which takes as long as some loops over it. A block that nobody uses sets this
-    mark. Other C libraries keep memory by their own rules.
+    mark. Other C libraries keep memory by their own rules, and so does glibc where its environment
+    variables (MALLOC_TRIM_THRESHOLD_) set the mark.
     """
     np.empty(min(n_bytes, MOST_BYTES), dtype=np.uint8)
