@@ -29,6 +29,7 @@ from rrmlinear.catalog.stages.costs import (
 from rrmlinear.catalog.stages.newton_guess import is_uneven
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
 from rrmlinear.solvers.second_order.limits import (
@@ -109,9 +110,9 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
 
 def _known(task: Task) -> tuple[NDArray[np.float64], float]:
     """The weights to begin from in the form of a Result, and their primal value."""
-    w, risk = np.asarray(task.weights), batch_builders.risk_of(task, None)
-    at = risk.at(risk.scores(w))
-    return risk.complete(w, at), float(at.value + task.regularizer.value_of(w.ravel()))
+    found = Certificate(batch_builders.risk_of(task, None), task.regularizer)
+    found.offer_weights(np.asarray(task.weights))
+    return found.final_weights(), found.primal
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:

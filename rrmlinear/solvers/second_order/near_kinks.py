@@ -31,7 +31,8 @@ NEAR_PART, NEXT_NEAR = 1 / 8, 0.5
 # another; after MOST_STEPS it is multiplied by the third.
 FAST_FALL, SLOW_FALL, RISE = 5.0, 1.5, 5.0
 EASY_STEPS, MOST_STEPS = 6, 25
-# A problem is solved where the gradient is this part of the weights, that of a sample at another.
+# A problem is solved once the largest entry of the gradient is at most this fraction of the largest
+# entry of s w. The second fraction is for problems of a sample.
 SOLVED, ROUGHLY_SOLVED = 1e-6, 0.1
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.1

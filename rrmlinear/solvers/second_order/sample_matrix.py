@@ -28,7 +28,7 @@ class SampleMatrix:
 
     def __init__(self, matrix: Array) -> None:
         self.matrix, self.raised = matrix, False
-        self.violation, self.has_served = np.inf, False
+        self.violation = np.inf
 
     def serves(self, violation: float) -> bool:
         """Told of the violation over its bound before each model: whether the matrix serves it.
